@@ -1,0 +1,143 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Musl
+#endif
+
+/// A name that tells one thing of its sort from the others: 1 to 255 bytes of UTF-8 without control characters.
+///
+/// Identifiers are equal when their bytes are equal: `é` as one scalar and as two are different identifiers.
+/// An identifier read from an item shares the item's storage and keeps it alive.
+///
+///     let milk = try ItemID("milk")
+public struct Identifier<Named>: Sendable {
+    package let record: Record
+
+    package init(record: Record) {
+        self.record = record
+    }
+
+    /// Throws what is wrong with the string, if anything is. O(length).
+    public init(_ string: String) throws(IdentifierError) {
+        var string = string
+        self.record = try string.withUTF8 { utf8 throws(IdentifierError) in
+            try Identifier.record(validating: UnsafeRawBufferPointer(utf8))
+        }
+    }
+
+    /// Takes bytes that are known to be UTF-8, and throws what else is wrong with them. O(length).
+    package init(validating utf8: UnsafeRawBufferPointer) throws(IdentifierError) {
+        self.record = try Identifier.record(validating: utf8)
+    }
+
+    private static func record(validating utf8: UnsafeRawBufferPointer) throws(IdentifierError) -> Record {
+        try IdentifierError.check(utf8)
+        let none = UnsafeRawBufferPointer(start: nil, count: 0)
+        return Record.make(id: utf8, kind: none, content: none)
+    }
+}
+
+/// Tags of `Identifier`; they have no values.
+public enum ItemName: Sendable {}
+public enum SectionName: Sendable {}
+public enum KindName: Sendable {}
+public enum ListTag: Sendable {}
+
+/// Identifies an item among all of a list's items, at any depth.
+public typealias ItemID = Identifier<ItemName>
+/// Identifies a section among a list's sections.
+public typealias SectionID = Identifier<SectionName>
+/// Names the registration (the cell type) that draws an item.
+public typealias Kind = Identifier<KindName>
+/// Names a list.
+public typealias ListName = Identifier<ListTag>
+
+extension Identifier: Hashable {
+    public static func == (a: Identifier, b: Identifier) -> Bool { a.record.hasSameID(as: b.record) }
+
+    public func hash(into hasher: inout Hasher) { hasher.combine(record.hash) }
+}
+
+extension Identifier: Comparable {
+    /// By bytes.
+    public static func < (a: Identifier, b: Identifier) -> Bool {
+        a.record.withID { a in b.record.withID { b in a.lexicographicallyPrecedes(b) } }
+    }
+}
+
+extension Identifier: CustomStringConvertible {
+    public var description: String { record.withID { String(decoding: $0, as: UTF8.self) } }
+}
+
+extension Identifier: ExpressibleByStringLiteral {
+    /// For names that stand in the program; one that breaks the rules stops it.
+    public init(stringLiteral: String) {
+        do { try self.init(stringLiteral) } catch {
+            preconditionFailure("the literal \(stringLiteral.debugDescription) \(error)")
+        }
+    }
+}
+
+/// Why bytes are no identifier. The description completes "the id ...".
+public enum IdentifierError: Error, Equatable, Sendable, CustomStringConvertible {
+    case empty
+    /// In bytes.
+    case tooLong(length: Int)
+    /// At which byte it stands.
+    case controlCharacter(offset: Int)
+
+    public var description: String {
+        switch self {
+        case .empty: "is empty; an identifier is 1 to \(Record.idLengthMax) bytes of UTF-8"
+        case .tooLong(let length):
+            "is \(length) bytes long; an identifier is 1 to \(Record.idLengthMax) bytes of UTF-8"
+        case .controlCharacter(let offset):
+            "has a control character at byte \(offset); an identifier has none"
+        }
+    }
+
+    package static func check(_ utf8: UnsafeRawBufferPointer) throws(IdentifierError) {
+        guard utf8.count > 0 else { throw .empty }
+        guard utf8.count <= Record.idLengthMax else { throw .tooLong(length: utf8.count) }
+        for offset in utf8.indices {
+            let byte = utf8[offset]
+            // U+0080 to U+009F are the bytes C2 80 to C2 9F.
+            let isControl =
+                byte < 0x20 || byte == 0x7F || byte & 0xE0 == 0x80 && offset > 0 && utf8[offset - 1] == 0xC2
+            if isControl { throw .controlCharacter(offset: offset) }
+        }
+    }
+}
+
+// MARK: - Bytes
+
+func equalBytes(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+    a.count == b.count && (a.count == 0 || memcmp(a.baseAddress!, b.baseAddress!, a.count) == 0)
+}
+
+/// A keyed hash of an identifier, after Wang Yi's wyhash (folded 64-bit multiplication); the key is random in each
+/// process, so that nobody can choose identifiers that collide.
+package func identifierHash(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
+    func fold(_ a: UInt64, _ b: UInt64) -> UInt64 {
+        let product = a.multipliedFullWidth(by: b)
+        return product.high ^ product.low
+    }
+    var hash = identifierHashKey.0 ^ UInt64(truncatingIfNeeded: bytes.count)
+    var offset = 0
+    while offset + 8 <= bytes.count {
+        hash = fold(hash ^ bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self), identifierHashKey.1)
+        offset += 8
+    }
+    var rest: UInt64 = 0
+    while offset < bytes.count {
+        rest = rest << 8 | UInt64(bytes[offset])
+        offset += 1
+    }
+    hash = fold(hash ^ rest, identifierHashKey.1)
+    return UInt32(truncatingIfNeeded: hash ^ hash >> 32)
+}
+
+private let identifierHashKey: (UInt64, UInt64) = {
+    var generator = SystemRandomNumberGenerator()
+    return (generator.next(), generator.next() | 1)
+}()

@@ -1,0 +1,84 @@
+/// An item as it is handed over: its id, kind and content, its expansion, and its children with theirs.
+///
+///     Item(id: "fr", kind: "country", content: paris, children: [])
+///
+/// In a `Snapshot` items are kept apart from their order; this form is what operations bring and reads return.
+public struct Item: Sendable {
+    package let record: Record
+    /// Whether its children are shown. `nil` is "not said": an item that is new is collapsed, one that is known
+    /// keeps what it was.
+    public var isExpanded: Bool?
+    public var children: [Item]
+
+    package init(record: Record, isExpanded: Bool? = nil, children: [Item] = []) {
+        self.record = record
+        self.isExpanded = isExpanded
+        self.children = children
+    }
+
+    /// O(length of the content), copied once.
+    public init(
+        id: ItemID, kind: Kind? = nil, content: Content? = nil, isExpanded: Bool? = nil, children: [Item] = []
+    ) {
+        self.init(
+            record: Record.make(id: id.record, kind: kind, content: content), isExpanded: isExpanded,
+            children: children)
+    }
+
+    public var id: ItemID { ItemID(record: record) }
+    public var kind: Kind? { record.kind }
+    public var content: Content? { record.content }
+}
+
+/// A section as it is handed over, with its items.
+public struct Section: Sendable {
+    package let record: Record
+    public var items: [Item]
+
+    package init(record: Record, items: [Item] = []) {
+        self.record = record
+        self.items = items
+    }
+
+    /// O(length of the content), copied once.
+    public init(id: SectionID, content: Content? = nil, items: [Item] = []) {
+        self.init(record: Record.make(id: id.record, kind: nil, content: content), items: items)
+    }
+
+    public var id: SectionID { SectionID(record: record) }
+    public var content: Content? { record.content }
+}
+
+extension Record {
+    static func make(id: Record, kind: Kind?, content: Content?) -> Record {
+        id.replacing(kind: kind, content: .some(content), redraws: Redraws())
+    }
+
+    /// A kind or content of `nil` is kept; an inner `nil` takes it away.
+    func replacing(kind: Kind??, content: Content??, redraws: Redraws? = nil) -> Record {
+        func replacing(content: UnsafeRawBufferPointer?) -> Record {
+            switch kind {
+            case nil: self.replacing(kind: nil as UnsafeRawBufferPointer?, content: content, redraws: redraws)
+            case .some(nil): self.replacing(kind: .init(start: nil, count: 0), content: content, redraws: redraws)
+            case .some(let kind?):
+                kind.record.withID { self.replacing(kind: $0, content: content, redraws: redraws) }
+            }
+        }
+        switch content {
+        case nil: return replacing(content: nil)
+        case .some(nil): return replacing(content: .init(start: nil, count: 0))
+        case .some(let content?):
+            return content.bytes.withUnsafeBytes { replacing(content: $0) }
+        }
+    }
+
+    var kind: Kind? {
+        guard hasKind else { return nil }
+        let none = UnsafeRawBufferPointer(start: nil, count: 0)
+        return withKind { Kind(record: Record.make(id: $0, kind: none, content: none)) }
+    }
+
+    var content: Content? {
+        hasContent ? withContent { Content([UInt8]($0)) } : nil
+    }
+}

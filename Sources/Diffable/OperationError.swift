@@ -1,0 +1,44 @@
+/// Why an operation is impossible. The list is unchanged.
+public enum OperationError: Error, Equatable, Sendable {
+    case noSuchSection(SectionID)
+    case noSuchItem(ItemID)
+    /// An operation that means the last section, in a list that has none.
+    case noSections
+    case duplicateSection(SectionID)
+    case duplicateItem(ItemID)
+    /// The anchor is among what is moved or inserted, or not in the container that was named beside it.
+    case invalidItemAnchor(ItemID)
+    case invalidSectionAnchor(SectionID)
+    /// The item would come under itself.
+    case ownDescendant(ItemID)
+    /// An item would stand deeper than `SnapshotLimits.levelsMax`.
+    case tooManyLevels(ItemID, max: Int)
+    /// The list would have more items than `SnapshotLimits.itemsMax`.
+    case tooManyItems(max: Int)
+    /// A patch makes content longer than the limit, in bytes.
+    case contentTooLong(ItemID, length: Int, max: Int)
+}
+
+/// Which operation of a transaction is impossible, counted from zero, and why.
+public struct TransactionError: Error, Equatable, Sendable {
+    public var index: Int
+    public var reason: OperationError
+
+    public init(index: Int, reason: OperationError) {
+        self.index = index
+        self.reason = reason
+    }
+}
+
+/// How large a snapshot may grow by operations.
+public struct SnapshotLimits: Equatable, Sendable {
+    /// Levels of items, children's included: 1 is "no children". A snapshot of at most 24 levels has a JSON form
+    /// that stays far from the depth limit of a line.
+    public var levelsMax: Int
+    public var itemsMax: Int
+
+    public init(levelsMax: Int = 24, itemsMax: Int = 10_000_000) {
+        self.levelsMax = levelsMax
+        self.itemsMax = itemsMax
+    }
+}

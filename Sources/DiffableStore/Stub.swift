@@ -1,0 +1,3 @@
+import GRDB
+import Logging
+enum DiffableStoreStub {}

@@ -1,0 +1,4 @@
+import ArgumentParser
+import Configuration
+import ServiceLifecycle
+@main struct Daemon: ParsableCommand { func run() {} }
