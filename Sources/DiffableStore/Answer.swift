@@ -1,0 +1,20 @@
+/// A request's answer, ready to be given when what it rests on is on disk.
+enum Answer: Sendable {
+    case list(Store.Completion<ListState>, Result<ListState, StoreError>)
+    case outcome(Store.Completion<Outcome>, Result<Outcome, StoreError>)
+
+    func give() {
+        switch self {
+        case .list(let completion, let result): completion(result)
+        case .outcome(let completion, let result): completion(result)
+        }
+    }
+
+    /// What the answer rests on is not on disk: whatever it was, it is this now.
+    func refuse(_ error: StoreError) {
+        switch self {
+        case .list(let completion, _): completion(.failure(error))
+        case .outcome(let completion, _): completion(.failure(error))
+        }
+    }
+}

@@ -1,0 +1,28 @@
+import Diffable
+
+/// What one list went through in one group of transactions that have just become visible.
+///
+/// Subscriptions are told by these before anybody's request is answered, so that a client sees its own change before
+/// the reply to it.
+package struct Commit: Sendable {
+    package let event: Event
+    /// The committed state after it; of a deletion, the last one there was.
+    package let state: ListState
+
+    package var list: ListName { state.name }
+
+    package enum Event: Sendable {
+        case created
+        /// From which revision. `step` is there when one transaction went all the way.
+        case changed(from: Int, step: Step?)
+        case deleted
+    }
+
+    /// One transaction, ready to be passed on.
+    package struct Step: Sendable {
+        /// The canonical difference.
+        package let operations: [Operation]
+        /// The same as a JSON array, when the journal has encoded it in one piece.
+        package let encoded: [UInt8]?
+    }
+}

@@ -1,0 +1,13 @@
+/// The transactions that are committed to disk together, and the answers that wait for it.
+struct Group: Sendable {
+    /// Groups are numbered in the order in which they are written.
+    let number: Int
+    /// In arrival order.
+    var changes: [ListChange] = []
+    /// In arrival order; also of requests that changed nothing, but whose answer rests on changes of this group.
+    var answers: [Answer] = []
+
+    init(number: Int) {
+        self.number = number
+    }
+}

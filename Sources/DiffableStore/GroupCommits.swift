@@ -1,0 +1,30 @@
+import Diffable
+
+/// The commits of one group, at most one for each life of a list.
+struct GroupCommits {
+    private(set) var commits: [Commit] = []
+    /// Where the newest life of a list stands in `commits`. Not kept for a group of one, the usual one.
+    private var positions: [ListName: Int] = [:]
+
+    mutating func append(_ commit: Commit) {
+        if commits.count == 1 { positions[commits[0].list] = 0 }
+        guard let position = positions[commit.list], let joined = Commit(joining: commits[position], commit) else {
+            if !commits.isEmpty { positions[commit.list] = commits.count }
+            commits.append(commit)
+            return
+        }
+        commits[position] = joined
+    }
+}
+
+extension Commit {
+    /// Two commits of one list as one, or `nil` when they are of two lives.
+    fileprivate init?(joining first: Commit, _ second: Commit) {
+        guard first.state.epoch == second.state.epoch else { return nil }
+        switch (first.event, second.event) {
+        case (.changed(let from, _), .changed): self.init(event: .changed(from: from, step: nil), state: second.state)
+        case (.created, .changed): self.init(event: .created, state: second.state)
+        default: self.init(event: second.event, state: second.state)
+        }
+    }
+}

@@ -1,0 +1,47 @@
+import Diffable
+
+/// What a transaction came to.
+package struct Outcome: Sendable {
+    package let list: ListName
+    package let epoch: String
+    /// After the transaction; of a dry run, and of one that changed nothing, the revision there was.
+    package let revision: Int
+    /// The difference between `old` and `new` in canonical form; empty when the transaction changed nothing.
+    package let operations: [Operation]
+    package let old: Snapshot
+    package let new: Snapshot
+
+    package var isChanged: Bool { !operations.isEmpty }
+}
+
+/// Whether a transaction is carried out, or only computed.
+package enum TransactionMode: Sendable {
+    case commit
+    /// Answers what would come of it and changes nothing.
+    case dryRun
+}
+
+/// How subscribers learn of an `apply`.
+package enum Delivery: Sendable {
+    case difference
+    /// They get the whole state again (`applySnapshotUsingReloadData` of UIKit).
+    case reload
+}
+
+/// The state that an `apply` asks for.
+package enum Target: Sendable {
+    /// The list becomes exactly this.
+    case whole([Section])
+    /// The section becomes exactly this, at the list's end if there is none; items that other sections hold are taken over.
+    case section(SectionID, [Item])
+    /// What these operations make of nothing: of an empty list, or of one that has only the section, which is then
+    /// the one replaced.
+    case operations([Operation], section: SectionID? = nil)
+}
+
+/// What creating a list means when there is one of that name.
+package enum ExistingList: Sendable {
+    case isError
+    /// The list stays as it is and is the answer.
+    case isAnswer
+}

@@ -1,0 +1,174 @@
+import Diffable
+import Logging
+
+// MARK: - Gathering
+
+extension Store {
+    /// Makes a change the list's head, and visible: at once when the list is volatile, with its group otherwise.
+    func commit(_ change: ListChange, answer: Answer) {
+        let name = change.state.name
+        let held = heldLists[name] ?? HeldList()
+        switch change.event {
+        case .created:
+            heldLists[name] = held
+            numberOfHeads += 1
+            held.head = change.state
+        case .stepped: held.head = change.state
+        case .deleted:
+            numberOfHeads -= 1
+            held.head = nil
+        }
+        // A volatile list waits as well when what its name stood for before is still on its way to the disk.
+        if change.state.durability == .volatile && held.group <= settledGroup {
+            let commit = makeVisible(change, encoded: nil)
+            statistics.transactions += 1
+            onCommit([commit])
+            answer.give()
+        } else {
+            held.group = gathering.number
+            gathering.changes.append(change)
+            gathering.answers.append(answer)
+            statistics.pendingTransactions += 1
+            scheduleGroupStart()
+        }
+    }
+
+    /// Gives an answer that changes nothing, once all that it rests on is on disk.
+    func answer(_ answer: Answer, about name: ListName) {
+        let group = heldLists[name]?.group ?? 0
+        if group <= settledGroup {
+            answer.give()
+        } else if group == gathering.number {
+            gathering.answers.append(answer)
+        } else {
+            inFlight?.answers.append(answer)
+        }
+    }
+
+    /// The group starts after what the queue is at now, so that the requests of one read share one sync.
+    private func scheduleGroupStart() {
+        guard inFlight == nil, groupStart == .notScheduled else { return }
+        groupStart = .scheduled
+        executor.execute { self.assumeIsolated { $0.startGroup() } }
+    }
+
+    private func startGroup() {
+        groupStart = .notScheduled
+        guard inFlight == nil, !gathering.changes.isEmpty else { return }
+        let group = gathering
+        inFlight = group
+        gathering = Group(number: group.number + 1)
+        statistics.groups += 1
+        statistics.groupSizeMax = max(statistics.groupSizeMax, group.changes.count)
+        let executor = executor
+        journal.write(group.changes) { result in
+            executor.execute { self.assumeIsolated { $0.settle(result) } }
+        }
+    }
+}
+
+// MARK: - Settling
+
+extension Store {
+    private func settle(_ result: Result<[[UInt8]?], JournalError>) {
+        guard let group = inFlight else { preconditionFailure("the journal answered a group that was not in flight") }
+        inFlight = nil
+        switch result {
+        case .success(let encodings): succeed(group, encodings)
+        case .failure(.noSpace):
+            logger.error(
+                "the disk is full; transactions were refused, and the lists are as they were",
+                metadata: ["transactions": "\(group.changes.count + gathering.changes.count)"])
+            refuse(group, .noSpace)
+        case .failure(.failed(let reason)):
+            logger.critical("storage failed; no more changes are taken", metadata: ["reason": "\(reason)"])
+            if case .running = condition { condition = .failed(reason: reason) }
+            refuse(group, .storageFailed(reason: reason))
+            onFailure(reason)
+        }
+        closeWhenDrained()
+    }
+
+    private func succeed(_ group: Group, _ encodings: [[UInt8]?]) {
+        settledGroup = group.number
+        statistics.transactions += group.changes.count
+        statistics.pendingTransactions -= group.changes.count
+        var commits = GroupCommits()
+        for (index, change) in group.changes.enumerated() {
+            commits.append(makeVisible(change, encoded: encodings[index]))
+        }
+        // The disk works on the next group while this one is told about.
+        startGroup()
+        onCommit(commits.commits)
+        for answer in group.answers { answer.give() }
+    }
+
+    /// Lets the heads fall back to what is on disk. What has gathered meanwhile was built on them and falls too.
+    private func refuse(_ group: Group, _ error: StoreError) {
+        let gathered = gathering
+        settledGroup = gathered.number
+        gathering = Group(number: gathered.number + 1)
+        statistics.pendingTransactions = 0
+        for change in group.changes + gathered.changes {
+            guard let held = heldLists[change.state.name] else { continue }
+            held.head = held.committed
+            if held.committed == nil { heldLists[change.state.name] = nil }
+        }
+        numberOfHeads = heldLists.count
+        for answer in group.answers + gathered.answers { answer.refuse(error) }
+    }
+
+    private func makeVisible(_ change: ListChange, encoded: [UInt8]?) -> Commit {
+        guard let held = heldLists[change.state.name] else {
+            preconditionFailure("a list is held until nothing of it is unsettled")
+        }
+        switch change.event {
+        case .created:
+            held.committed = change.state
+            return Commit(event: .created, state: change.state)
+        case .stepped(let operations, _):
+            held.committed = change.state
+            let step = Commit.Step(operations: operations, encoded: encoded)
+            return Commit(event: .changed(from: change.state.revision - 1, step: step), state: change.state)
+        case .deleted:
+            held.committed = nil
+            // A head is there when the name was taken again before the deletion was on disk.
+            if held.head == nil { heldLists[change.state.name] = nil }
+            return Commit(event: .deleted, state: change.state)
+        }
+    }
+}
+
+// MARK: - Closing
+
+extension Store {
+    /// Takes nothing more, lets what is on its way reach the disk and be answered, and closes the journal.
+    package func shutDown(completion: @escaping @Sendable () -> Void) {
+        switch condition {
+        case .running, .failed: condition = .shuttingDown(completions: [completion])
+        case .shuttingDown(let completions): condition = .shuttingDown(completions: completions + [completion])
+        case .closed: return completion()
+        }
+        closeWhenDrained()
+    }
+
+    package func shutDown() async {
+        await withCheckedContinuation { continuation in
+            shutDown { continuation.resume() }
+        }
+    }
+
+    private func closeWhenDrained() {
+        guard case .shuttingDown = condition, inFlight == nil, gathering.changes.isEmpty else { return }
+        let executor = executor
+        journal.close {
+            executor.execute { self.assumeIsolated { $0.finishClosing() } }
+        }
+    }
+
+    private func finishClosing() {
+        guard case .shuttingDown(let completions) = condition else { return }
+        condition = .closed
+        for completion in completions { completion() }
+    }
+}

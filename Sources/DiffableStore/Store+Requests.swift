@@ -1,0 +1,119 @@
+import Diffable
+
+extension Store {
+    package func createList(
+        _ name: ListName, durability: Durability, existing: ExistingList = .isError,
+        completion: @escaping Completion<ListState>
+    ) {
+        if let refusal { return completion(.failure(refusal)) }
+        if let head = heldLists[name]?.head {
+            switch existing {
+            case .isAnswer: return answer(.list(completion, .success(head)), about: name)
+            case .isError: return answer(.list(completion, .failure(.listExists(name))), about: name)
+            }
+        }
+        guard numberOfHeads < limits.listsMax else {
+            return answer(.list(completion, .failure(.tooManyLists(max: limits.listsMax))), about: name)
+        }
+        let state = ListState(
+            name: name, epoch: Epoch.random(), revision: 0, snapshot: Snapshot(), durability: durability,
+            number: nextListNumber)
+        nextListNumber += 1
+        commit(ListChange(event: .created, state: state), answer: .list(completion, .success(state)))
+    }
+
+    /// Answers the last state there was.
+    package func deleteList(_ name: ListName, completion: @escaping Completion<ListState>) {
+        if let refusal { return completion(.failure(refusal)) }
+        guard let head = heldLists[name]?.head else {
+            return answer(.list(completion, .failure(.noSuchList(name))), about: name)
+        }
+        commit(ListChange(event: .deleted, state: head), answer: .list(completion, .success(head)))
+    }
+
+    /// Applies the operations, all or none. `ifRevision` is the revision that they were made for.
+    package func transact(
+        _ name: ListName, _ operations: [Operation], ifRevision: Int? = nil, mode: TransactionMode = .commit,
+        completion: @escaping Completion<Outcome>
+    ) {
+        if let refusal { return completion(.failure(refusal)) }
+        do throws(StoreError) {
+            let head = try head(of: name, ifRevision: ifRevision)
+            let new: Snapshot
+            do {
+                new = try head.snapshot.applying(operations, limits: limits.snapshot)
+            } catch {
+                throw .transaction(name, error)
+            }
+            move(head, to: new, delivery: .difference, mode: mode, completion: completion)
+        } catch {
+            answer(.outcome(completion, .failure(error)), about: name)
+        }
+    }
+
+    /// Makes the list, or one section of it, what the target says, and finds the difference.
+    package func apply(
+        _ name: ListName, _ target: Target, delivery: Delivery = .difference, ifRevision: Int? = nil,
+        mode: TransactionMode = .commit, completion: @escaping Completion<Outcome>
+    ) {
+        if let refusal { return completion(.failure(refusal)) }
+        do throws(StoreError) {
+            let head = try head(of: name, ifRevision: ifRevision)
+            let new: Snapshot
+            do throws(TargetError) {
+                new = try target.snapshot(from: head.snapshot, limits: limits.snapshot)
+            } catch {
+                switch error {
+                case .state(let error): throw .operation(name, error)
+                case .transaction(let error): throw .transaction(name, error)
+                }
+            }
+            move(head, to: new, delivery: delivery, mode: mode, completion: completion)
+        } catch {
+            answer(.outcome(completion, .failure(error)), about: name)
+        }
+    }
+}
+
+// MARK: - Steps
+
+extension Store {
+    /// Why nothing is taken now, if so.
+    private var refusal: StoreError? {
+        switch condition {
+        case .running: nil
+        case .failed(let reason): .storageFailed(reason: reason)
+        case .shuttingDown, .closed: .shuttingDown
+        }
+    }
+
+    private func head(of name: ListName, ifRevision: Int?) throws(StoreError) -> ListState {
+        guard let head = heldLists[name]?.head else { throw .noSuchList(name) }
+        if let ifRevision, ifRevision != head.revision {
+            throw .revisionMismatch(name, expected: ifRevision, current: head.revision)
+        }
+        return head
+    }
+
+    private func move(
+        _ head: ListState, to new: Snapshot, delivery: Delivery, mode: TransactionMode,
+        completion: @escaping Completion<Outcome>
+    ) {
+        let operations = new.difference(from: head.snapshot)
+        var state = head
+        if mode == .commit && !operations.isEmpty {
+            state.revision += 1
+            state.snapshot = new
+            if delivery == .reload { state.lastReloadRevision = state.revision }
+        }
+        let outcome = Outcome(
+            list: head.name, epoch: head.epoch, revision: state.revision, operations: operations,
+            old: head.snapshot, new: new)
+        let answer = Answer.outcome(completion, .success(outcome))
+        if state.revision == head.revision {
+            self.answer(answer, about: head.name)
+        } else {
+            commit(ListChange(event: .stepped(operations, delivery), state: state), answer: answer)
+        }
+    }
+}

@@ -1,0 +1,105 @@
+// The store owns every list's state, on one serial queue. A mutation is one synchronous step on that queue:
+//
+//     request ─► head′ = head + operations ─► gathering group ─► journal ─► committed = head′ ─► onCommit ─► answers
+//
+// A list has a *head*, the newest state there is, on which the next transaction builds, and a *committed* state, which
+// is all that readers and subscribers see. While one group of transactions is being written the next one gathers; when
+// the write is done the committed states move up. When it fails, the heads fall back: they are only values. Volatile
+// lists have no disk to wait for, so that head and committed state move together.
+//
+// Requests: `Store+Requests.swift`. Groups: `Store+Groups.swift`. The disk: `Journal/`.
+
+import Diffable
+import Logging
+
+/// Every list there is, and the one order in which all of them change.
+///
+/// Everything is called on the store's executor, and completions are called there too: once, in arrival order for a
+/// list, and never before what they say is on disk.
+package actor Store {
+    package typealias Completion<Value> = @Sendable (Result<Value, StoreError>) -> Void
+
+    nonisolated let executor: any StoreExecutor
+    package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
+
+    /// Called once for each group, before any of its requests is answered; for a volatile list, once for each
+    /// transaction.
+    package var onCommit: @Sendable ([Commit]) -> Void = { _ in }
+
+    let limits: StoreLimits
+    let journal: any Journal
+    let logger: Logger
+    /// Called at most once, when the journal has failed and every waiting request has been told.
+    let onFailure: @Sendable (String) -> Void
+
+    var heldLists: [ListName: HeldList]
+    /// Lists with a head, which `listsMax` bounds.
+    var numberOfHeads: Int
+    var nextListNumber: Int
+
+    /// What arrives now.
+    var gathering: Group
+    /// What the journal writes now.
+    var inFlight: Group?
+    /// Every group up to this number is on disk, or has been refused.
+    var settledGroup = 0
+    var groupStart = GroupStart.notScheduled
+    var condition = Condition.running
+    package internal(set) var statistics = StoreStatistics()
+
+    enum GroupStart {
+        case notScheduled
+        /// The gathering group starts when the queue has done what it is at.
+        case scheduled
+    }
+
+    enum Condition {
+        case running
+        /// The journal failed: what is on disk is unknown until the next start.
+        case failed(reason: String)
+        /// Nothing new is taken; the completions are called when the journal is closed.
+        case shuttingDown(completions: [@Sendable () -> Void])
+        case closed
+    }
+
+    /// A store with the lists that the journal had.
+    package init(
+        executor: any StoreExecutor, journal: any Journal, recovered: RecoveredLists = RecoveredLists(),
+        limits: StoreLimits = StoreLimits(), logger: Logger, onFailure: @escaping @Sendable (String) -> Void
+    ) {
+        self.executor = executor
+        self.journal = journal
+        self.limits = limits
+        self.logger = logger
+        self.onFailure = onFailure
+        heldLists = [:]
+        for state in recovered.states { heldLists[state.name] = HeldList(committed: state) }
+        numberOfHeads = recovered.states.count
+        nextListNumber = recovered.nextListNumber
+        gathering = Group(number: 1)
+    }
+}
+
+/// What a journal had when it was opened.
+package struct RecoveredLists: Sendable {
+    package var states: [ListState] = []
+    /// Larger than any list's that the journal ever knew.
+    package var nextListNumber = 1
+}
+
+// MARK: - Reading
+
+extension Store {
+    /// The list's committed state. O(1).
+    package func list(_ name: ListName) -> ListState? {
+        heldLists[name]?.committed
+    }
+
+    /// Every list's committed state, by name.
+    package var lists: [ListState] {
+        heldLists.values.compactMap(\.committed).sorted { $0.name < $1.name }
+    }
+
+    /// Returns when the queue has come to it: for the watchdog.
+    package func ping() {}
+}

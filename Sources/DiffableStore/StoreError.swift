@@ -1,0 +1,42 @@
+import Diffable
+
+/// Why a request to the store is refused.
+package enum StoreError: Error, Sendable, Equatable {
+    // The operation is impossible; the list is unchanged.
+    case noSuchList(ListName)
+    case listExists(ListName)
+    case tooManyLists(max: Int)
+    case revisionMismatch(ListName, expected: Int, current: Int)
+    /// One operation of a transaction, or of the state that an `apply` is built from.
+    case transaction(ListName, TransactionError)
+    /// The state that an `apply` asks for.
+    case operation(ListName, OperationError)
+
+    // The machine refused.
+    /// The disk is full; every list is as it was before, and the store goes on.
+    case noSpace
+    /// Whether the transaction is on disk is unknown, and the store takes no more until the daemon is started again.
+    case storageFailed(reason: String)
+    case shuttingDown
+}
+
+extension StoreError: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .noSuchList(let list): "there is no list \(quoted(list)); create it, or see `lists` for those there are"
+        case .listExists(let list): "there is a list \(quoted(list)) already; delete it first, or ask with `ifAbsent`"
+        case .tooManyLists(let max): "there are \(max) lists, which is the limit `listsMax`; delete one, or raise it"
+        case .revisionMismatch(let list, let expected, let current):
+            "the list \(quoted(list)) is at revision \(current), not \(expected); read it again and retry"
+        case .transaction(let list, let error):
+            "operation \(error.index) on the list \(quoted(list)) is impossible: \(error.reason)"
+        case .operation(let list, let reason): "the state for the list \(quoted(list)) is impossible: \(reason)"
+        case .noSpace: "the disk that holds the state directory is full; nothing was changed: free some space and retry"
+        case .storageFailed(let reason):
+            "storage failed (\(reason)); whether this was stored is unknown: start the daemon again and read the list"
+        case .shuttingDown: "the daemon is shutting down; connect again when it is back"
+        }
+    }
+
+    private func quoted(_ list: ListName) -> String { list.description.debugDescription }
+}

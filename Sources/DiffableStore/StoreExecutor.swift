@@ -1,0 +1,32 @@
+import Dispatch
+
+/// The one queue that the store's state belongs to.
+///
+/// In the daemon it is an event loop's, so that connections call the store without a hop
+/// (`store.assumeIsolated { ... }`); elsewhere a `DispatchQueueExecutor`.
+package protocol StoreExecutor: SerialExecutor {
+    /// Runs the work on the queue later, in the order of the calls, never at once. May be called from any thread.
+    func execute(_ work: @escaping @Sendable () -> Void)
+}
+
+/// A store's queue without an event loop: for tests, and for programs that have none.
+package final class DispatchQueueExecutor: StoreExecutor {
+    private let queue: DispatchQueue
+
+    package init(label: String) {
+        queue = DispatchQueue(label: label)
+    }
+
+    package func execute(_ work: @escaping @Sendable () -> Void) {
+        queue.async(execute: work)
+    }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        let job = UnownedJob(job)
+        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+    }
+
+    package func checkIsolated() {
+        dispatchPrecondition(condition: .onQueue(queue))
+    }
+}

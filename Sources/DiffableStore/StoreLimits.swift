@@ -1,0 +1,21 @@
+import Diffable
+
+/// How large things may grow, handed down from the configuration.
+package struct StoreLimits: Sendable, Equatable {
+    package var snapshot: SnapshotLimits
+    package var listsMax: Int
+    /// A list is checkpointed when its journal is longer than its last checkpoint, and than this, in bytes.
+    package var journalLengthMin: Int
+    /// In bytes; one part is written at a time, between groups.
+    package var checkpointPartLengthMax: Int
+
+    package init(
+        snapshot: SnapshotLimits = SnapshotLimits(), listsMax: Int = 10_000, journalLengthMin: Int = 1 << 20,
+        checkpointPartLengthMax: Int = 256 << 10
+    ) {
+        self.snapshot = snapshot
+        self.listsMax = listsMax
+        self.journalLengthMin = journalLengthMin
+        self.checkpointPartLengthMax = checkpointPartLengthMax
+    }
+}

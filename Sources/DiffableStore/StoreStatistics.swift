@@ -1,0 +1,11 @@
+/// What the store has done since it was opened, for `status` and for tests.
+package struct StoreStatistics: Sendable, Equatable {
+    /// Committed ones that changed something, creations and deletions included.
+    package internal(set) var transactions = 0
+    /// Written to the journal: one sync each.
+    package internal(set) var groups = 0
+    /// The most transactions that one group had.
+    package internal(set) var groupSizeMax = 0
+    /// Transactions whose group is not settled yet.
+    package internal(set) var pendingTransactions = 0
+}

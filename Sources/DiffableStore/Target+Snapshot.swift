@@ -1,0 +1,45 @@
+import Diffable
+
+/// Why the state that an `apply` asks for is impossible.
+enum TargetError: Error {
+    case state(OperationError)
+    /// One of the operations that build it.
+    case transaction(TransactionError)
+}
+
+extension Target {
+    /// The state that is asked for, of a list that is at `head`. An expansion that is not said is taken from there,
+    /// and what did not change is shared with it.
+    func snapshot(from head: Snapshot, limits: SnapshotLimits) throws(TargetError) -> Snapshot {
+        switch self {
+        case .whole(let sections):
+            do { return try Snapshot(sections, expansionFrom: head, limits: limits) } catch { throw .state(error) }
+        case .section(let section, let items):
+            do {
+                return try head.replacingItems(inSection: section, with: items, limits: limits)
+            } catch {
+                throw .state(error)
+            }
+        case .operations(let operations, let section):
+            let stated = try Target.stated(by: operations, in: section, known: head, limits: limits)
+            return try stated.snapshot(from: head, limits: limits)
+        }
+    }
+
+    /// What the operations make of nothing, said outright.
+    private static func stated(
+        by operations: [Operation], in section: SectionID?, known head: Snapshot, limits: SnapshotLimits
+    ) throws(TargetError) -> Target {
+        var built = Snapshot()
+        do {
+            if let section { built = try built.applying([.appendSections([Section(id: section)])]) }
+            built = try built.applying(operations.map { $0.keepingExpansion(of: head) }, limits: limits)
+        } catch {
+            throw .transaction(error)
+        }
+        guard let section else { return .whole(built.sections) }
+        for other in built.sectionIdentifiers where other != section { throw .state(.noSuchSection(other)) }
+        guard let items = built.items(inSection: section) else { throw .state(.noSuchSection(section)) }
+        return .section(section, items)
+    }
+}
