@@ -1,0 +1,146 @@
+import Diffable
+
+/// The verbs of the protocol, as they stand in `op`.
+enum OperationVerb: String, CaseIterable {
+    case appendSections, insertSections, deleteSections, moveSection, reloadSections
+    case appendItems, insertItems, deleteItems, deleteAllItems, moveItem
+    case reconfigureItems, patchItems, reloadItems, expandItems, collapseItems, replaceChildren
+
+    /// Beside `op`, in the order in which they are written.
+    var members: [OperationMember] {
+        switch self {
+        case .appendSections, .reloadSections: [.sections]
+        case .insertSections: [.before, .after, .sections]
+        case .deleteSections: [.sections, .ifPresent]
+        case .moveSection: [.section, .before, .after]
+        case .appendItems: [.section, .parent, .items]
+        case .insertItems: [.section, .parent, .before, .after, .items]
+        case .deleteItems: [.items, .ifPresent]
+        case .deleteAllItems: []
+        case .moveItem: [.item, .section, .parent, .before, .after]
+        case .reconfigureItems, .patchItems, .reloadItems, .expandItems, .collapseItems: [.items]
+        case .replaceChildren: [.parent, .items]
+        }
+    }
+}
+
+enum OperationMember: UInt8, MemberName {
+    case op, sections, section, items, item, parent, before, after, ifPresent
+
+    static func named(_ name: JSONString) -> OperationMember? {
+        switch name {
+        case "op": .op
+        case "sections": .sections
+        case "section": .section
+        case "items": .items
+        case "item": .item
+        case "parent": .parent
+        case "before": .before
+        case "after": .after
+        case "ifPresent": .ifPresent
+        default: nil
+        }
+    }
+}
+
+extension Decoder {
+    /// `[{"op":…},…]`
+    package mutating func operations() throws(DecodingError) -> [Operation] {
+        let operationsMax = limits.operationsMax
+        var operations: [Operation] = []
+        try array("operations") { index, decoder throws(DecodingError) in
+            guard index < operationsMax else {
+                throw DecodingError(.tooLarge(limit: "operationsMax", max: operationsMax))
+            }
+            do throws(DecodingError) {
+                operations.append(try decoder.operation())
+            } catch {
+                var error = error
+                error.operation = index
+                throw error
+            }
+        }
+        return operations
+    }
+
+    package mutating func operation() throws(DecodingError) -> Operation {
+        _ = scanner.peek()
+        let start = scanner.offset
+        let verb = try verb()
+        let members = verb.members
+        var parts = OperationParts()
+        try object("an operation", OperationMember.self) { member, decoder throws(DecodingError) in
+            if member == .op { return try decoder.scan { scanner throws(JSONError) in try scanner.skipValue() } }
+            guard members.contains(member) else {
+                let known = members.isEmpty ? "nothing but op" : members.map(\.name).joined(separator: ", ")
+                throw .invalid("\(verb.rawValue) takes \(known)", at: decoder.scanner.offset)
+            }
+            try decoder.read(member, of: verb, into: &parts)
+        }
+        return try parts.operation(verb, startingAt: start)
+    }
+
+    /// Finds the operation's `op`, which says how to read the other members; it is the first one nearly always.
+    private func verb() throws(DecodingError) -> OperationVerb {
+        var ahead = self
+        guard ahead.scanner.peek() == UInt8(ascii: "{") else { throw unexpected("an operation", "an object") }
+        var object = try ahead.scan { scanner throws(JSONError) in try scanner.beginObject() }
+        while let name = try ahead.scan({ scanner throws(JSONError) in try scanner.nextMember(of: &object) }) {
+            guard "op" ~= name else {
+                try ahead.scan { scanner throws(JSONError) in try scanner.skipValue() }
+                continue
+            }
+            let string = try ahead.string("op")
+            if let verb = OperationVerb(rawValue: string.text) { return verb }
+            let names = OperationVerb.allCases.map(\.rawValue)
+            let advice =
+                nearestName(to: string.text, among: names).map { "did you mean \"\($0)\"?" }
+                ?? "there are \(names.joined(separator: ", "))"
+            throw DecodingError.invalid("there is no operation \"\(string.text)\"; \(advice)", at: string.offset)
+                .inside("op")
+        }
+        throw .invalid("an operation needs an op", at: scanner.offset)
+    }
+
+    private mutating func read(
+        _ member: OperationMember, of verb: OperationVerb, into parts: inout OperationParts
+    ) throws(DecodingError) {
+        switch member {
+        case .op: break
+        case .sections: parts.sections = try sectionRun(of: verb)
+        case .items: parts.items = try itemRun(of: verb)
+        case .section: parts.section = .some(try readNull() ? nil : try string("section"))
+        case .item: parts.item = try identifier("item")
+        case .parent: parts.parent = .some(try readNull() ? nil : try identifier("parent"))
+        case .before: parts.before = try string("before")
+        case .after: parts.after = .some(try readNull() ? nil : try string("after"))
+        case .ifPresent: parts.unknown = try readNull() ? nil : try boolean("ifPresent") ? .isPassedOver : .isError
+        }
+    }
+
+    private mutating func sectionRun(of verb: OperationVerb) throws(DecodingError) -> SectionRun {
+        switch verb {
+        case .deleteSections:
+            .ids(try elements("sections") { decoder throws(DecodingError) in try decoder.identifier("a section's id") })
+        case .reloadSections:
+            .reloads(
+                try elements("sections") { decoder throws(DecodingError) in try decoder.sectionReload() })
+        default: .sections(try sections())
+        }
+    }
+
+    private mutating func itemRun(of verb: OperationVerb) throws(DecodingError) -> ItemRun {
+        switch verb {
+        case .deleteItems, .expandItems, .collapseItems:
+            .ids(try elements("items") { decoder throws(DecodingError) in try decoder.identifier("an item's id") })
+        case .reconfigureItems:
+            .reconfigurations(
+                try elements("items") { decoder throws(DecodingError) in try decoder.reconfiguration() })
+        case .patchItems:
+            .patches(try elements("items") { decoder throws(DecodingError) in try decoder.patch() })
+        case .reloadItems:
+            .reloads(try elements("items") { decoder throws(DecodingError) in try decoder.reload() })
+        default: .items(try items())
+        }
+    }
+}

@@ -1,0 +1,169 @@
+import Diffable
+
+/// Reads what the daemon interprets: a scanner with limits, and errors that name the member.
+///
+/// One decoder reads one text. Members may come in any order, none may come twice, and `null` for an optional one is
+/// the same as leaving it out.
+package struct Decoder {
+    package var scanner: JSONScanner
+    package let limits: DecodingLimits
+
+    package init(_ text: UnsafeRawBufferPointer, limits: DecodingLimits) {
+        self.scanner = JSONScanner(text, depthMax: limits.depthMax)
+        self.limits = limits
+    }
+
+    /// Runs a step of the scanner; its error becomes the decoder's.
+    @inline(__always)
+    package mutating func scan<R>(_ step: (inout JSONScanner) throws(JSONError) -> R) throws(DecodingError) -> R {
+        do throws(JSONError) {
+            return try step(&scanner)
+        } catch {
+            throw .syntax(error)
+        }
+    }
+
+    // MARK: - Objects
+
+    /// Reads an object: `read` is handed each member that `Member` knows and reads its value.
+    @inline(__always)
+    package mutating func object<Member: MemberName>(
+        _ what: StaticString, _: Member.Type,
+        _ read: (Member, inout Decoder) throws(DecodingError) -> Void
+    ) throws(DecodingError) {
+        guard scanner.peek() == UInt8(ascii: "{") else { throw unexpected(what, "an object") }
+        var object = try scan { scanner throws(JSONError) in try scanner.beginObject() }
+        var seen: UInt32 = 0
+        while let name = try scan({ scanner throws(JSONError) in try scanner.nextMember(of: &object) }) {
+            guard let member = Member.named(name) else {
+                try unknownMember(name, of: what, among: Member.allCases.map(\.name))
+                continue
+            }
+            let bit: UInt32 = 1 << member.rawValue
+            if seen & bit != 0 { throw .invalid("\(what) has the member \"\(name.text)\" twice", at: name.offset) }
+            seen |= bit
+            do throws(DecodingError) {
+                try read(member, &self)
+            } catch {
+                throw error.inside(member.name)
+            }
+        }
+    }
+
+    @inline(never)
+    package mutating func unknownMember(
+        _ name: JSONString, of what: StaticString, among known: [String]
+    ) throws(DecodingError) {
+        if limits.unknownMembers == .areIgnored {
+            return try scan { scanner throws(JSONError) in try scanner.skipValue() }
+        }
+        // The rest of the line might not even be JSON; that would be the better error, and the envelope tells.
+        let text = name.text
+        let advice =
+            nearestName(to: text, among: known).map { "did you mean \"\($0)\"?" }
+            ?? (known.isEmpty ? "it has none" : "it has \(known.joined(separator: ", "))")
+        throw .invalid("\(what) has no member \"\(text)\"; \(advice)", at: name.offset)
+    }
+
+    /// The error for a value of the wrong sort; a syntax error if it is not even the beginning of a value.
+    @inline(never)
+    package func unexpected(_ what: StaticString, _ expected: StaticString) -> DecodingError {
+        var ahead = scanner
+        do throws(JSONError) {
+            try ahead.skipValue()
+        } catch {
+            return .syntax(error)
+        }
+        return .invalid("\(what) is \(expected)", at: scanner.offset)
+    }
+
+    // MARK: - Arrays
+
+    /// Reads an array: `read` is called for each element and reads it.
+    @inline(__always)
+    package mutating func array(
+        _ what: StaticString, _ read: (Int, inout Decoder) throws(DecodingError) -> Void
+    ) throws(DecodingError) {
+        guard scanner.peek() == UInt8(ascii: "[") else { throw unexpected(what, "an array") }
+        var array = try scan { scanner throws(JSONError) in try scanner.beginArray() }
+        var index = 0
+        while try scan({ scanner throws(JSONError) in try scanner.nextElement(of: &array) }) {
+            do throws(DecodingError) {
+                try read(index, &self)
+            } catch {
+                throw error.inside(index: index)
+            }
+            index += 1
+        }
+    }
+
+    @inline(__always)
+    package mutating func elements<Element>(
+        _ what: StaticString, _ read: (inout Decoder) throws(DecodingError) -> Element
+    ) throws(DecodingError) -> [Element] {
+        var elements: [Element] = []
+        try array(what) { _, decoder throws(DecodingError) in elements.append(try read(&decoder)) }
+        return elements
+    }
+
+    // MARK: - Values
+
+    package mutating func string(_ what: StaticString) throws(DecodingError) -> JSONString {
+        guard scanner.peek() == UInt8(ascii: "\"") else { throw unexpected(what, "a string") }
+        return try scan { scanner throws(JSONError) in try scanner.string() }
+    }
+
+    package mutating func boolean(_ what: StaticString) throws(DecodingError) -> Bool {
+        guard let byte = scanner.peek(), byte == UInt8(ascii: "t") || byte == UInt8(ascii: "f") else {
+            throw unexpected(what, "true or false")
+        }
+        return try scan { scanner throws(JSONError) in try scanner.boolean() }
+    }
+
+    /// A whole number from zero up to 2^53 - 1: every JSON library reads those exactly.
+    package mutating func wholeNumber(_ what: StaticString) throws(DecodingError) -> Int {
+        _ = scanner.peek()
+        let start = scanner.offset
+        var ahead = scanner
+        do throws(JSONError) {
+            let number = try ahead.integer()
+            if 0..<1 << 53 ~= number {
+                scanner = ahead
+                return number
+            }
+        } catch {
+            throw unexpected(what, "a whole number from 0 to 9007199254740991")
+        }
+        throw .invalid("\(what) is a whole number from 0 to 9007199254740991", at: start)
+    }
+
+    /// Reads `null`, which is the same as a member that is left out.
+    package mutating func readNull() throws(DecodingError) -> Bool {
+        try scan { scanner throws(JSONError) in try scanner.readNull() }
+    }
+
+    package mutating func identifier<Named>(
+        _ what: StaticString, as _: Named.Type = Named.self
+    ) throws(DecodingError) -> Identifier<Named> {
+        let string = try string(what)
+        do throws(IdentifierError) {
+            return try string.withUTF8 { utf8 throws(IdentifierError) in try Identifier<Named>(validating: utf8) }
+        } catch {
+            throw .invalid("\(what) \(error)", at: string.offset)
+        }
+    }
+
+    package mutating func end() throws(DecodingError) {
+        try scan { scanner throws(JSONError) in try scanner.end() }
+    }
+}
+
+/// The members that an object may have: the cases are named as the members are.
+package protocol MemberName: CaseIterable, RawRepresentable<UInt8> {
+    static func named(_ name: JSONString) -> Self?
+}
+
+extension MemberName {
+    /// As in the text. O(1), but slow: for messages.
+    package var name: String { String(describing: self) }
+}

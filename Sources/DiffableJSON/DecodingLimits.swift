@@ -1,0 +1,42 @@
+/// How much a decoder takes, and how strict it is. The daemon's come from its configuration.
+package struct DecodingLimits: Sendable {
+    /// Arrays and objects inside each other, counted from the beginning of the line.
+    package var depthMax: Int
+    /// In bytes, without insignificant white space.
+    package var contentLengthMax: Int
+    /// Levels of items, children's included.
+    package var levelsMax: Int
+    /// In one request.
+    package var operationsMax: Int
+    package var unknownMembers: UnknownMembers
+
+    /// What to do about a member that the decoder does not know.
+    package enum UnknownMembers: Sendable {
+        /// A typo in a script must not be ignored.
+        case areRefused
+        /// A client reads what a newer daemon says.
+        case areIgnored
+    }
+
+    package init(
+        depthMax: Int = 64, contentLengthMax: Int = 32_768, levelsMax: Int = 24, operationsMax: Int = 100_000,
+        unknownMembers: UnknownMembers = .areRefused
+    ) {
+        self.depthMax = depthMax
+        self.contentLengthMax = contentLengthMax
+        self.levelsMax = levelsMax
+        self.operationsMax = operationsMax
+        self.unknownMembers = unknownMembers
+    }
+
+    /// The daemon's defaults.
+    package static let server = DecodingLimits()
+
+    /// For what a daemon sent: its limits are not the client's business, but a client survives nonsense too.
+    package static let client = DecodingLimits(
+        depthMax: 128, contentLengthMax: .max, levelsMax: .max, operationsMax: .max, unknownMembers: .areIgnored)
+
+    /// For what the daemon itself wrote down: limits that were lowered since do not lock anybody out.
+    package static let journal = DecodingLimits(
+        depthMax: 256, contentLengthMax: .max, levelsMax: .max, operationsMax: .max)
+}

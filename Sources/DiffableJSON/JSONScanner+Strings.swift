@@ -1,0 +1,104 @@
+extension JSONScanner {
+    /// Reads a string and checks its escapes and its UTF-8.
+    ///
+    /// Eight bytes at a time as long as they are plain ASCII, which nearly all of a line is.
+    package mutating func string() throws(JSONError) -> JSONString {
+        guard peek() == UInt8(ascii: "\"") else { throw unexpected(.string) }
+        offset += 1
+        let start = offset
+        var hasEscapes = false
+        while true {
+            while offset + 8 <= bytes.count {
+                let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
+                let special = Self.specialBytes(in: UInt64(littleEndian: word))
+                offset += special == 0 ? 8 : special.trailingZeroBitCount >> 3
+                if special != 0 { break }
+            }
+            guard offset < bytes.count else { throw error(.unexpectedEnd) }
+            let byte = bytes[unchecked: offset]
+            switch byte {
+            case UInt8(ascii: "\""):
+                let content = bytes.slice(start..<offset)
+                offset += 1
+                return JSONString(bytes: content, offset: start, hasEscapes: hasEscapes)
+            case UInt8(ascii: "\\"):
+                hasEscapes = true
+                try skipEscape()
+            case 0..<0x20: throw error(.controlCharacter(byte))
+            case 0x20..<0x80: offset += 1
+            default: try skipScalar(byte)
+            }
+        }
+    }
+
+    /// The high bit of each byte that needs a look: a quote, a backslash, a control character or not ASCII. Bytes
+    /// above the first such one may be marked wrongly, by a borrow; the first never is.
+    @inline(__always)
+    private static func specialBytes(in word: UInt64) -> UInt64 {
+        let ones: UInt64 = 0x0101_0101_0101_0101
+        let high: UInt64 = 0x8080_8080_8080_8080
+        let quote = word ^ (ones &* UInt64(UInt8(ascii: "\"")))
+        let backslash = word ^ (ones &* UInt64(UInt8(ascii: "\\")))
+        let isQuote = (quote &- ones) & ~quote
+        let isBackslash = (backslash &- ones) & ~backslash
+        let isControl = (word &- ones &* 0x20) & ~word
+        return (isQuote | isBackslash | isControl | word) & high
+    }
+
+    private mutating func skipEscape() throws(JSONError) {
+        let start = offset
+        guard offset + 1 < bytes.count else { throw JSONError(offset: bytes.count, reason: .unexpectedEnd) }
+        switch bytes[unchecked: offset + 1] {
+        case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
+            UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
+            offset += 2
+        case UInt8(ascii: "u"):
+            let unit = try codeUnit(at: offset)
+            offset += 6
+            if unit & 0xFC00 == 0xDC00 { throw JSONError(offset: start, reason: .loneSurrogate) }
+            guard unit & 0xFC00 == 0xD800 else { return }
+            guard offset + 1 < bytes.count, bytes[offset] == UInt8(ascii: "\\"), bytes[offset + 1] == UInt8(ascii: "u"),
+                try codeUnit(at: offset) & 0xFC00 == 0xDC00
+            else { throw JSONError(offset: start, reason: .loneSurrogate) }
+            offset += 6
+        default: throw error(.invalidEscape)
+        }
+    }
+
+    /// The four digits of the escape `\uXXXX` that begins at `start`.
+    private func codeUnit(at start: Int) throws(JSONError) -> UInt16 {
+        var unit: UInt16 = 0
+        for index in start + 2..<start + 6 {
+            guard index < bytes.count else { throw JSONError(offset: bytes.count, reason: .unexpectedEnd) }
+            guard let digit = JSONString.hexadecimalValue(bytes[unchecked: index]) else {
+                throw JSONError(offset: start, reason: .invalidEscape)
+            }
+            unit = unit << 4 | UInt16(digit)
+        }
+        return unit
+    }
+
+    /// Passes over one scalar of two to four bytes, after table 3-7 of the Unicode standard: no overlong forms, no
+    /// surrogates, nothing above U+10FFFF.
+    private mutating func skipScalar(_ lead: UInt8) throws(JSONError) {
+        let count: Int
+        var second: ClosedRange<UInt8> = 0x80...0xBF
+        switch lead {
+        case 0xC2...0xDF: count = 2
+        case 0xE0: (count, second) = (3, 0xA0...0xBF)
+        case 0xED: (count, second) = (3, 0x80...0x9F)
+        case 0xE1...0xEF: count = 3
+        case 0xF0: (count, second) = (4, 0x90...0xBF)
+        case 0xF4: (count, second) = (4, 0x80...0x8F)
+        case 0xF1...0xF3: count = 4
+        default: throw error(.invalidUTF8)
+        }
+        guard offset + count <= bytes.count, second.contains(bytes[unchecked: offset + 1]) else {
+            throw error(.invalidUTF8)
+        }
+        for index in offset + 2..<max(offset + 2, offset + count) where bytes[unchecked: index] & 0xC0 != 0x80 {
+            throw error(.invalidUTF8)
+        }
+        offset += count
+    }
+}

@@ -1,0 +1,147 @@
+/// A strict cursor over one JSON text: RFC 8259, in one pass, without allocating.
+///
+/// It never builds a tree. Whoever interprets the text asks for what must come next and is given slices of the text
+/// itself; whatever nobody interprets is checked and passed over. A scanner is a value: a copy is a way to look
+/// ahead. Strings are checked to be UTF-8 without lone surrogates, nesting is limited, and errors carry the byte's
+/// offset.
+///
+///     var object = try scanner.beginObject()
+///     while let name = try scanner.nextMember(of: &object) { ... }
+///
+/// The bytes must outlive the scanner and every slice it hands out: a scanner never leaves the closure that lent the
+/// bytes. That is the reason for unsafe pointers here: the slices go straight into a `Record`, copied once.
+package struct JSONScanner {
+    package let bytes: UnsafeRawBufferPointer
+    /// Of the next byte to be read.
+    package internal(set) var offset: Int
+    let depthMax: Int
+    /// How many arrays and objects are open.
+    var depth: Int
+    /// How many bytes of insignificant white space were passed so far: none passed inside a value means that the
+    /// value can be copied as it stands.
+    var whitespaceCount = 0
+
+    package init(_ bytes: UnsafeRawBufferPointer, depthMax: Int) {
+        self.bytes = bytes
+        self.offset = 0
+        self.depthMax = depthMax
+        self.depth = 0
+    }
+
+    // MARK: - Bytes
+
+    /// The first byte of the next value, or nil at the end.
+    @inline(__always)
+    package mutating func peek() -> UInt8? {
+        skipWhitespace()
+        return offset < bytes.count ? bytes[unchecked: offset] : nil
+    }
+
+    @inline(__always)
+    mutating func skipWhitespace() {
+        while offset < bytes.count, Self.isWhitespace(bytes[unchecked: offset]) {
+            offset += 1
+            whitespaceCount += 1
+        }
+    }
+
+    @inline(__always)
+    static func isWhitespace(_ byte: UInt8) -> Bool {
+        byte == 0x20 || byte == 0x0A || byte == 0x0D || byte == 0x09
+    }
+
+    package func error(_ reason: JSONError.Reason) -> JSONError { JSONError(offset: offset, reason: reason) }
+
+    /// The error for whatever stands here instead of what is expected.
+    package func unexpected(_ expected: JSONError.Expected) -> JSONError {
+        guard offset < bytes.count else { return error(.unexpectedEnd) }
+        if offset == 0, Self.beginsWithByteOrderMark(bytes) { return error(.byteOrderMark) }
+        return error(.unexpectedByte(bytes[offset], expected: expected))
+    }
+
+    package static func beginsWithByteOrderMark(_ bytes: UnsafeRawBufferPointer) -> Bool {
+        bytes.count >= 3 && bytes[0] == 0xEF && bytes[1] == 0xBB && bytes[2] == 0xBF
+    }
+
+    /// Refuses anything but white space up to the end.
+    package mutating func end() throws(JSONError) {
+        if peek() != nil { throw error(.trailingBytes) }
+    }
+
+    // MARK: - Objects and arrays
+
+    /// An open object or array: whether a comma is due.
+    package struct Container {
+        var isFirst = true
+    }
+
+    package mutating func beginObject() throws(JSONError) -> Container {
+        try begin(UInt8(ascii: "{"), .object)
+    }
+
+    package mutating func beginArray() throws(JSONError) -> Container {
+        try begin(UInt8(ascii: "["), .array)
+    }
+
+    @inline(__always)
+    private mutating func begin(_ bracket: UInt8, _ expected: JSONError.Expected) throws(JSONError) -> Container {
+        guard peek() == bracket else { throw unexpected(expected) }
+        guard depth < depthMax else { throw error(.tooDeep(max: depthMax)) }
+        depth += 1
+        offset += 1
+        return Container()
+    }
+
+    /// The next member's name; its value must be read next. Nil when the object has ended.
+    @inline(__always)
+    package mutating func nextMember(of object: inout Container) throws(JSONError) -> JSONString? {
+        guard try next(of: &object, closing: UInt8(ascii: "}"), .commaOrBrace) else { return nil }
+        guard peek() == UInt8(ascii: "\"") else { throw unexpected(.memberName) }
+        let name = try string()
+        guard peek() == UInt8(ascii: ":") else { throw unexpected(.colon) }
+        offset += 1
+        return name
+    }
+
+    /// Whether there is another element; it must be read next.
+    @inline(__always)
+    package mutating func nextElement(of array: inout Container) throws(JSONError) -> Bool {
+        guard try next(of: &array, closing: UInt8(ascii: "]"), .commaOrBracket) else { return false }
+        // `[1,]` has no value after its comma.
+        if peek() == UInt8(ascii: "]") { throw unexpected(.value) }
+        return true
+    }
+
+    @inline(__always)
+    private mutating func next(
+        of container: inout Container, closing: UInt8, _ expected: JSONError.Expected
+    ) throws(JSONError) -> Bool {
+        guard let byte = peek() else { throw unexpected(expected) }
+        if byte == closing {
+            offset += 1
+            depth -= 1
+            return false
+        }
+        if container.isFirst {
+            container.isFirst = false
+        } else {
+            guard byte == UInt8(ascii: ",") else { throw unexpected(expected) }
+            offset += 1
+        }
+        return true
+    }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Unchecked in release: the scanner compares every offset with `count` before it reads.
+    @inline(__always)
+    subscript(unchecked offset: Int) -> UInt8 {
+        assert(offset >= 0 && offset < count)
+        return baseAddress.unsafelyUnwrapped.load(fromByteOffset: offset, as: UInt8.self)
+    }
+
+    @inline(__always)
+    func slice(_ range: Range<Int>) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: self[range])
+    }
+}

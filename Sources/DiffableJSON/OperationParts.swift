@@ -1,0 +1,112 @@
+import Diffable
+
+enum SectionRun {
+    case sections([Section])
+    case ids([SectionID])
+    case reloads([SectionReload])
+}
+
+enum ItemRun {
+    case items([Item])
+    case ids([ItemID])
+    case reconfigurations([ItemReconfiguration])
+    case patches([ItemPatch])
+    case reloads([ItemReload])
+}
+
+/// The members of an operation, read in whatever order they came, until it is whole.
+struct OperationParts {
+    var sections: SectionRun?
+    var items: ItemRun?
+    var item: ItemID?
+    /// An inner nil is a `null` that was said: the last section.
+    var section: JSONString??
+    var parent: ItemID??
+    /// An anchor is a section's id or an item's, as the verb has it.
+    var before: JSONString?
+    /// An inner nil is `null`: the front.
+    var after: JSONString??
+    var unknown: Operation.Unknown?
+
+    func operation(_ verb: OperationVerb, startingAt start: Int) throws(DecodingError) -> Operation {
+        func missing(_ what: String) -> DecodingError { .invalid("\(verb.rawValue) needs \(what)", at: start) }
+        if before != nil, after != nil {
+            throw .invalid("\(verb.rawValue) takes before or after, not both", at: start)
+        }
+        switch (verb, sections, items) {
+        case (.appendSections, .sections(let sections), _): return .appendSections(sections)
+        case (.insertSections, .sections(let sections), _):
+            guard let position = try sectionPosition() else { throw missing("before or after") }
+            return .insertSections(sections, at: position)
+        case (.deleteSections, .ids(let ids), _): return .deleteSections(ids, unknown ?? .isError)
+        case (.reloadSections, .reloads(let reloads), _): return .reloadSections(reloads)
+        case (.moveSection, _, _):
+            guard let section = try sectionID() else { throw missing("section") }
+            guard let position = try sectionPosition() else { throw missing("before or after") }
+            return .moveSection(section, to: position)
+        case (.appendItems, _, .items(let items)): return .appendItems(items, to: try container() ?? .lastSection)
+        case (.insertItems, _, .items(let items)):
+            guard before != nil || after != nil else { throw missing("before or after; to append, use appendItems") }
+            guard let position = try itemPosition() else { throw missing("before or after") }
+            return .insertItems(items, at: position)
+        case (.deleteItems, _, .ids(let ids)): return .deleteItems(ids, unknown ?? .isError)
+        case (.deleteAllItems, _, _): return .deleteAllItems
+        case (.moveItem, _, _):
+            guard let item else { throw missing("item") }
+            guard let position = try itemPosition() else { throw missing("before, after, section or parent") }
+            return .moveItem(item, to: position)
+        case (.reconfigureItems, _, .reconfigurations(let items)): return .reconfigureItems(items)
+        case (.patchItems, _, .patches(let items)): return .patchItems(items)
+        case (.reloadItems, _, .reloads(let items)): return .reloadItems(items)
+        case (.expandItems, _, .ids(let ids)): return .expandItems(ids)
+        case (.collapseItems, _, .ids(let ids)): return .collapseItems(ids)
+        case (.replaceChildren, _, .items(let items)):
+            guard case .some(let parent?) = parent else { throw missing("parent") }
+            return .replaceChildren(of: parent, with: items)
+        default: throw missing(verb.members.contains(.sections) ? "sections" : "items")
+        }
+    }
+
+    // MARK: - Positions
+
+    private func sectionID() throws(DecodingError) -> SectionID? {
+        guard case .some(let section?) = section else { return nil }
+        return try identifier(section, "section")
+    }
+
+    private func sectionPosition() throws(DecodingError) -> SectionPosition? {
+        if let before { return .before(try identifier(before, "before")) }
+        switch after {
+        case nil: return nil
+        case .some(nil): return .front
+        case .some(let after?): return .after(try identifier(after, "after"))
+        }
+    }
+
+    /// Nil when the operation names neither a section nor a parent.
+    private func container() throws(DecodingError) -> Container? {
+        if section == nil, parent == nil { return nil }
+        return Container(section: try sectionID(), parent: parent ?? nil)
+    }
+
+    /// Nil when the operation says nothing at all about where.
+    private func itemPosition() throws(DecodingError) -> ItemPosition? {
+        let container = try container()
+        if let before { return .before(try identifier(before, "before"), in: container) }
+        switch after {
+        case nil: return container.map { .end(of: $0) }
+        case .some(nil): return .front(of: container ?? .lastSection)
+        case .some(let after?): return .after(try identifier(after, "after"), in: container)
+        }
+    }
+
+    private func identifier<Named>(
+        _ string: JSONString, _ member: String
+    ) throws(DecodingError) -> Identifier<Named> {
+        do throws(IdentifierError) {
+            return try string.withUTF8 { utf8 throws(IdentifierError) in try Identifier<Named>(validating: utf8) }
+        } catch {
+            throw DecodingError.invalid("the id \(error)", at: string.offset).inside(member)
+        }
+    }
+}
