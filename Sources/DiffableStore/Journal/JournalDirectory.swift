@@ -1,0 +1,109 @@
+import Foundation
+import GRDB
+
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Musl
+#endif
+
+/// The state directory and the database in it.
+struct JournalDirectory {
+    let path: String
+
+    var databasePath: String { path + "/lists.sqlite" }
+
+    /// Makes the directory if it is not there, for its owner alone, and opens the database, which then nobody else
+    /// can open: the lock is SQLite's own and goes with the process, however that ends.
+    func openDatabase() throws(StoreOpeningError) -> DatabaseQueue {
+        try makeDirectory()
+        try makeFile()
+        do {
+            let database = try DatabaseQueue(path: databasePath, configuration: configuration)
+            try database.writeWithoutTransaction(prepare)
+            return database
+        } catch let error as StoreOpeningError {
+            throw error
+        } catch let error as DatabaseError {
+            throw openingError(error)
+        } catch {
+            throw .unreadable(path: databasePath, reason: "\(error)")
+        }
+    }
+
+    private func makeDirectory() throws(StoreOpeningError) {
+        do {
+            try FileManager.default.createDirectory(
+                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        } catch {
+            throw .directoryUnusable(path: path, reason: error.localizedDescription)
+        }
+    }
+
+    /// SQLite would make the file readable for everybody; its log takes the permissions from the file.
+    private func makeFile() throws(StoreOpeningError) {
+        let descriptor = open(databasePath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
+        guard descriptor >= 0 else {
+            throw .directoryUnusable(path: path, reason: String(cString: strerror(errno)))
+        }
+        close(descriptor)
+    }
+
+    private var configuration: GRDB.Configuration {
+        var configuration = GRDB.Configuration()
+        configuration.foreignKeysEnabled = false
+        configuration.busyMode = .immediateError
+        configuration.label = "diffabled.database"
+        // Before anything is read: then the index of the log is in this process's memory, with no file to share it
+        // by, and no lock is taken or given for a transaction.
+        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
+        return configuration
+    }
+
+    private func prepare(_ database: Database) throws {
+        try checkSchema(database)
+        let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
+        guard mode == "wal" else {
+            throw StoreOpeningError.unreadable(path: databasePath, reason: "its file system has no write-ahead log")
+        }
+        // GRDB, or another who opens a database with a write-ahead log, may have lowered this, and then a power cut
+        // takes acknowledged transactions along. So it is set last, and read back.
+        try database.execute(sql: "PRAGMA synchronous = FULL")
+        try JournalDirectory.assertSynchronous(database)
+        // The log is cut back to this after a large transaction, in bytes.
+        try database.execute(sql: "PRAGMA journal_size_limit = \(16 << 20)")
+    }
+
+    /// Every commit must be synced before it returns.
+    static func assertSynchronous(_ database: Database) throws {
+        let full = 2
+        let synchronous = try Int.fetchOne(database, sql: "PRAGMA synchronous")
+        precondition(synchronous == full, "commits must be synced; PRAGMA synchronous is \(synchronous ?? -1), not 2")
+    }
+
+    private func checkSchema(_ database: Database) throws {
+        let version = try Int.fetchOne(database, sql: "PRAGMA user_version") ?? 0
+        let applicationID = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
+        let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
+        if version == 0 && applicationID == 0 && tables == 0 {
+            try database.inTransaction(.immediate) {
+                try database.execute(sql: JournalSchema.tables)
+                return .commit
+            }
+            return
+        }
+        guard applicationID == JournalSchema.applicationID else { throw StoreOpeningError.foreign(path: databasePath) }
+        guard version <= JournalSchema.version else {
+            throw StoreOpeningError.schemaTooNew(path: databasePath, version: version, known: JournalSchema.version)
+        }
+    }
+
+    func openingError(_ error: DatabaseError) -> StoreOpeningError {
+        switch error.resultCode {
+        case .SQLITE_BUSY, .SQLITE_LOCKED: .inUse(path: path)
+        case .SQLITE_NOTADB: .foreign(path: databasePath)
+        case .SQLITE_FULL: .directoryUnusable(path: path, reason: "its disk is full")
+        default: .unreadable(path: databasePath, reason: error.message ?? "\(error.resultCode)")
+        }
+    }
+}

@@ -1,0 +1,40 @@
+import GRDB
+
+/// The database's tables, and which version of them this is.
+///
+/// A list's state is its checkpoint, which is a sequence of operations that make it from nothing, followed by its
+/// journal rows in order of revision. What is larger than one row stands in several, numbered by `part`.
+enum JournalSchema {
+    /// Raised when the tables change; a database of a higher version is refused.
+    static let version = 1
+    /// "diff" in ASCII: tells this daemon's databases from others.
+    static let applicationID = 0x6469_6666
+
+    static let tables = """
+        CREATE TABLE list (
+            number INTEGER PRIMARY KEY,
+            name TEXT NOT NULL UNIQUE,
+            epoch TEXT NOT NULL,
+            -- Which parts in `checkpoint` count, and the revision they make; revision 0 has no parts.
+            generation INTEGER NOT NULL,
+            checkpointRevision INTEGER NOT NULL,
+            lastReloadRevision INTEGER NOT NULL
+        ) STRICT;
+        CREATE TABLE journal (
+            list INTEGER NOT NULL,
+            revision INTEGER NOT NULL,
+            part INTEGER NOT NULL,
+            operations BLOB NOT NULL,
+            PRIMARY KEY (list, revision, part)
+        ) STRICT, WITHOUT ROWID;
+        CREATE TABLE checkpoint (
+            list INTEGER NOT NULL,
+            generation INTEGER NOT NULL,
+            part INTEGER NOT NULL,
+            operations BLOB NOT NULL,
+            PRIMARY KEY (list, generation, part)
+        ) STRICT, WITHOUT ROWID;
+        PRAGMA application_id = \(applicationID);
+        PRAGMA user_version = \(version);
+        """
+}

@@ -1,0 +1,153 @@
+import Foundation
+import GRDB
+import Logging
+
+// A checkpoint is written part by part under a generation that nothing leads to. The transaction with the last part
+// also makes the generation the list's, so that a crash at any point leaves one complete checkpoint and every journal
+// row since. Only then the old rows go.
+
+extension SQLiteJournal {
+    /// Journal rows that one slice deletes, at most; and parts of old checkpoints.
+    private static let retiredRowsMax = 256
+    private static let retiredPartsMax = 4
+
+    func considerCheckpoint(of number: Int) {
+        guard let list = lists[number], case .none = list.checkpointing else { return }
+        let lengthMin = max(limits.journalLengthMin, list.checkpointLength, list.journalLengthMin)
+        guard list.journalLength > lengthMin else { return }
+        lists[number]?.checkpointing = .due
+        upkeep.append(.checkpoint(list: number))
+    }
+
+    func scheduleUpkeep() {
+        guard case .idle = upkeepState, !upkeep.isEmpty else { return }
+        upkeepState = .scheduled
+        executor.execute { self.assumeIsolated { $0.doUpkeep() } }
+    }
+
+    /// One slice. Groups that arrived before it was scheduled have been written by now, and those that arrive during
+    /// it come before the next.
+    private func doUpkeep() {
+        guard case .scheduled = upkeepState else { return }
+        upkeepState = .idle
+        do {
+            switch upkeep[0] {
+            case .checkpoint(let number): try beginCheckpoint(of: number)
+            case .writing(let checkpoint): try writePart(of: checkpoint)
+            case .retirement(let retirement): try retire(retirement)
+            }
+        } catch {
+            upkeepFailed(JournalError(error))
+        }
+        scheduleUpkeep()
+    }
+
+    private func upkeepFailed(_ error: JournalError) {
+        switch error {
+        case .noSpace:
+            upkeepState = .postponed
+            guard case .writing(let checkpoint) = upkeep[0] else { return }
+            logger.warning(
+                "the disk is too full for a checkpoint; the journal grows on",
+                metadata: ["list": "\(checkpoint.state.name)", "bytes": "\(checkpoint.length)"])
+            abandon(checkpoint)
+        case .failed(let reason):
+            logger.error("the journal cannot be kept up", metadata: ["reason": "\(reason)"])
+            upkeepState = .failed(reason: reason)
+        }
+    }
+
+    private func abandon(_ checkpoint: Checkpoint) {
+        let number = checkpoint.state.number
+        guard var list = lists[number] else {
+            upkeep.removeFirst()
+            return
+        }
+        list.checkpointing = .none
+        list.journalLengthMin = list.journalLength + limits.journalLengthMin
+        lists[number] = list
+        upkeep[0] = .retirement(Retirement(list: number, revisionMax: -1, generationKept: list.generation))
+    }
+}
+
+// MARK: - Slices
+
+extension SQLiteJournal {
+    private func beginCheckpoint(of number: Int) throws {
+        guard let list = lists[number] else {
+            upkeep.removeFirst()
+            return
+        }
+        let checkpoint = Checkpoint(of: list, partLengthMax: limits.checkpointPartLengthMax)
+        upkeep[0] = .writing(checkpoint)
+        try writePart(of: checkpoint)
+    }
+
+    private func writePart(of checkpoint: Checkpoint) throws {
+        var checkpoint = checkpoint
+        let number = checkpoint.state.number
+        // A list that was deleted meanwhile has its retirement behind this in the queue.
+        guard lists[number] != nil, let row = checkpoint.rows.next() else {
+            upkeep.removeFirst()
+            return
+        }
+        try database.writeWithoutTransaction { database in
+            try database.inTransaction(.immediate) {
+                try database.cachedStatement(sql: "INSERT INTO checkpoint VALUES (?, ?, ?, ?)")
+                    .execute(arguments: [number, checkpoint.generation, checkpoint.part, Data(row)])
+                if checkpoint.rows.isDone {
+                    try database
+                        .cachedStatement(sql: "UPDATE list SET generation = ?, checkpointRevision = ? WHERE number = ?")
+                        .execute(arguments: [checkpoint.generation, checkpoint.state.revision, number])
+                }
+                return .commit
+            }
+        }
+        checkpoint.part += 1
+        checkpoint.length += row.count
+        if checkpoint.rows.isDone { finish(checkpoint) } else { upkeep[0] = .writing(checkpoint) }
+    }
+
+    private func finish(_ checkpoint: Checkpoint) {
+        let number = checkpoint.state.number
+        lists[number]?.generation = checkpoint.generation
+        lists[number]?.checkpointLength = checkpoint.length
+        lists[number]?.journalLength -= checkpoint.coveredLength
+        lists[number]?.journalLengthMin = 0
+        lists[number]?.checkpointing = .none
+        upkeep[0] = .retirement(
+            Retirement(
+                list: number, revisionMax: checkpoint.state.revision, generationKept: checkpoint.generation))
+        considerCheckpoint(of: number)
+        logger.debug(
+            "a checkpoint was written",
+            metadata: [
+                "list": "\(checkpoint.state.name)", "revision": "\(checkpoint.state.revision)",
+                "bytes": "\(checkpoint.length)",
+            ])
+    }
+
+    private func retire(_ retirement: Retirement) throws {
+        var deleted = 0
+        try database.writeWithoutTransaction { database in
+            try database.inTransaction(.immediate) {
+                try database.cachedStatement(
+                    sql: """
+                        DELETE FROM journal WHERE (list, revision, part) IN (
+                            SELECT list, revision, part FROM journal WHERE list = ? AND revision <= ? LIMIT ?)
+                        """
+                ).execute(arguments: [retirement.list, retirement.revisionMax, SQLiteJournal.retiredRowsMax])
+                deleted += database.changesCount
+                try database.cachedStatement(
+                    sql: """
+                        DELETE FROM checkpoint WHERE (list, generation, part) IN (
+                            SELECT list, generation, part FROM checkpoint WHERE list = ? AND generation <> ? LIMIT ?)
+                        """
+                ).execute(arguments: [retirement.list, retirement.generationKept, SQLiteJournal.retiredPartsMax])
+                deleted += database.changesCount
+                return .commit
+            }
+        }
+        if deleted == 0 { upkeep.removeFirst() }
+    }
+}

@@ -1,0 +1,43 @@
+import DiffableJSON
+
+/// Work that the journal does in slices between groups.
+enum Upkeep {
+    /// The list's state is to be written whole, as it is when the turn comes.
+    case checkpoint(list: Int)
+    /// A checkpoint is being written.
+    case writing(Checkpoint)
+    /// Rows that nothing leads to any more are to be deleted.
+    case retirement(Retirement)
+}
+
+/// A checkpoint in the making: one state, part by part.
+struct Checkpoint {
+    let state: ListState
+    let generation: Int
+    /// How much of the journal it makes superfluous, in bytes.
+    let coveredLength: Int
+    var rows: OperationRows
+    var part = 0
+    /// In bytes, so far.
+    var length = 0
+
+    init(of list: JournalledList, partLengthMax: Int) {
+        state = list.state
+        generation = list.generation + 1
+        coveredLength = list.journalLength
+        rows = OperationRows(OperationsWriter(resetTo: list.state.snapshot), lengthMax: partLengthMax)
+    }
+}
+
+/// Which rows of a list go.
+struct Retirement {
+    let list: Int
+    /// Journal rows up to this revision.
+    let revisionMax: Int
+    /// Checkpoint parts of every other generation.
+    let generationKept: Int
+
+    static func everything(list: Int) -> Retirement {
+        Retirement(list: list, revisionMax: .max, generationKept: -1)
+    }
+}
