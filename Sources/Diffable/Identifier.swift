@@ -20,9 +20,12 @@ public struct Identifier<Named>: Sendable {
     /// Throws what is wrong with the string, if anything is. O(length).
     public init(_ string: String) throws(IdentifierError) {
         var string = string
-        self.record = try string.withUTF8 { utf8 throws(IdentifierError) in
-            try Identifier.record(validating: UnsafeRawBufferPointer(utf8))
+        let record = string.withUTF8 { utf8 in
+            Result { () throws(IdentifierError) in
+                try Identifier.record(validating: UnsafeRawBufferPointer(utf8))
+            }
         }
+        self.record = try record.get()
     }
 
     /// Takes bytes that are known to be UTF-8, and throws what else is wrong with them. O(length).

@@ -56,19 +56,19 @@ extension Record {
 
     /// A kind or content of `nil` is kept; an inner `nil` takes it away.
     func replacing(kind: Kind??, content: Content??, redraws: Redraws? = nil) -> Record {
-        func replacing(content: UnsafeRawBufferPointer?) -> Record {
+        func rewritten(content: UnsafeRawBufferPointer?) -> Record {
             switch kind {
-            case nil: self.replacing(kind: nil as UnsafeRawBufferPointer?, content: content, redraws: redraws)
-            case .some(nil): self.replacing(kind: .init(start: nil, count: 0), content: content, redraws: redraws)
+            case nil: self.rewritten(content: content, redraws: redraws)
+            case .some(nil): self.rewritten(kind: .init(start: nil, count: 0), content: content, redraws: redraws)
             case .some(let kind?):
-                kind.record.withID { self.replacing(kind: $0, content: content, redraws: redraws) }
+                kind.record.withID { self.rewritten(kind: $0, content: content, redraws: redraws) }
             }
         }
         switch content {
-        case nil: return replacing(content: nil)
-        case .some(nil): return replacing(content: .init(start: nil, count: 0))
+        case nil: return rewritten(content: nil)
+        case .some(nil): return rewritten(content: .init(start: nil, count: 0))
         case .some(let content?):
-            return content.bytes.withUnsafeBytes { replacing(content: $0) }
+            return content.bytes.withUnsafeBytes { rewritten(content: $0) }
         }
     }
 

@@ -2,10 +2,11 @@
 ///
 /// A record is shared by every snapshot that holds it, by the identifiers that name it and by the operations that
 /// carry it. Beside the bytes themselves it costs 34 bytes: with a million items, that is what decides.
-package final class Record: ManagedBuffer<Record.Header, UInt8>, @unchecked Sendable {
-    // Unchecked, because ManagedBuffer is open to mutation: nothing writes to a record after `make` has returned.
+package struct Record: @unchecked Sendable {
+    // Unchecked, because a ManagedBuffer could be written to: nothing does after `make` has returned.
+    private let buffer: ManagedBuffer<Header, UInt8>
 
-    package struct Header {
+    private struct Header {
         /// Of the id alone, keyed anew in each process.
         var hash: UInt32
         /// Zero is "no content".
@@ -33,7 +34,8 @@ package final class Record: ManagedBuffer<Record.Header, UInt8>, @unchecked Send
     ) -> Record {
         precondition(id.count <= idLengthMax && kind.count <= idLengthMax, "an identifier is at most 255 bytes")
         precondition(content.count <= UInt32.max, "content is less than 4 GiB")
-        let buffer = Record.create(minimumCapacity: id.count + kind.count + content.count) { _ in
+        let count = id.count + kind.count + content.count
+        let buffer = ManagedBuffer<Header, UInt8>.create(minimumCapacity: count) { _ in
             Header(
                 hash: hash, contentLength: UInt32(content.count), redraws: redraws,
                 idLength: UInt8(id.count), kindLength: UInt8(kind.count))
@@ -45,7 +47,7 @@ package final class Record: ManagedBuffer<Record.Header, UInt8>, @unchecked Send
                 target += part.count
             }
         }
-        return unsafeDowncast(buffer, to: Record.self)
+        return Record(buffer: buffer)
     }
 
     package static func make(
@@ -53,6 +55,8 @@ package final class Record: ManagedBuffer<Record.Header, UInt8>, @unchecked Send
     ) -> Record {
         make(id: id, kind: kind, content: content, hash: identifierHash(id))
     }
+
+    private var header: Header { buffer.header }
 
     package var hash: UInt32 { header.hash }
     package var redraws: Redraws { header.redraws }
@@ -76,9 +80,8 @@ package final class Record: ManagedBuffer<Record.Header, UInt8>, @unchecked Send
     private func withBytes<R, E: Error>(
         from offset: Int, count: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> R
     ) throws(E) -> R {
-        // The buffer outlives the call because `self` does.
-        let elements = withUnsafeMutablePointerToElements { UnsafeRawPointer($0) }
-        defer { withExtendedLifetime(self) {} }
+        let elements = buffer.withUnsafeMutablePointerToElements { UnsafeRawPointer($0) }
+        defer { withExtendedLifetime(buffer) {} }
         return try body(UnsafeRawBufferPointer(start: elements + offset, count: count))
     }
 }
@@ -86,8 +89,11 @@ package final class Record: ManagedBuffer<Record.Header, UInt8>, @unchecked Send
 // MARK: - Comparing
 
 extension Record {
+    /// Whether both are one allocation.
+    package func isShared(with other: Record) -> Bool { buffer === other.buffer }
+
     package func hasSameID(as other: Record) -> Bool {
-        self === other
+        isShared(with: other)
             || header.hash == other.header.hash
                 && withID { mine in other.withID { equalBytes(mine, $0) } }
     }
@@ -97,28 +103,41 @@ extension Record {
     }
 
     package func hasSameKind(as other: Record) -> Bool {
-        self === other || withKind { mine in other.withKind { equalBytes(mine, $0) } }
+        isShared(with: other) || withKind { mine in other.withKind { equalBytes(mine, $0) } }
     }
 
     package func hasSameContent(as other: Record) -> Bool {
-        self === other || withContent { mine in other.withContent { equalBytes(mine, $0) } }
+        isShared(with: other) || withContent { mine in other.withContent { equalBytes(mine, $0) } }
     }
 }
 
 // MARK: - Changing, by making another
 
 extension Record {
-    func replacing(
+    /// What is `nil` is kept. Returns itself when nothing becomes different.
+    func rewritten(
         kind: UnsafeRawBufferPointer? = nil, content: UnsafeRawBufferPointer? = nil, redraws: Redraws? = nil
     ) -> Record {
         withID { id in
             withKind { oldKind in
                 withContent { oldContent in
-                    Record.make(
-                        id: id, kind: kind ?? oldKind, content: content ?? oldContent, hash: hash,
-                        redraws: redraws ?? self.redraws)
+                    let kind = kind ?? oldKind
+                    let content = content ?? oldContent
+                    let redraws = redraws ?? self.redraws
+                    if redraws == self.redraws && equalBytes(kind, oldKind) && equalBytes(content, oldContent) {
+                        return self
+                    }
+                    return Record.make(id: id, kind: kind, content: content, hash: hash, redraws: redraws)
                 }
             }
         }
+    }
+
+    /// The record that the same item or section has already when nothing in it changed; else this one, with the
+    /// requests to draw again that were counted so far.
+    func sharing(_ known: Record?) -> Record {
+        guard let known else { return self }
+        if hasSameKind(as: known) && hasSameContent(as: known) { return known }
+        return rewritten(redraws: known.redraws)
     }
 }

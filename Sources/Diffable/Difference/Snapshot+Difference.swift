@@ -1,0 +1,185 @@
+// What leads from one snapshot to another, as few operations as can be.
+//
+// 1. Contents. The slots of the two forests that are not shared are walked; what has the same id on both sides and
+//    another kind, content or expansion is noted.
+// 2. Order. For each owner whose tree of children is not shared, the children are aligned (`SiblingAlignment`): the
+//    heaviest increasing subsequence of those it had before stays, the others are placed, and who has gone is noted.
+// 3. Operations. Placements are written in document order, so that each names a neighbour that is in place already
+//    (`PlacementWriter`); then what was deleted; then kinds, contents and expansion.
+//
+// Related snapshots share what did not change, so d changes cost O(d · log n); unrelated ones cost O(n · log n).
+
+extension Snapshot {
+    /// The operations that lead from an old state to this one, in the canonical form of the protocol.
+    ///
+    /// `old.applying(new.difference(from: old)) == new`. As many items and sections as possible stay where they are:
+    /// those that move are the survivors less a longest increasing subsequence among each owner's children. Costs
+    /// O(d · log n) for d changes when one state came from the other by operations, O(n · log n) at worst.
+    public func difference(from old: Snapshot) -> [Operation] {
+        var matching = SnapshotMatching(old: old, new: self)
+        let contents = ContentDifference(&matching)
+        let order = OrderDifference(&matching)
+        return PlacementWriter.operations(order, &matching) + order.deletions(matching) + contents.operations
+    }
+}
+
+/// Kinds, contents and expansion of what is in both snapshots.
+private struct ContentDifference {
+    var sectionReloads: [SectionReload] = []
+    var reloads: [ItemReload] = []
+    var reconfigurations: [ItemReconfiguration] = []
+    var expanded: [ItemID] = []
+    var collapsed: [ItemID] = []
+
+    init(_ matching: inout SnapshotMatching) {
+        let old = matching.old.forest
+        var matches: [(handle: Handle, old: Handle?)] = []
+        matching.new.forest.slots.forEachDifference(from: old.slots) { index, oldSlot, slot in
+            guard let record = slot.record else { return }
+            if let oldRecord = oldSlot.record, record.isShared(with: oldRecord), slot.isExpanded == oldSlot.isExpanded,
+                (slot.parent == Forest.list) == (oldSlot.parent == Forest.list)
+            {
+                // Itself, at most in another place.
+                return
+            }
+            let match = matching.find(Handle(index), slot)
+            matches.append((Handle(index), match))
+            guard let match else { return }
+            compare(match == Handle(index) ? oldSlot : old.slots[Int(match)], slot)
+        }
+        matching.remember(matches)
+    }
+
+    private mutating func compare(_ old: Slot, _ new: Slot) {
+        guard let oldRecord = old.record, let record = new.record else { return }
+        if new.parent == Forest.list {
+            compareSections(oldRecord, record)
+        } else {
+            compareItems(oldRecord, record)
+            if old.isExpanded != new.isExpanded {
+                if new.isExpanded {
+                    expanded.append(ItemID(record: record))
+                } else {
+                    collapsed.append(ItemID(record: record))
+                }
+            }
+        }
+    }
+
+    private mutating func compareSections(_ old: Record, _ new: Record) {
+        if !old.hasSameContent(as: new) {
+            sectionReloads.append(SectionReload(id: SectionID(record: new), content: .some(new.content)))
+        } else if old.redraws != new.redraws {
+            sectionReloads.append(SectionReload(id: SectionID(record: new)))
+        }
+    }
+
+    private mutating func compareItems(_ old: Record, _ new: Record) {
+        let id = ItemID(record: new)
+        let hasSameContent = old.hasSameContent(as: new)
+        if !old.hasSameKind(as: new) {
+            reloads.append(ItemReload(id: id, kind: .some(new.kind), content: .some(new.content)))
+        } else if old.redraws.reloads != new.redraws.reloads {
+            reloads.append(
+                hasSameContent
+                    ? ItemReload(id: id) : ItemReload(id: id, kind: .some(new.kind), content: .some(new.content)))
+        } else if !hasSameContent {
+            reconfigurations.append(ItemReconfiguration(id: id, content: .some(new.content)))
+        } else if old.redraws.reconfigurations != new.redraws.reconfigurations {
+            reconfigurations.append(ItemReconfiguration(id: id))
+        }
+    }
+
+    var operations: [Operation] {
+        var operations: [Operation] = []
+        if !sectionReloads.isEmpty { operations.append(.reloadSections(sectionReloads)) }
+        if !reloads.isEmpty { operations.append(.reloadItems(reloads)) }
+        if !reconfigurations.isEmpty { operations.append(.reconfigureItems(reconfigurations)) }
+        if !expanded.isEmpty { operations.append(.expandItems(expanded)) }
+        if !collapsed.isEmpty { operations.append(.collapseItems(collapsed)) }
+        return operations
+    }
+}
+
+/// Who is placed under which owner, and who has gone.
+struct OrderDifference {
+    /// By the new handle of an owner that was there before, in the new order of its children.
+    var placements: [Handle: [SiblingAlignment.Placement]] = [:]
+    /// By the old handle of an owner that is still there: the children that left it, in the old order.
+    private var departures: [(owner: Handle, handles: [Handle])] = []
+
+    init(_ matching: inout SnapshotMatching) {
+        var owners: [Handle] = []
+        var oldOwners: [Handle] = []
+        matching.new.forest.trees.forEachDifference(from: matching.old.forest.trees) { owner, oldTree, tree in
+            if let oldTree, let tree, tree.isShared(with: oldTree) {
+                // The same children; and the same owner, for a handle that is freed loses its tree.
+                return
+            }
+            if tree != nil { owners.append(Handle(owner)) }
+            if oldTree != nil { oldOwners.append(Handle(owner)) }
+        }
+        for owner in owners {
+            guard let old = matching.oldHandle(owner) else { continue }
+            align(old, owner, &matching)
+        }
+        // An owner that lost all its children has no tree any more.
+        for old in oldOwners {
+            guard let owner = newHandle(ofOld: old, matching), matching.new.forest.children(owner) == nil else {
+                continue
+            }
+            align(old, owner, &matching)
+        }
+    }
+
+    private mutating func align(_ old: Handle, _ owner: Handle, _ matching: inout SnapshotMatching) {
+        let alignment = SiblingAlignment(
+            old: matching.old.forest.children(old), new: matching.new.forest.children(owner), &matching)
+        if !alignment.placements.isEmpty { placements[owner] = alignment.placements }
+        if !alignment.departures.isEmpty { departures.append((old, alignment.departures)) }
+    }
+
+    private func newHandle(ofOld handle: Handle, _ matching: SnapshotMatching) -> Handle? {
+        let slot = matching.old.forest.slots[Int(handle)]
+        guard let record = slot.record else { return handle == Forest.list ? Forest.list : nil }
+        return slot.parent == Forest.list ? matching.new.sectionHandle(record) : matching.new.itemHandle(record)
+    }
+
+    /// Deletions in the old document order. What goes with its section or its parent is not named.
+    func deletions(_ matching: SnapshotMatching) -> [Operation] {
+        let forest = matching.old.forest
+        var departures = departures
+        if departures.count > 1 {
+            departures = departures.map { ($0, forest.documentOffset($0.owner)) }.sorted { $0.1 < $1.1 }.map(\.0)
+        }
+        var sections: [SectionID] = []
+        var items: [ItemID] = []
+        for (owner, handles) in departures {
+            for handle in handles {
+                let record = forest.record(handle)
+                if owner == Forest.list {
+                    if matching.new.sectionHandle(record) == nil { sections.append(SectionID(record: record)) }
+                } else if matching.new.itemHandle(record) == nil {
+                    items.append(ItemID(record: record))
+                }
+            }
+        }
+        var operations: [Operation] = []
+        if !items.isEmpty { operations.append(.deleteItems(items)) }
+        if !sections.isEmpty { operations.append(.deleteSections(sections)) }
+        return operations
+    }
+}
+
+extension Forest {
+    /// Orders handles as a reader of the whole document meets them.
+    func documentOffset(_ handle: Handle) -> Int {
+        var offset = 0
+        var handle = handle
+        while handle != Forest.list {
+            offset += siblingOffset(handle) + 1
+            handle = parent(handle)
+        }
+        return offset
+    }
+}

@@ -1,0 +1,300 @@
+// What each operation does to a list, and what is refused. A snapshot that refused an operation is thrown away by the
+// caller, so an operation may fail half-way; nobody sees the half.
+
+extension Snapshot {
+    /// The state after these operations, one after the other; all of them or none. O(log n) for each item they touch.
+    ///
+    /// Throws which operation is impossible and why.
+    public func applying(
+        _ operations: [Operation], limits: SnapshotLimits = SnapshotLimits()
+    ) throws(TransactionError) -> Snapshot {
+        var snapshot = self
+        for (index, operation) in operations.enumerated() {
+            do throws(OperationError) {
+                try snapshot.apply(operation, limits)
+            } catch {
+                throw TransactionError(index: index, reason: error)
+            }
+        }
+        return snapshot
+    }
+
+    /// What an insertion needs to know beside the items.
+    struct Insertion {
+        /// Where expansion that is not said comes from.
+        var known: Snapshot
+        var limits: SnapshotLimits
+    }
+
+    mutating func apply(_ operation: Operation, _ limits: SnapshotLimits) throws(OperationError) {
+        let insertion = Insertion(known: Snapshot(), limits: limits)
+        switch operation {
+        case .appendSections(let sections): try insert(sections, at: .end, insertion)
+        case .insertSections(let sections, let position):
+            let spot = try spot(of: position, for: sections.lazy.map(\.record))
+            try insert(sections, at: spot, insertion)
+        case .deleteSections(let ids, let unknown): try delete(ids, unknown)
+        case .moveSection(let id, let position): try move(id, to: position)
+        case .reloadSections(let reloads): try reload(reloads)
+
+        case .appendItems(let items, let container):
+            try insert(items, under: owner(container), at: .end, insertion)
+        case .insertItems(let items, let position):
+            let (owner, spot) = try place(of: position, for: items.lazy.map(\.record))
+            try insert(items, under: owner, at: spot, insertion)
+        case .deleteItems(let ids, let unknown): try delete(ids, unknown)
+        case .deleteAllItems: self = Snapshot()
+        case .moveItem(let id, let position): try move(id, to: position, limits)
+        case .reconfigureItems(let changes): try reconfigure(changes)
+        case .patchItems(let patches): try patch(patches)
+        case .reloadItems(let reloads): try reload(reloads)
+        case .expandItems(let ids): for id in ids { forest.setExpanded(true, of: try known(id)) }
+        case .collapseItems(let ids): for id in ids { forest.setExpanded(false, of: try known(id)) }
+        case .replaceChildren(let parent, let items): try replaceChildren(of: parent, with: items, limits)
+        }
+    }
+
+    func known(_ id: ItemID) throws(OperationError) -> Handle {
+        guard let handle = handle(id) else { throw .noSuchItem(id) }
+        return handle
+    }
+
+    func known(_ id: SectionID) throws(OperationError) -> Handle {
+        guard let handle = handle(id) else { throw .noSuchSection(id) }
+        return handle
+    }
+}
+
+// MARK: - Places
+
+extension Snapshot {
+    private func owner(_ container: Container) throws(OperationError) -> Handle {
+        if let id = container.parent {
+            let parent = try known(id)
+            if let section = container.section, forest.section(parent) != (try known(section)) {
+                throw .invalidItemAnchor(id)
+            }
+            return parent
+        }
+        if let section = container.section { return try known(section) }
+        guard let last = forest.children(Forest.list)?.last else { throw .noSections }
+        return last
+    }
+
+    /// Where an item position is. The records are those that come to it: none of them can be its anchor.
+    private func place(
+        of position: ItemPosition, for records: some Sequence<Record>
+    ) throws(OperationError) -> (owner: Handle, Spot) {
+        switch position {
+        case .front(let container): return (try owner(container), .front)
+        case .end(let container): return (try owner(container), .end)
+        case .before(let anchor, let container):
+            let sibling = try sibling(anchor, in: container, for: records)
+            return (forest.parent(sibling), .before(sibling))
+        case .after(let anchor, let container):
+            let sibling = try sibling(anchor, in: container, for: records)
+            return (forest.parent(sibling), .after(sibling))
+        }
+    }
+
+    private func sibling(
+        _ anchor: ItemID, in container: Container?, for records: some Sequence<Record>
+    ) throws(OperationError) -> Handle {
+        for record in records where record.hasSameID(as: anchor.record) { throw .invalidItemAnchor(anchor) }
+        let sibling = try known(anchor)
+        if let container, try owner(container) != forest.parent(sibling) { throw .invalidItemAnchor(anchor) }
+        return sibling
+    }
+
+    private func spot(
+        of position: SectionPosition, for records: some Sequence<Record>
+    ) throws(OperationError) -> Spot {
+        switch position {
+        case .front: return .front
+        case .before(let anchor): return .before(try sibling(anchor, for: records))
+        case .after(let anchor): return .after(try sibling(anchor, for: records))
+        }
+    }
+
+    private func sibling(
+        _ anchor: SectionID, for records: some Sequence<Record>
+    ) throws(OperationError) -> Handle {
+        for record in records where record.hasSameID(as: anchor.record) { throw .invalidSectionAnchor(anchor) }
+        return try known(anchor)
+    }
+}
+
+// MARK: - Inserting
+
+extension Snapshot {
+    mutating func insert(_ sections: [Section], at spot: Spot, _ insertion: Insertion) throws(OperationError) {
+        var handles: [Handle] = []
+        handles.reserveCapacity(sections.count)
+        for section in sections {
+            guard sectionHandle(section.record) == nil else { throw .duplicateSection(section.id) }
+            let known = insertion.known.sectionHandle(section.record).map(insertion.known.forest.record)
+            let record = section.record.sharing(known)
+            let handle = forest.allocate(record, isExpanded: false)
+            sectionIndex.insert(handle, hash: record.hash)
+            handles.append(handle)
+            // The section has no place yet: its items are counted when it gets one.
+            try insert(section.items, under: handle, at: .end, insertion, level: 0)
+        }
+        forest.place(handles, under: Forest.list, at: spot)
+    }
+
+    private mutating func insert(
+        _ items: [Item], under owner: Handle, at spot: Spot, _ insertion: Insertion
+    ) throws(OperationError) {
+        try insert(items, under: owner, at: spot, insertion, level: forest.level(owner) + 1)
+    }
+
+    private mutating func insert(
+        _ items: [Item], under owner: Handle, at spot: Spot, _ insertion: Insertion, level: Int
+    ) throws(OperationError) {
+        guard let first = items.first else { return }
+        guard level < insertion.limits.levelsMax else {
+            throw .tooManyLevels(first.id, max: insertion.limits.levelsMax)
+        }
+        var handles: [Handle] = []
+        handles.reserveCapacity(items.count)
+        for item in items {
+            guard itemHandle(item.record) == nil else { throw .duplicateItem(item.id) }
+            guard itemIndex.count < insertion.limits.itemsMax else {
+                throw .tooManyItems(max: insertion.limits.itemsMax)
+            }
+            let handle = allocate(item, insertion.known)
+            itemIndex.insert(handle, hash: item.record.hash)
+            handles.append(handle)
+            try insert(item.children, under: handle, at: .end, insertion, level: level + 1)
+        }
+        forest.place(handles, under: owner, at: spot)
+    }
+
+    private mutating func allocate(_ item: Item, _ known: Snapshot) -> Handle {
+        guard let handle = known.itemHandle(item.record) else {
+            return forest.allocate(item.record, isExpanded: item.isExpanded ?? false)
+        }
+        let slot = known.forest.slots[Int(handle)]
+        return forest.allocate(
+            item.record.sharing(slot.record), isExpanded: item.isExpanded ?? slot.isExpanded)
+    }
+}
+
+// MARK: - Deleting
+
+extension Snapshot {
+    private mutating func delete(_ ids: [SectionID], _ unknown: Operation.Unknown) throws(OperationError) {
+        for handle in try known(ids, unknown, known) { delete(handle) }
+    }
+
+    private mutating func delete(_ ids: [ItemID], _ unknown: Operation.Unknown) throws(OperationError) {
+        for handle in try known(ids, unknown, known) { delete(handle) }
+    }
+
+    /// All ids are looked up before the first deletion, so that a parent may be named together with its child.
+    private func known<ID>(
+        _ ids: [ID], _ unknown: Operation.Unknown, _ known: (ID) throws(OperationError) -> Handle
+    ) throws(OperationError) -> [Handle] {
+        var handles: [Handle] = []
+        for id in ids {
+            do throws(OperationError) {
+                handles.append(try known(id))
+            } catch {
+                if case .isError = unknown { throw error }
+            }
+        }
+        return handles
+    }
+
+    private mutating func delete(_ handle: Handle) {
+        // It may have gone with a parent that was named before it.
+        guard forest.slots[Int(handle)].record != nil else { return }
+        forest.displace(handle)
+        let isSection = forest.parent(handle) == Forest.list
+        forest.free(handle) { freed, record in
+            if isSection && freed == handle {
+                sectionIndex.remove(freed, hash: record.hash)
+            } else {
+                itemIndex.remove(freed, hash: record.hash)
+            }
+        }
+    }
+}
+
+// MARK: - Moving
+
+extension Snapshot {
+    private mutating func move(_ id: SectionID, to position: SectionPosition) throws(OperationError) {
+        let handle = try known(id)
+        let spot = try spot(of: position, for: CollectionOfOne(forest.record(handle)))
+        // At the front of what is left when it has gone, and there may be nothing.
+        forest.displace(handle)
+        forest.place([handle], under: Forest.list, at: spot)
+    }
+
+    private mutating func move(_ id: ItemID, to position: ItemPosition, _ limits: SnapshotLimits) throws(OperationError)
+    {
+        let handle = try known(id)
+        let (owner, spot) = try place(of: position, for: CollectionOfOne(forest.record(handle)))
+        if owner == handle || forest.isAncestor(handle, of: owner) { throw .ownDescendant(id) }
+        let level = forest.level(owner) + 1
+        if level > forest.level(handle), level + forest.levels(handle) > limits.levelsMax {
+            throw .tooManyLevels(id, max: limits.levelsMax)
+        }
+        forest.displace(handle)
+        forest.place([handle], under: owner, at: spot)
+    }
+}
+
+// MARK: - Contents
+
+extension Snapshot {
+    private mutating func reload(_ reloads: [SectionReload]) throws(OperationError) {
+        for reload in reloads {
+            let handle = try known(reload.id)
+            let record = forest.record(handle)
+            forest.setRecord(record.replacing(content: reload.content, or: \.reloads), of: handle)
+        }
+    }
+
+    private mutating func reconfigure(_ changes: [ItemReconfiguration]) throws(OperationError) {
+        for change in changes {
+            let handle = try known(change.id)
+            let record = forest.record(handle)
+            forest.setRecord(record.replacing(content: change.content, or: \.reconfigurations), of: handle)
+        }
+    }
+
+    private mutating func patch(_ patches: [ItemPatch]) throws(OperationError) {
+        for patch in patches {
+            let handle = try known(patch.id)
+            let record = forest.record(handle)
+            let content = try patch.patch(record.content)
+            forest.setRecord(record.replacing(content: .some(content), or: \.reconfigurations), of: handle)
+        }
+    }
+
+    private mutating func reload(_ reloads: [ItemReload]) throws(OperationError) {
+        for reload in reloads {
+            let handle = try known(reload.id)
+            let record = forest.record(handle)
+            // A new kind is a reload of its own accord; without one, clients are asked for it.
+            let isNewKind = reload.kind.map { $0 != record.kind } ?? false
+            var redraws = record.redraws
+            if !isNewKind { redraws.reloads &+= 1 }
+            forest.setRecord(
+                record.replacing(kind: reload.kind, content: reload.content, redraws: redraws), of: handle)
+        }
+    }
+}
+
+extension Record {
+    /// Replaces the content, or counts one more request to draw again when there is none.
+    fileprivate func replacing(content: Content??, or redraw: WritableKeyPath<Redraws, UInt32>) -> Record {
+        if content != nil { return replacing(kind: nil, content: content) }
+        var redraws = self.redraws
+        redraws[keyPath: redraw] &+= 1
+        return replacing(kind: nil, content: nil, redraws: redraws)
+    }
+}

@@ -1,0 +1,218 @@
+// The reads of UIKit's snapshots. What is unknown gives nil.
+
+extension Snapshot {
+    /// How many items there are, at all depths. O(1).
+    public var numberOfItems: Int { itemIndex.count }
+    /// O(1).
+    public var numberOfSections: Int { sectionIndex.count }
+    public var isEmpty: Bool { numberOfSections == 0 }
+
+    /// The sections in order. O(sections).
+    public var sectionIdentifiers: [SectionID] {
+        var ids: [SectionID] = []
+        forest.children(Forest.list)?.forEach { ids.append(sectionID($0)) }
+        return ids
+    }
+
+    /// All items, section by section, each before its children. O(n).
+    public var itemIdentifiers: [ItemID] {
+        var ids: [ItemID] = []
+        ids.reserveCapacity(numberOfItems)
+        forest.children(Forest.list)?.forEach { appendIdentifiers(under: $0, to: &ids) }
+        return ids
+    }
+
+    private func appendIdentifiers(
+        under owner: Handle, to ids: inout [ItemID], where isRead: (Handle) -> Bool = { _ in true }
+    ) {
+        forest.children(owner)?.forEach { handle in
+            ids.append(itemID(handle))
+            if isRead(handle) { appendIdentifiers(under: handle, to: &ids, where: isRead) }
+        }
+    }
+
+    public func contains(_ item: ItemID) -> Bool { handle(item) != nil }
+    public func contains(_ section: SectionID) -> Bool { handle(section) != nil }
+
+    /// The whole state, nested; every `isExpanded` is said. O(n).
+    public var sections: [Section] {
+        var sections: [Section] = []
+        forest.children(Forest.list)?.forEach { handle in
+            sections.append(Section(record: forest.record(handle), items: items(under: handle)))
+        }
+        return sections
+    }
+
+    func items(under owner: Handle) -> [Item] {
+        var items: [Item] = []
+        forest.children(owner)?.forEach { handle in
+            items.append(
+                Item(
+                    record: forest.record(handle), isExpanded: forest.isExpanded(handle),
+                    children: self.items(under: handle)))
+        }
+        return items
+    }
+}
+
+// MARK: - Sections
+
+extension Snapshot {
+    /// A section with its content, without its items.
+    public func section(_ id: SectionID) -> Section? {
+        handle(id).map { Section(record: forest.record($0)) }
+    }
+
+    /// A section's items with their children. O(items in it).
+    public func items(inSection id: SectionID) -> [Item]? {
+        handle(id).map(items(under:))
+    }
+
+    /// A section's items, each before its children. O(items in it).
+    public func itemIdentifiers(inSection id: SectionID) -> [ItemID]? {
+        handle(id).map { section in
+            var ids: [ItemID] = []
+            appendIdentifiers(under: section, to: &ids)
+            return ids
+        }
+    }
+
+    /// A section's items and those of their children that are shown: all whose ancestors are expanded.
+    public func visibleItems(inSection id: SectionID) -> [ItemID]? {
+        handle(id).map { section in
+            var ids: [ItemID] = []
+            appendIdentifiers(under: section, to: &ids, where: forest.isExpanded)
+            return ids
+        }
+    }
+
+    /// The items that stand directly in a section.
+    public func rootItems(inSection id: SectionID) -> [ItemID]? {
+        handle(id).map(childIdentifiers(of:))
+    }
+
+    private func childIdentifiers(of owner: Handle) -> [ItemID] {
+        var ids: [ItemID] = []
+        forest.children(owner)?.forEach { ids.append(itemID($0)) }
+        return ids
+    }
+
+    /// How many items a section has, at all depths.
+    public func numberOfItems(inSection id: SectionID) -> Int? {
+        handle(id).map { forest.weight($0) - 1 }
+    }
+
+    /// The index of a section among the sections.
+    public func index(ofSection id: SectionID) -> Int? {
+        handle(id).map(forest.siblingIndex)
+    }
+
+    public func sectionIdentifier(containingItem id: ItemID) -> SectionID? {
+        handle(id).map { sectionID(forest.section($0)) }
+    }
+}
+
+// MARK: - Items
+
+extension Snapshot {
+    /// An item with its kind, content and expansion, without its children.
+    public func item(_ id: ItemID) -> Item? {
+        handle(id).map { Item(record: forest.record($0), isExpanded: forest.isExpanded($0)) }
+    }
+
+    /// The index of an item in `itemIdentifiers`.
+    public func index(ofItem id: ItemID) -> Int? {
+        handle(id).map { item in
+            let (section, offset) = position(item)
+            // The offset counts the sections before it too; those are no items.
+            return forest.siblingOffset(section) - forest.siblingIndex(section) + offset
+        }
+    }
+
+    /// The index of an item in `itemIdentifiers(inSection:)` of its section.
+    public func indexInSection(ofItem id: ItemID) -> Int? {
+        handle(id).map { position($0).offset }
+    }
+
+    private func position(_ item: Handle) -> (section: Handle, offset: Int) {
+        var offset = forest.siblingOffset(item)
+        var owner = forest.parent(item)
+        while forest.parent(owner) != Forest.list {
+            offset += forest.siblingOffset(owner) + 1
+            owner = forest.parent(owner)
+        }
+        return (owner, offset)
+    }
+
+    /// The item at an index of `itemIdentifiers(inSection:)`; nil beyond its end.
+    public func itemIdentifier(at index: Int, inSection id: SectionID) -> ItemID? {
+        guard let section = handle(id), index >= 0, index < forest.weight(section) - 1 else { return nil }
+        var (handle, rest) = forest.child(atOffset: index, under: section)
+        while rest > 0 { (handle, rest) = forest.child(atOffset: rest - 1, under: handle) }
+        return itemID(handle)
+    }
+
+    /// An item's parent; nil for one that stands directly in its section too.
+    public func parent(of id: ItemID) -> ItemID? {
+        guard let item = handle(id) else { return nil }
+        let parent = forest.parent(item)
+        return forest.parent(parent) == Forest.list ? nil : itemID(parent)
+    }
+
+    /// An item's children, without theirs.
+    public func children(of id: ItemID) -> [ItemID]? {
+        handle(id).map(childIdentifiers(of:))
+    }
+
+    /// How many ancestors an item has: 0 directly in its section.
+    public func level(of id: ItemID) -> Int? { handle(id).map(forest.level) }
+
+    public func isExpanded(_ id: ItemID) -> Bool? { handle(id).map(forest.isExpanded) }
+
+    /// Whether all of an item's ancestors are expanded.
+    public func isVisible(_ id: ItemID) -> Bool? {
+        guard let item = handle(id) else { return nil }
+        var owner = forest.parent(item)
+        while forest.parent(owner) != Forest.list {
+            guard forest.isExpanded(owner) else { return false }
+            owner = forest.parent(owner)
+        }
+        return true
+    }
+
+    /// An item with its children and theirs, or its children alone. O(items in it).
+    public func subtree(of id: ItemID, _ extent: SubtreeExtent = .includingParent) -> [Item]? {
+        guard let handle = handle(id) else { return nil }
+        let children = items(under: handle)
+        switch extent {
+        case .childrenOnly: return children
+        case .includingParent:
+            return [Item(record: forest.record(handle), isExpanded: forest.isExpanded(handle), children: children)]
+        }
+    }
+
+    public enum SubtreeExtent: Sendable {
+        case includingParent
+        case childrenOnly
+    }
+}
+
+// MARK: - For people
+
+extension Snapshot {
+    /// The outline as text: a line for each section and each item, children indented under their parent. Parents
+    /// show `▾` when they are expanded and `▸` when not.
+    public var visualDescription: String {
+        var text = ""
+        var cursor = SnapshotCursor(self)
+        while let (handle, level) = cursor.nextHandle() {
+            guard level >= 0 else {
+                text += "\(sectionID(handle))\n"
+                continue
+            }
+            let mark = forest.children(handle) == nil ? " " : forest.isExpanded(handle) ? "▾" : "▸"
+            text += String(repeating: "  ", count: level + 1) + "\(mark) \(itemID(handle))\n"
+        }
+        return text
+    }
+}

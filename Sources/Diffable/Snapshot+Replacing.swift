@@ -1,0 +1,77 @@
+// Replacing everything under one owner by items that are handed over whole: what is known by its id stays itself and
+// changes its place, kind and content; what is not named goes.
+
+extension Snapshot {
+    /// The state in which a section has exactly these items. O(m · log n) for m items that go or come.
+    ///
+    /// A section that is absent is made at the end. Items that other places of the list hold are taken over. Throws
+    /// `duplicateItem` for an id that stands twice in `items`, and what `limits` refuses.
+    public func replacingItems(
+        inSection id: SectionID, with items: [Item], limits: SnapshotLimits = SnapshotLimits()
+    ) throws(OperationError) -> Snapshot {
+        var snapshot = self
+        if snapshot.handle(id) == nil {
+            try snapshot.apply(.appendSections([Section(id: id)]), limits)
+        }
+        try snapshot.replaceItems(under: try snapshot.known(id), with: items, limits)
+        return snapshot
+    }
+
+    mutating func replaceChildren(
+        of parent: ItemID, with items: [Item], _ limits: SnapshotLimits
+    ) throws(OperationError) {
+        try replaceItems(under: try known(parent), with: items, limits)
+    }
+
+    private mutating func replaceItems(
+        under owner: Handle, with items: [Item], _ limits: SnapshotLimits
+    ) throws(OperationError) {
+        let kept = try knownHandles(of: items, under: owner)
+        // Once all that stays is out of its place, what is left under the owner and under them goes.
+        for handle in kept { forest.displace(handle) }
+        for handle in kept { freeChildren(of: handle) }
+        freeChildren(of: owner)
+        try place(items, under: owner, level: forest.level(owner) + 1, limits)
+    }
+
+    /// The items of the list that are named, at any depth.
+    private func knownHandles(of items: [Item], under owner: Handle) throws(OperationError) -> [Handle] {
+        var kept: [Handle] = []
+        var seen: Set<ItemID> = []
+        var cursor = ItemCursor(items)
+        while let (record, _, _) = cursor.next() {
+            guard seen.insert(ItemID(record: record)).inserted else { throw .duplicateItem(ItemID(record: record)) }
+            guard let handle = itemHandle(record) else { continue }
+            if handle == owner || forest.isAncestor(handle, of: owner) { throw .ownDescendant(ItemID(record: record)) }
+            kept.append(handle)
+        }
+        return kept
+    }
+
+    private mutating func freeChildren(of owner: Handle) {
+        forest.removeChildren(of: owner) { handle, record in itemIndex.remove(handle, hash: record.hash) }
+    }
+
+    private mutating func place(
+        _ items: [Item], under owner: Handle, level: Int, _ limits: SnapshotLimits
+    ) throws(OperationError) {
+        guard let first = items.first else { return }
+        guard level < limits.levelsMax else { throw .tooManyLevels(first.id, max: limits.levelsMax) }
+        var handles: [Handle] = []
+        for item in items {
+            let handle: Handle
+            if let known = itemHandle(item.record) {
+                handle = known
+                forest.setRecord(item.record.sharing(forest.record(known)), of: known)
+                if let isExpanded = item.isExpanded { forest.setExpanded(isExpanded, of: known) }
+            } else {
+                guard itemIndex.count < limits.itemsMax else { throw .tooManyItems(max: limits.itemsMax) }
+                handle = forest.allocate(item.record, isExpanded: item.isExpanded ?? false)
+                itemIndex.insert(handle, hash: item.record.hash)
+            }
+            handles.append(handle)
+            try place(item.children, under: handle, level: level + 1, limits)
+        }
+        forest.place(handles, under: owner, at: .end)
+    }
+}

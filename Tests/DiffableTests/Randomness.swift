@@ -1,0 +1,83 @@
+@testable import Diffable
+
+/// SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, 2014), so that a printed seed repeats a failure.
+struct SeededGenerator: RandomNumberGenerator {
+    let seed: UInt64
+    private var state: UInt64
+
+    init(seed: UInt64 = UInt64.random(in: 0...UInt64.max)) {
+        self.seed = seed
+        self.state = seed
+    }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+}
+
+extension Model {
+    static func random(_ size: Int, of pool: Int, _ random: inout SeededGenerator) -> Model {
+        var model = Model()
+        let names = ["s", "t", "u", "v"].shuffled(using: &random)
+        for name in names.prefix(Int.random(in: 1...4, using: &random)) {
+            model.sections.append(Node(id: name, content: Bool.random(using: &random) ? "\"\(name)\"" : nil))
+        }
+        for id in (0..<pool).shuffled(using: &random).prefix(size) {
+            let section = model.sections.indices.randomElement(using: &random)!
+            var node = Node(id: "\(id)", content: "\(Int.random(in: 0...2, using: &random))")
+            node.isExpanded = Bool.random(using: &random)
+            Model.insert(node, into: &model.sections[section].children, &random)
+        }
+        return model
+    }
+
+    private static func insert(_ node: Node, into nodes: inout [Node], _ random: inout SeededGenerator) {
+        if let parent = nodes.indices.randomElement(using: &random), Int.random(in: 0..<3, using: &random) == 0 {
+            insert(node, into: &nodes[parent].children, &random)
+        } else {
+            nodes.insert(node, at: Int.random(in: 0...nodes.count, using: &random))
+        }
+    }
+}
+
+extension Operation {
+    /// One that is often possible.
+    static func random(for snapshot: Snapshot, _ random: inout SeededGenerator) -> Operation {
+        let item = snapshot.itemIdentifiers.randomElement(using: &random)
+        let other = snapshot.itemIdentifiers.randomElement(using: &random)
+        let section = snapshot.sectionIdentifiers.randomElement(using: &random)
+        let new = (0..<Int.random(in: 1...8, using: &random)).map { _ in
+            Item(
+                id: ItemID(stringLiteral: "\(Int.random(in: 0..<2000, using: &random))"),
+                isExpanded: Bool.random(using: &random),
+                children: Bool.random(using: &random)
+                    ? [Item(id: ItemID(stringLiteral: "\(Int.random(in: 2000..<4000, using: &random))"))] : [])
+        }
+        guard let section else { return .appendSections([Section(id: "first", items: new)]) }
+        guard let item, let other else { return .appendItems(new, to: .section(section)) }
+        switch Int.random(in: 0..<20, using: &random) {
+        case 0:
+            return .appendSections([Section(id: SectionID(stringLiteral: "\(Int.random(in: 0..<9, using: &random))"))])
+        case 1: return .moveSection(section, to: .front)
+        case 2: return .deleteSections([section])
+        case 3, 4, 5, 6: return .insertItems(new, at: .after(item))
+        case 7, 8: return .insertItems(new, at: .before(item))
+        case 9, 10: return .appendItems(new, to: .parent(item))
+        case 11, 12: return .moveItem(item, to: .before(other))
+        case 13: return .moveItem(item, to: .end(of: .parent(other)))
+        case 14: return .moveItem(item, to: .front(of: .section(section)))
+        case 15: return .deleteItems([item])
+        case 16:
+            return .reconfigureItems([
+                ItemReconfiguration(id: item, content: Content([UInt8.random(in: 48...57, using: &random)]))
+            ])
+        case 17: return .expandItems([item])
+        case 18: return .collapseItems([item])
+        default: return .replaceChildren(of: item, with: new)
+        }
+    }
+}
