@@ -1,0 +1,91 @@
+import CSystemd
+import Glibc
+import Logging
+
+/// Writes log lines to the systemd journal, metadata as fields of their own: `list` and `peerUID` of the program
+/// `diffabled` become `DIFFABLED_LIST` and `DIFFABLED_PEER_UID`, so that `journalctl DIFFABLED_LIST=tasks` finds them.
+package struct JournalLogHandler: MetadataLogHandler {
+    package var logLevel = Logger.Level.info
+    package var metadata: Logger.Metadata = [:]
+    package var metadataProvider: Logger.MetadataProvider?
+
+    private let identifier: String
+    private let fallback: StandardErrorLogHandler
+
+    /// The identifier is what `journalctl -t` asks for; in upper case it begins each field's name.
+    package init(identifier: String) {
+        self.identifier = identifier
+        self.fallback = StandardErrorLogHandler()
+    }
+
+    package func log(event: LogEvent) {
+        var lines = [
+            "MESSAGE=\(event.message)",
+            "PRIORITY=\(event.level.syslogPriority)",
+            "SYSLOG_IDENTIFIER=\(identifier)",
+            "CODE_FILE=\(event.file)",
+            "CODE_LINE=\(event.line)",
+            "CODE_FUNC=\(event.function)",
+        ]
+        for field in fields(of: event) {
+            lines.append(journalFieldName(field.name, prefix: identifier) + "=" + field.value)
+        }
+        // A journal that does not answer must not swallow the reason why.
+        if send(lines) < 0 { fallback.log(event: event) }
+    }
+
+    /// One copy of all lines, and pointers into it: values may hold newlines and NUL, so their length is handed over.
+    private func send(_ lines: [String]) -> Int32 {
+        var bytes: [UInt8] = []
+        var ends: [Int] = []
+        for line in lines {
+            bytes.append(contentsOf: line.utf8)
+            ends.append(bytes.count)
+        }
+        return bytes.withUnsafeMutableBytes { bytes in
+            var start = 0
+            var fields: [iovec] = []
+            for end in ends {
+                fields.append(iovec(iov_base: bytes.baseAddress.map { $0 + start }, iov_len: end - start))
+                start = end
+            }
+            return sd_journal_sendv(fields, Int32(fields.count))
+        }
+    }
+}
+
+/// A journal field's name: upper-case letters, digits and underscores, at most 64 of them.
+func journalFieldName(_ key: String, prefix: String) -> String {
+    var name: [UInt8] = []
+    for part in [prefix, key] {
+        if !name.isEmpty { name.append(UInt8(ascii: "_")) }
+        var previous: UInt8 = 0
+        for byte in part.utf8 {
+            switch byte {
+            case UInt8(ascii: "A")...UInt8(ascii: "Z"):
+                // `peerUID` is two words, `UID` is one.
+                if (UInt8(ascii: "a")...UInt8(ascii: "z")).contains(previous) { name.append(UInt8(ascii: "_")) }
+                name.append(byte)
+            case UInt8(ascii: "a")...UInt8(ascii: "z"): name.append(byte - 0x20)
+            case UInt8(ascii: "0")...UInt8(ascii: "9"): name.append(byte)
+            default: name.append(UInt8(ascii: "_"))
+            }
+            previous = byte
+        }
+    }
+    return String(decoding: name.prefix(64), as: UTF8.self)
+}
+
+extension Logger.Level {
+    /// As in syslog(3).
+    var syslogPriority: Int {
+        switch self {
+        case .trace, .debug: 7
+        case .info: 6
+        case .notice: 5
+        case .warning: 4
+        case .error: 3
+        case .critical: 2
+        }
+    }
+}

@@ -1,0 +1,56 @@
+import CSystemd
+import Glibc
+
+/// A listening Unix stream socket that the service manager opened and handed over (sd_listen_fds(3)).
+package struct ListenDescriptor: Equatable, Sendable {
+    package let descriptor: Int32
+    /// `FileDescriptorName=` of the socket unit; the unit's own name if it says nothing.
+    package let name: String
+
+    package init(descriptor: Int32, name: String) {
+        self.descriptor = descriptor
+        self.name = name
+    }
+
+    /// What was handed to this process, in the socket units' order; empty when it was started otherwise.
+    ///
+    /// Takes the variables out of the environment, so that a child cannot mistake them for its own. For that reason
+    /// it is called once, before the process has a second thread.
+    package static func received() throws(ListenDescriptorError) -> [ListenDescriptor] {
+        var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
+        let count = sd_listen_fds_with_names(1, &names)
+        guard count >= 0 else { throw .unreadable(error: -count) }
+        defer {
+            for index in 0..<Int(count) { free(names?[index]) }
+            free(names)
+        }
+        var received: [ListenDescriptor] = []
+        for index in 0..<count {
+            let descriptor = ListenDescriptor(
+                descriptor: SD_LISTEN_FDS_START + index,
+                name: names?[Int(index)].map { String(cString: $0) } ?? "")
+            guard sd_is_socket_unix(descriptor.descriptor, Int32(SOCK_STREAM.rawValue), 1, nil, 0) > 0 else {
+                throw .notAListeningStream(name: descriptor.name)
+            }
+            received.append(descriptor)
+        }
+        return received
+    }
+}
+
+/// Why what the service manager handed over cannot be served.
+package enum ListenDescriptorError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// With the system's error number.
+    case unreadable(error: Int32)
+    case notAListeningStream(name: String)
+
+    package var description: String {
+        switch self {
+        case .unreadable(let error):
+            "the sockets that the service manager handed over cannot be read: \(String(cString: strerror(error)))"
+        case .notAListeningStream(let name):
+            "the socket “\(name)” that the service manager handed over is no listening Unix stream socket; "
+                + "its unit needs ListenStream= with a path"
+        }
+    }
+}

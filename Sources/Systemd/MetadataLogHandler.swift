@@ -1,0 +1,20 @@
+import Logging
+
+/// What the two log handlers have in common: a level, and metadata of three origins that become one set of fields.
+protocol MetadataLogHandler: LogHandler {}
+
+extension MetadataLogHandler {
+    package subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { metadata[key] }
+        set { metadata[key] = newValue }
+    }
+
+    /// By name, so that lines that say the same look the same. What stands closer to the line wins.
+    func fields(of event: LogEvent) -> [(name: String, value: String)] {
+        var fields = metadata
+        if let provided = metadataProvider?.get() { fields.merge(provided) { $1 } }
+        if let given = event.metadata { fields.merge(given) { $1 } }
+        if let error = event.error { fields["error"] = "\(error)" }
+        return fields.map { ($0.key, "\($0.value)") }.sorted { $0.name < $1.name }
+    }
+}

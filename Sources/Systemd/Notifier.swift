@@ -1,0 +1,48 @@
+import CSystemd
+
+/// Tells the service manager how the service is doing (sd_notify(3)).
+///
+///     Notifier().notify(.ready, .status("3 lists"))
+///
+/// Where nobody listens (no `NOTIFY_SOCKET` in the environment: a terminal, another init) it does nothing, so callers
+/// never ask whether systemd is there. It sends one datagram and does not block for longer than that takes.
+package struct Notifier: Sendable {
+    package enum Notice: Equatable, Sendable {
+        /// Start-up is finished: what waits for this unit may go on.
+        case ready
+        /// Shutting down has begun.
+        case stopping
+        /// One line for `systemctl status`.
+        case status(String)
+        /// The service is alive; without this for `WatchdogSec` the manager restarts it.
+        case watchdog
+    }
+
+    package enum Delivery: Equatable, Sendable {
+        case sent
+        case nobodyListens
+        /// With the system's error number.
+        case failed(Int32)
+    }
+
+    package init() {}
+
+    /// Sends the notices as one datagram. A lost notice is not worth stopping for, so nothing is thrown.
+    @discardableResult
+    package func notify(_ notices: Notice...) -> Delivery {
+        let result = sd_notify(0, notices.map(\.assignment).joined(separator: "\n"))
+        return result > 0 ? .sent : result == 0 ? .nobodyListens : .failed(-result)
+    }
+}
+
+extension Notifier.Notice {
+    /// As it stands in the datagram, where a newline would begin another assignment.
+    var assignment: String {
+        switch self {
+        case .ready: "READY=1"
+        case .stopping: "STOPPING=1"
+        case .status(let text): "STATUS=" + String(text.map { $0.isNewline ? " " : $0 })
+        case .watchdog: "WATCHDOG=1"
+        }
+    }
+}

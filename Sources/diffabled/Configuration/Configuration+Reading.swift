@@ -1,0 +1,73 @@
+import Configuration
+import Logging
+
+extension Configuration {
+    /// Reads every setting. All values are read as text and understood here: the reader's typed accessors answer
+    /// their default for a value they cannot convert, and a limit that is misspelt must not become the built-in one.
+    init(reading reader: ConfigReader) throws(ConfigurationError) {
+        let values = SettingReader(reader: reader)
+        self.init()
+        socket = try values.path(.socket) ?? socket
+        stateDirectory = try values.path(.stateDirectory) ?? stateDirectory
+        logLevel = try values.logLevel(.logLevel) ?? logLevel
+        lineLengthMax = try values.whole(.lineLengthMax, in: 1024...1_073_741_824) ?? lineLengthMax
+        lineOutLengthMax = try values.whole(.lineOutLengthMax, in: 1024...1_073_741_824) ?? lineOutLengthMax
+        depthMax = try values.whole(.depthMax, in: 8...512) ?? depthMax
+        contentLengthMax = try values.whole(.contentLengthMax, in: 0...67_108_864) ?? contentLengthMax
+        levelsMax = try values.whole(.levelsMax, in: 1...128) ?? levelsMax
+        operationsMax = try values.whole(.operationsMax, in: 1...10_000_000) ?? operationsMax
+        transactionLengthMax =
+            try values.whole(.transactionLengthMax, in: 1024...4_294_967_296) ?? transactionLengthMax
+        itemsMax = try values.whole(.itemsMax, in: 1...100_000_000) ?? itemsMax
+        listsMax = try values.whole(.listsMax, in: 1...1_000_000) ?? listsMax
+        try checkThatAnItemFitsALine()
+    }
+
+    /// One item always fits one line, in and out, or a list could hold what nobody can be sent. Beside its content a
+    /// line needs room for half a dozen of the longest ids, each twice as long where it is all quotation marks, and
+    /// the rest of the message around them.
+    private func checkThatAnItemFitsALine() throws(ConfigurationError) {
+        let room = 8_192
+        for (setting, length) in [(Setting.lineLengthMax, lineLengthMax), (.lineOutLengthMax, lineOutLengthMax)]
+        where length < contentLengthMax + room {
+            throw .contradiction(
+                "\(setting.key) is \(length), too short for one item of contentLengthMax \(contentLengthMax): "
+                    + "raise \(setting.key) to at least \(contentLengthMax + room) or lower contentLengthMax")
+        }
+    }
+}
+
+/// Reads single settings as the sort of value they are.
+private struct SettingReader {
+    let reader: ConfigReader
+
+    private func text(_ setting: Setting) -> String? {
+        reader.string(forKey: ConfigKey([setting.key]))
+    }
+
+    func path(_ setting: Setting) throws(ConfigurationError) -> String? {
+        guard let value = text(setting) else { return nil }
+        guard value.hasPrefix("/") else {
+            throw .badValue(setting, value: value, expected: "an absolute path")
+        }
+        return value
+    }
+
+    func whole(_ setting: Setting, in range: ClosedRange<Int>) throws(ConfigurationError) -> Int? {
+        guard let value = text(setting) else { return nil }
+        guard let number = Int(value), range.contains(number) else {
+            throw .badValue(
+                setting, value: value, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
+        }
+        return number
+    }
+
+    func logLevel(_ setting: Setting) throws(ConfigurationError) -> Logger.Level? {
+        guard let value = text(setting) else { return nil }
+        guard let level = Logger.Level(rawValue: value) else {
+            let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
+            throw .badValue(setting, value: value, expected: "one of \(levels)")
+        }
+        return level
+    }
+}

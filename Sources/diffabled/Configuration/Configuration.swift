@@ -1,0 +1,29 @@
+import Logging
+
+/// What diffabled can be told, with the defaults it has otherwise. `config/diffabled.yaml` documents each.
+///
+/// What depends on who runs it, the socket's and the state's place, is `nil` until somebody says otherwise; see
+/// `DefaultPlaces`.
+struct Configuration: Equatable, Sendable {
+    var socket: String?
+    var stateDirectory: String?
+    var logLevel = Logger.Level.info
+
+    /// A line that a client sends, in bytes.
+    var lineLengthMax = 1_048_576
+    /// A line that a client is sent, in bytes, unless it asks for more.
+    var lineOutLengthMax = 65_535
+    /// How deep brackets of a line in are nested.
+    var depthMax = 64
+    /// An item's or a section's content, in bytes.
+    var contentLengthMax = 32_768
+    /// How deep an item may lie under others.
+    var levelsMax = 24
+    /// Operations of one transaction.
+    var operationsMax = 100_000
+    /// All parts of one transaction together, in bytes.
+    var transactionLengthMax = 268_435_456
+    /// Items of one list, at any depth.
+    var itemsMax = 10_000_000
+    var listsMax = 10_000
+}

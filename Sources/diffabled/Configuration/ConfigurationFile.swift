@@ -1,0 +1,48 @@
+import Foundation
+import Glibc
+import Yams
+
+/// The configuration file: YAML of one mapping from settings to single values.
+///
+/// swift-configuration reads YAML too, but a reader of single values never sees the keys that nobody asks for, and
+/// it refuses a file without any, which is what the one we install is. So the file is read here, and what it says
+/// goes into the reader as text.
+struct ConfigurationFile {
+    let values: [Setting: String]
+
+    /// Reads pipes and devices as well, so that `--config /dev/null` means "no file".
+    init(path: String) throws(ConfigurationError) {
+        guard let handle = FileHandle(forReadingAtPath: path) else {
+            throw .unreadableFile(path: path, reason: String(cString: strerror(errno)))
+        }
+        do {
+            values = try settings(in: String(decoding: handle.readToEnd() ?? Data(), as: UTF8.self))
+        } catch {
+            throw .unreadableFile(path: path, reason: "\(error)")
+        }
+    }
+}
+
+/// Throws for whatever is not a known setting with one value.
+private func settings(in text: String) throws -> [Setting: String] {
+    guard let root = try Yams.compose(yaml: text) else { return [:] }
+    // A file of nothing but `---` is one empty scalar.
+    if case .scalar(let scalar) = root, scalar.string.isEmpty { return [:] }
+    guard case .mapping(let mapping) = root else { throw NoMapping() }
+    var values: [Setting: String] = [:]
+    for (key, value) in mapping {
+        let line = key.mark?.line
+        guard let setting = Setting(rawValue: key.string ?? "") else {
+            throw ConfigurationError.unknownKey(key.string ?? "?", line: line)
+        }
+        guard case .scalar(let scalar) = value, value.null == nil, !scalar.string.isEmpty else {
+            throw ConfigurationError.noSingleValue(setting, line: line)
+        }
+        values[setting] = scalar.string
+    }
+    return values
+}
+
+private struct NoMapping: Error, CustomStringConvertible {
+    var description: String { "it must consist of lines such as “logLevel: info”" }
+}

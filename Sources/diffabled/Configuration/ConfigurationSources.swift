@@ -1,0 +1,34 @@
+import Configuration
+
+/// Where settings come from. What was typed for this start wins over the environment, that over the file, and the
+/// file over what is built in.
+struct ConfigurationSources {
+    /// From the command line; `nil` for what was not said there.
+    var flags: [Setting: String] = [:]
+    var environment: [String: String] = [:]
+    /// Must be there.
+    var file: String?
+
+    func configuration() throws(ConfigurationError) -> Configuration {
+        var providers: [any ConfigProvider] = [
+            provider(of: flags, name: "command line"),
+            EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "diffabled"),
+        ]
+        if let file { providers.append(provider(of: try ConfigurationFile(path: file).values, name: file)) }
+        return try Configuration(reading: ConfigReader(providers: providers))
+    }
+
+    private func provider(of values: [Setting: String], name: String) -> InMemoryProvider {
+        let values = values.map { (AbsoluteConfigKey([$0.key.key]), ConfigValue(.string($0.value), isSecret: false)) }
+        return InMemoryProvider(name: name, values: Dictionary(uniqueKeysWithValues: values))
+    }
+
+    /// Names in the environment that look like ours and are none, each with what was probably meant.
+    ///
+    /// They are worth a warning and no refusal: the environment is inherited, and holds what is meant for others.
+    func unknownEnvironmentNames() -> [(name: String, nearest: String?)] {
+        let known = Setting.allCases.map(\.environmentName) + [Setting.configurationFileName]
+        return environment.keys.filter { $0.hasPrefix(Setting.environmentPrefix) && !known.contains($0) }.sorted()
+            .map { ($0, nearestName(to: $0, among: known)) }
+    }
+}

@@ -1,0 +1,24 @@
+import DiffableServer
+import DiffableStore
+import Systemd
+
+/// How the daemon ended, in the numbers of sysexits.h: a unit's `RestartPreventExitStatus=` and scripts tell by them
+/// what a restart can mend.
+enum DaemonExit: Int32 {
+    /// Somebody else has the socket or the lists.
+    case unavailable = 69
+    /// Nothing that we foresaw.
+    case software = 70
+    /// The lists cannot be read or written.
+    case inputOutput = 74
+    case configuration = 78
+
+    init(for error: any Error) {
+        switch error {
+        case is ConfigurationError, is ListenDescriptorError: self = .configuration
+        case StoreOpeningError.inUse: self = .unavailable
+        case is StoreOpeningError, is StoreFailure: self = .inputOutput
+        default: self = .software
+        }
+    }
+}

@@ -1,0 +1,87 @@
+import ArgumentParser
+import Glibc
+import Logging
+import Systemd
+
+/// The daemon's command line, and what becomes of its errors: a message and an exit code, nothing else.
+@main
+struct Diffabled: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diffabled",
+        abstract: "Keeps lists and tells everybody who subscribed what changes in them.",
+        discussion: """
+            Each option can also be set in the environment (DIFFABLED_SOCKET, DIFFABLED_STATE_DIRECTORY, \
+            DIFFABLED_CONFIG, DIFFABLED_LOG_LEVEL) and, together with every limit, in the configuration file; \
+            options win over the environment, and that over the file.
+
+            Exit codes: 0 stopped by SIGTERM or SIGINT, 64 usage, 69 the socket or the lists are in use by another \
+            diffabled, 70 a fault of diffabled, 74 the lists cannot be read or written, 78 configuration.
+            """,
+        version: Version.current)
+
+    @Option(help: ArgumentHelp("Listen on this Unix socket.", valueName: "path"))
+    var socket: String?
+
+    @Option(help: ArgumentHelp("Keep the durable lists in this directory.", valueName: "dir"))
+    var stateDirectory: String?
+
+    @Option(help: ArgumentHelp("Read settings from this file.", valueName: "file"))
+    var config: String?
+
+    @Option(help: ArgumentHelp("Log what is at least this serious.", valueName: "level"))
+    var logLevel: Logger.Level?
+
+    func run() async throws {
+        let destination = LogDestination.detect()
+        do {
+            // First, while there is one thread: it takes variables out of the environment.
+            let received = try ListenDescriptor.received()
+            let startUp = try StartUp(
+                flags: flags, configurationFile: config, received: received, surroundings: .current)
+            bootstrapLogging(to: destination, level: startUp.configuration.logLevel)
+            try await Daemon(startUp: startUp, logger: Logger(label: "diffabled")).run()
+        } catch {
+            report(error, to: destination)
+            throw ExitCode(DaemonExit(for: error).rawValue)
+        }
+    }
+
+    private var flags: [Setting: String] {
+        var flags: [Setting: String] = [:]
+        flags[.socket] = socket.map(absolutePath)
+        flags[.stateDirectory] = stateDirectory.map(absolutePath)
+        flags[.logLevel] = logLevel?.rawValue
+        return flags
+    }
+
+    private func report(_ error: any Error, to destination: LogDestination) {
+        switch destination {
+        case .journal:
+            Logger(label: "diffabled") { _ in JournalLogHandler(identifier: "diffabled") }.critical("\(error)")
+        case .standardError:
+            let line = Array("diffabled: \(error)\n".utf8)
+            _ = write(STDERR_FILENO, line, line.count)
+        }
+    }
+}
+
+extension Logger.Level: @retroactive ExpressibleByArgument {}
+
+/// A path on the command line is relative to where it was typed; everywhere else that place means nothing.
+private func absolutePath(_ path: String) -> String {
+    guard !path.hasPrefix("/"), let directory = getcwd(nil, 0) else { return path }
+    defer { free(directory) }
+    return String(cString: directory) + "/" + path
+}
+
+private func bootstrapLogging(to destination: LogDestination, level: Logger.Level) {
+    LoggingSystem.bootstrap { _ in
+        var handler: any LogHandler =
+            switch destination {
+            case .journal: JournalLogHandler(identifier: "diffabled")
+            case .standardError: StandardErrorLogHandler()
+            }
+        handler.logLevel = level
+        return handler
+    }
+}

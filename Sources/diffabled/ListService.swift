@@ -1,0 +1,82 @@
+import DiffableServer
+import DiffableStore
+import Logging
+import NIOCore
+import NIOPosix
+import ServiceLifecycle
+import Systemd
+
+/// Opens the lists, serves them, and closes both in the reverse order.
+struct ListService: Service {
+    let startUp: StartUp
+    let notifier: Notifier
+    let watchdog: Watchdog?
+    let logger: Logger
+
+    /// How long clients may take for what they are still to be sent when the daemon stops.
+    private var drainMax: Duration { .seconds(5) }
+
+    func run() async throws {
+        // One thread: the loop is the store's queue, and every connection lives on it.
+        let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
+        do {
+            try await serve(on: group)
+        } catch {
+            try? await group.shutdownGracefully()
+            throw error
+        }
+        try await group.shutdownGracefully()
+    }
+
+    private func serve(on group: MultiThreadedEventLoopGroup) async throws {
+        notifier.notify(.status("Reading the lists in \(startUp.stateDirectory)"))
+        let (failures, failed) = AsyncStream.makeStream(of: StoreFailure.self, bufferingPolicy: .bufferingOldest(1))
+        let store = try await Store.open(
+            directory: startUp.stateDirectory, executor: EventLoopStoreExecutor(eventLoop: group.next()),
+            limits: startUp.storeLimits, logger: logger
+        ) { reason in failed.yield(StoreFailure(reason: reason)) }
+        let server: Server
+        do {
+            server = try await Server.start(
+                store: store, options: startUp.serverOptions, eventLoopGroup: group, logger: logger)
+        } catch {
+            await store.shutDown()
+            throw error
+        }
+        logger.notice("serving", metadata: ["socket": "\(server.socketPath ?? "handed over")"])
+        // Only now: whoever waits for this unit may connect and find every list.
+        notifier.notify(.ready, .status("Serving the lists in \(startUp.stateDirectory)"))
+        let failure = await firstFailure(of: failures, while: store)
+        notifier.notify(.stopping, .status(failure?.description ?? "Stopping"))
+        await server.shutDown(within: drainMax)
+        await store.shutDown()
+        if let failure { throw failure }
+        logger.notice("stopped")
+    }
+
+    /// Waits until the store fails, or until a signal asks to stop: then there is none.
+    private func firstFailure(of failures: AsyncStream<StoreFailure>, while store: Store) async -> StoreFailure? {
+        await withTaskGroup { tasks in
+            if let watchdog { tasks.addTask { await giveSigns(every: watchdog.interval, through: store) } }
+            let failure = await cancelWhenGracefulShutdown { await failures.first { _ in true } }
+            tasks.cancelAll()
+            return failure
+        }
+    }
+
+    /// A sign of life says more than that a thread runs: it has been through the queue that every change passes.
+    private func giveSigns(every interval: Duration, through store: Store) async {
+        while !Task.isCancelled {
+            await store.ping()
+            notifier.notify(.watchdog)
+            try? await Task.sleep(for: interval)
+        }
+    }
+}
+
+/// The journal cannot be written any more. What was acknowledged is on disk; the next start reads it.
+struct StoreFailure: Error, CustomStringConvertible {
+    let reason: String
+
+    var description: String { "the lists cannot be written: \(reason)" }
+}

@@ -1,4 +1,0 @@
-import ArgumentParser
-import Configuration
-import ServiceLifecycle
-@main struct Daemon: ParsableCommand { func run() {} }

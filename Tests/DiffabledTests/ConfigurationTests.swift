@@ -1,0 +1,130 @@
+import Logging
+import Testing
+
+@testable import diffabled
+
+@Suite struct ConfigurationTests {
+    private func configuration(
+        flags: [Setting: String] = [:], environment: [String: String] = [:], file text: String? = nil
+    ) throws -> Configuration {
+        let file = try text.map(ScratchFile.init)
+        let sources = ConfigurationSources(flags: flags, environment: environment, file: file?.path)
+        return try sources.configuration()
+    }
+
+    private func refusal(of text: String) throws -> String {
+        do {
+            _ = try configuration(file: text)
+            Issue.record("accepted: \(text)")
+            return ""
+        } catch let error as ConfigurationError {
+            return error.description
+        }
+    }
+
+    // MARK: Precedence
+
+    @Test func `a flag wins over the environment, and that over the file`() throws {
+        let file = "socket: /file\nstateDirectory: /file\nlogLevel: error"
+        let environment = ["DIFFABLED_SOCKET": "/environment", "DIFFABLED_STATE_DIRECTORY": "/environment"]
+        let configuration = try configuration(
+            flags: [.socket: "/flag"], environment: environment, file: file)
+        #expect(configuration.socket == "/flag")
+        #expect(configuration.stateDirectory == "/environment")
+        #expect(configuration.logLevel == .error)
+        #expect(configuration.itemsMax == Configuration().itemsMax)
+    }
+
+    /// Every setting has another value than its default here, so that one that is not read is noticed.
+    private static let otherValues: [Setting: String] = [
+        .socket: "/a", .stateDirectory: "/b", .logLevel: "trace", .lineLengthMax: "2000000",
+        .lineOutLengthMax: "100000", .depthMax: "65", .contentLengthMax: "10", .levelsMax: "3", .operationsMax: "4",
+        .transactionLengthMax: "5000", .itemsMax: "6", .listsMax: "7",
+    ]
+
+    @Test(arguments: Setting.allCases)
+    func `each setting is read from the file and, under its other name, from the environment`(
+        setting: Setting
+    ) throws {
+        let value = try #require(Self.otherValues[setting])
+        let fromFile = try configuration(file: "\(setting.key): \(value)")
+        #expect(fromFile != Configuration())
+        let fromEnvironment = try configuration(environment: [setting.environmentName: value])
+        #expect(fromEnvironment == fromFile)
+    }
+
+    // MARK: Mistakes
+
+    @Test func `an unknown key is refused with its line and the nearest known one`() throws {
+        let message = try refusal(of: "logLevel: info\nlineLenghtMax: 5")
+        #expect(message.hasSuffix("unknown key “lineLenghtMax” in line 2. Did you mean lineLengthMax?"))
+    }
+
+    @Test(arguments: Setting.allCases)
+    func `a key that is one letter off is told apart from all others`(setting: Setting) throws {
+        let message = try refusal(of: "\(setting.key.dropLast()): 5")
+        #expect(message.hasSuffix("Did you mean \(setting.key)?"))
+    }
+
+    @Test func `an unknown key that is like no other is answered with all of them`() throws {
+        let message = try refusal(of: "colour: blue")
+        for setting in Setting.allCases { #expect(message.contains(setting.key)) }
+    }
+
+    @Test(arguments: ["itemsMax: many", "itemsMax: 0", "itemsMax: -5", "itemsMax: 1.5", "itemsMax: 100000001"])
+    func `a limit that is no whole number in its range is refused, not replaced by the default`(
+        text: String
+    ) throws {
+        #expect(try refusal(of: text).contains("must be a whole number from 1 to 100000000"))
+    }
+
+    @Test func `limits are taken up to both ends of their range`() throws {
+        #expect(try configuration(file: "itemsMax: 1").itemsMax == 1)
+        #expect(try configuration(file: "itemsMax: 100000000").itemsMax == 100_000_000)
+    }
+
+    @Test(arguments: ["itemsMax: [1, 2]", "itemsMax: {a: 1}", "itemsMax:", "itemsMax: ~", "itemsMax: \"\""])
+    func `a setting without one value is refused`(text: String) throws {
+        #expect(try refusal(of: text).contains("itemsMax in line 1 needs one value"))
+    }
+
+    @Test(arguments: ["- itemsMax", "itemsMax", "a: b: c", "itemsMax: 1\nitemsMax: 2"])
+    func `a file that is no mapping of settings is refused by its name`(text: String) throws {
+        #expect(try refusal(of: text).contains("the configuration file /"))
+    }
+
+    @Test(arguments: ["", "---", "# nothing\n", "---\n# nothing\n"])
+    func `a file that says nothing changes nothing`(text: String) throws {
+        #expect(try configuration(file: text) == Configuration())
+    }
+
+    @Test func `a file that was named and is missing is an error`() throws {
+        #expect(throws: ConfigurationError.self) {
+            try ConfigurationSources(file: "/nonexistent.yaml").configuration()
+        }
+    }
+
+    @Test func `a log level that there is not is refused with those that there are`() throws {
+        #expect(try refusal(of: "logLevel: loud").contains("one of trace, debug, info"))
+    }
+
+    @Test func `a relative path is refused in a file`() throws {
+        #expect(try refusal(of: "socket: here.sock").contains("an absolute path"))
+    }
+
+    @Test func `a content limit that does not fit a line is refused with both remedies`() throws {
+        let message = try refusal(of: "contentLengthMax: 60000")
+        #expect(message.contains("raise lineOutLengthMax to at least 68192 or lower contentLengthMax"))
+        #expect(try configuration(file: "contentLengthMax: 57343").contentLengthMax == 57_343)
+        #expect(try refusal(of: "contentLengthMax: 57344").contains("lineOutLengthMax"))
+    }
+
+    @Test func `a misspelt name in the environment is reported, and other programs' are not`() {
+        let sources = ConfigurationSources(environment: [
+            "DIFFABLED_LIST_MAX": "5", "DIFFABLED_CONFIG": "/c", "DIFFABLED_SOCKET": "/s", "HOME": "/root",
+        ])
+        let unknown = sources.unknownEnvironmentNames()
+        #expect(unknown.map(\.name) == ["DIFFABLED_LIST_MAX"])
+        #expect(unknown.map(\.nearest) == ["DIFFABLED_LISTS_MAX"])
+    }
+}

@@ -1,0 +1,41 @@
+import Foundation
+import Testing
+
+@testable import diffabled
+
+/// config/diffabled.yaml is documentation that is executed: what it says the defaults are, they are.
+@Suite struct DefaultConfigurationTests {
+    private var path: String {
+        URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../config/diffabled.yaml")
+            .standardizedFileURL.path
+    }
+
+    /// A setting that is commented out has no space behind its `#`; prose has.
+    private func uncommented() throws -> String {
+        let text = try String(contentsOfFile: path, encoding: .utf8)
+        return text.split(separator: "\n").map { line in
+            line.hasPrefix("#") && !line.hasPrefix("# ") ? String(line.dropFirst()) : String(line)
+        }.joined(separator: "\n")
+    }
+
+    @Test func `the file as it is installed changes nothing`() throws {
+        let configuration = try ConfigurationSources(file: path).configuration()
+        #expect(configuration == Configuration())
+    }
+
+    @Test func `the file with every setting un-commented is what root has without it`() throws {
+        let file = try ScratchFile(uncommented())
+        let places = DefaultPlaces(userID: 0, environment: [:])
+        var expected = Configuration()
+        expected.socket = try places.socket()
+        expected.stateDirectory = try places.stateDirectory()
+        let configuration = try ConfigurationSources(file: file.path).configuration()
+        #expect(configuration == expected)
+    }
+
+    @Test(arguments: Setting.allCases)
+    func `each setting stands in the file once`(setting: Setting) throws {
+        let lines = try uncommented().split(separator: "\n").filter { $0.hasPrefix(setting.key + ":") }
+        #expect(lines.count == 1)
+    }
+}

@@ -1,0 +1,48 @@
+import Systemd
+import Testing
+
+@testable import diffabled
+
+@Suite struct StartUpTests {
+    private func startUp(
+        flags: [Setting: String] = [:], received: [ListenDescriptor] = [], environment: [String: String] = [:]
+    ) throws -> StartUp {
+        try StartUp(
+            flags: flags, configurationFile: "/dev/null", received: received,
+            surroundings: Surroundings(userID: 1000, environment: environment))
+    }
+
+    private let handedOver = ListenDescriptor(descriptor: 3, name: "diffabled.socket")
+
+    @Test func `a socket that was handed over needs no directory for one`() throws {
+        let startUp = try startUp(received: [handedOver], environment: ["STATE_DIRECTORY": "/s"])
+        #expect(startUp.socket == .descriptor(3))
+        #expect(startUp.stateDirectory == "/s")
+        #expect(startUp.warnings.isEmpty)
+    }
+
+    @Test func `a socket that was handed over wins over one that was named, and says so`() throws {
+        let startUp = try startUp(
+            flags: [.socket: "/mine"], received: [handedOver], environment: ["HOME": "/home/u"])
+        #expect(startUp.socket == .descriptor(3))
+        #expect(startUp.warnings == ["the socket is the one that the service manager handed over; /mine is not used"])
+    }
+
+    @Test func `several sockets are refused by their names`() throws {
+        let more = ListenDescriptor(descriptor: 4, name: "other.socket")
+        #expect(throws: ConfigurationError.tooManySockets(names: ["diffabled.socket", "other.socket"])) {
+            try startUp(received: [handedOver, more], environment: ["HOME": "/home/u"])
+        }
+    }
+
+    @Test func `a named socket needs no XDG_RUNTIME_DIR`() throws {
+        let startUp = try startUp(flags: [.socket: "/mine"], environment: ["HOME": "/home/u"])
+        #expect(startUp.socket == .path("/mine"))
+    }
+
+    @Test func `without a place for the socket it does not start`() throws {
+        #expect(throws: ConfigurationError.noRuntimeDirectory) {
+            try startUp(environment: ["HOME": "/home/u"])
+        }
+    }
+}
