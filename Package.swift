@@ -21,11 +21,11 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-        .package(
-            url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: ["YAML"]),
+        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
+        .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
@@ -67,29 +67,53 @@ let package = Package(
         .executableTarget(
             name: "diffabled",
             dependencies: [
-                "DiffableServer", "Systemd",
+                "DiffableServer", "DiffableStore", "Systemd",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
                 .product(name: "ServiceLifecycle", package: "swift-service-lifecycle"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+                .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: settings),
         .executableTarget(
             name: "diffablectl",
             dependencies: [
-                "DiffableClient",
+                "Diffable", "DiffableClient", "DiffableJSON", "DiffableProtocol",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
         .testTarget(name: "DiffableTests", dependencies: ["Diffable"], swiftSettings: settings),
-        .testTarget(name: "DiffableJSONTests", dependencies: ["DiffableJSON"], swiftSettings: settings),
+        .testTarget(name: "DiffableJSONTests", dependencies: ["Diffable", "DiffableJSON"], swiftSettings: settings),
         .testTarget(
-            name: "DiffableProtocolTests", dependencies: ["DiffableProtocol"], swiftSettings: settings),
-        .testTarget(name: "DiffableStoreTests", dependencies: ["DiffableStore"], swiftSettings: settings),
-        .testTarget(name: "SystemdTests", dependencies: ["Systemd"], swiftSettings: settings),
+            name: "DiffableProtocolTests", dependencies: ["Diffable", "DiffableJSON", "DiffableProtocol"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "DiffableStoreTests",
+            dependencies: [
+                "Diffable", "DiffableJSON", "DiffableStore",
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
+            name: "SystemdTests", dependencies: ["Systemd", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: settings),
+        .testTarget(
+            name: "DiffabledTests",
+            dependencies: ["diffabled", "Systemd", .product(name: "Logging", package: "swift-log")],
+            swiftSettings: settings),
+        .testTarget(
+            name: "DiffableCtlTests", dependencies: ["Diffable", "DiffableClient", "DiffableJSON", "diffablectl"],
+            swiftSettings: settings),
+        .testTarget(name: "ProjectTests", swiftSettings: settings),
         .testTarget(
             name: "IntegrationTests",
-            dependencies: ["DiffableClient", "diffabled", "diffablectl"], swiftSettings: settings),
+            dependencies: [
+                "Diffable", "DiffableClient", "DiffableJSON", "DiffableProtocol", "diffabled", "diffablectl",
+            ],
+            swiftSettings: settings),
     ]
 )

@@ -112,9 +112,16 @@ public struct ItemPatch: Sendable {
 
     public var id: ItemID
     public var patch: Patch
+    /// What `patch` was made from, for those who pass it on.
+    package var document: Content?
 
     public init(id: ItemID, patch: @escaping Patch) {
+        self.init(id: id, document: nil, patch: patch)
+    }
+
+    package init(id: ItemID, document: Content?, patch: @escaping Patch) {
         self.id = id
+        self.document = document
         self.patch = patch
     }
 }
