@@ -93,7 +93,7 @@ extension SQLiteJournal {
         var part = 0
         while let row = try rows.next() {
             let revision: Int = row[0]
-            let isContinuation = revision == list.state.revision && row[1] == part + 1 && list.journalLength > 0
+            let isContinuation = revision == list.state.revision && row[1] == part + 1
             let isNext = revision == list.state.revision + 1 && row[1] == 0
             guard isContinuation || isNext else {
                 throw damaged(heading, at: list.state.revision + 1, "its journal goes on at revision \(revision)")

@@ -1,0 +1,111 @@
+import Diffable
+import DiffableStore
+import Testing
+
+/// The states that an `apply` can ask for.
+struct ApplyTests {
+    let bench = Bench()
+
+    private func start(_ sections: [Section]) async throws -> Store {
+        bench.create("tasks", .volatile)
+        _ = try await bench.store.applying("tasks", .whole(sections)).get()
+        return bench.store
+    }
+
+    private func outline(_ store: Store) async -> String? {
+        await store.list("tasks")?.snapshot.visualDescription
+    }
+
+    private var days: [Section] {
+        [
+            Section(id: "today", items: [Item(id: "milk"), Item(id: "tea", isExpanded: true, children: [Item(id: "mug")])]),
+            Section(id: "later", items: [Item(id: "paint")]),
+        ]
+    }
+
+    @Test func `the same state again changes nothing`() async throws {
+        let store = try await start(days)
+        let outcome = try await store.applying("tasks", .whole(days)).get()
+        #expect(!outcome.isChanged)
+        #expect(outcome.revision == 1)
+    }
+
+    @Test func `an expansion that is not said is kept, however the state is brought`() async throws {
+        let store = try await start(days)
+        let unsaid = [
+            Section(id: "today", items: [Item(id: "milk"), Item(id: "tea", children: [Item(id: "mug")])]),
+            Section(id: "later", items: [Item(id: "paint")]),
+        ]
+        let targets: [Target] = [
+            .whole(unsaid), .section("today", unsaid[0].items), .operations([.appendSections(unsaid)]),
+            .operations([.appendItems(unsaid[0].items, to: .section("today"))], section: "today"),
+            .operations(
+                [
+                    .appendSections([Section(id: "today"), Section(id: "later", items: unsaid[1].items)]),
+                    .appendItems([Item(id: "tea")], to: .section("today")),
+                    .appendItems([Item(id: "mug")], to: .parent("tea")),
+                    .insertItems([Item(id: "milk")], at: .front(of: .section("today"))),
+                ]),
+        ]
+        for target in targets {
+            let outcome = try await store.applying("tasks", target).get()
+            #expect(!outcome.isChanged)
+        }
+    }
+
+    @Test func `one section is replaced and the others stay`() async throws {
+        let store = try await start(days)
+        _ = try await store.applying("tasks", .section("later", [Item(id: "sand"), Item(id: "paint")])).get()
+        #expect(await outline(store) == "today\n    milk\n  ▾ tea\n      mug\nlater\n    sand\n    paint\n")
+    }
+
+    @Test func `a section that is absent is made at the end, and takes over items that others hold`() async throws {
+        let store = try await start(days)
+        _ = try await store.applying("tasks", .section("done", [Item(id: "milk"), Item(id: "mug")])).get()
+        let text = try #require(await outline(store))
+        #expect(text.hasSuffix("later\n    paint\ndone\n    milk\n    mug\n"))
+    }
+
+    @Test func `operations for one section may not make another`() async throws {
+        let store = try await start(days)
+        let result = await store.applying(
+            "tasks", .operations([.appendSections([Section(id: "done")])], section: "today"))
+        #expect(result.failure == .operation("tasks", .noSuchSection("done")))
+    }
+
+    @Test func `an id that stands twice is refused`() async throws {
+        let store = try await start(days)
+        let twice = [Item(id: "milk"), Item(id: "milk")]
+        #expect(
+            await store.applying("tasks", .whole([Section(id: "a", items: twice)])).failure
+                == .operation("tasks", .duplicateItem("milk")))
+        #expect(await store.applying("tasks", .section("a", twice)).failure == .operation("tasks", .duplicateItem("milk")))
+        let operations: [Diffable.Operation] = [.appendItems([Item(id: "milk")]), .appendItems([Item(id: "milk")])]
+        #expect(
+            await store.applying("tasks", .operations(operations, section: "a")).failure
+                == .transaction("tasks", TransactionError(index: 1, reason: .duplicateItem("milk"))))
+    }
+
+    @Test func `a reload is remembered by its revision, and one that changes nothing is none`() async throws {
+        let store = try await start(days)
+        #expect(await store.list("tasks")?.lastReloadRevision == 0)
+        _ = try await store.applying("tasks", .whole(days), delivery: .reload).get()
+        #expect(await store.list("tasks")?.lastReloadRevision == 0)
+        _ = try await store.applying("tasks", .whole([]), delivery: .reload).get()
+        #expect(await store.list("tasks")?.lastReloadRevision == 2)
+        _ = try await store.applying("tasks", .whole(days)).get()
+        #expect(await store.list("tasks")?.lastReloadRevision == 2)
+    }
+
+    @Test func `limits are those that were handed in`() async throws {
+        let bench = Bench(limits: StoreLimits(snapshot: SnapshotLimits(levelsMax: 1, itemsMax: 2)))
+        bench.create("tasks", .volatile)
+        func failure(_ items: [Item]) async -> StoreError? {
+            await bench.store.applying("tasks", .whole([Section(id: "a", items: items)])).failure
+        }
+        #expect(await failure([Item(id: "1"), Item(id: "2")]) == nil)
+        #expect(await failure([Item(id: "1"), Item(id: "2"), Item(id: "3")]) == .operation("tasks", .tooManyItems(max: 2)))
+        #expect(
+            await failure([Item(id: "1", children: [Item(id: "2")])]) == .operation("tasks", .tooManyLevels("2", max: 1)))
+    }
+}

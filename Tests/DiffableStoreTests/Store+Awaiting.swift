@@ -1,0 +1,45 @@
+import Diffable
+import DiffableStore
+
+/// Requests that wait for their answer.
+extension Store {
+    nonisolated func creating(_ name: ListName, _ durability: Durability) async -> Result<ListState, StoreError> {
+        await withCheckedContinuation { continuation in
+            later { $0.createList(name, durability: durability) { continuation.resume(returning: $0) } }
+        }
+    }
+
+    nonisolated func deleting(_ name: ListName) async -> Result<ListState, StoreError> {
+        await withCheckedContinuation { continuation in
+            later { $0.deleteList(name) { continuation.resume(returning: $0) } }
+        }
+    }
+
+    nonisolated func transacting(
+        _ name: ListName, _ operations: [Diffable.Operation], ifRevision: Int? = nil, mode: TransactionMode = .commit
+    ) async -> Result<Outcome, StoreError> {
+        await withCheckedContinuation { continuation in
+            later {
+                $0.transact(name, operations, ifRevision: ifRevision, mode: mode) {
+                    continuation.resume(returning: $0)
+                }
+            }
+        }
+    }
+
+    nonisolated func applying(
+        _ name: ListName, _ target: Target, delivery: Delivery = .difference, mode: TransactionMode = .commit
+    ) async -> Result<Outcome, StoreError> {
+        await withCheckedContinuation { continuation in
+            later {
+                $0.apply(name, target, delivery: delivery, mode: mode) { continuation.resume(returning: $0) }
+            }
+        }
+    }
+}
+
+extension Result {
+    var failure: Failure? {
+        if case .failure(let error) = self { error } else { nil }
+    }
+}
