@@ -46,7 +46,7 @@ extension Decoder {
         let start = scanner.offset
         var id: Identifier<Named>?
         var content: Content??
-        try object(what, ChangeMember.self) { member, decoder throws(DecodingError) in
+        try object("\(what)", ChangeMember.self) { member, decoder throws(DecodingError) in
             switch member {
             case .id: id = try decoder.identifier("the id")
             case .content: content = .some(try decoder.newContent())

@@ -6,20 +6,26 @@ enum OperationVerb: String, CaseIterable {
     case appendItems, insertItems, deleteItems, deleteAllItems, moveItem
     case reconfigureItems, patchItems, reloadItems, expandItems, collapseItems, replaceChildren
 
-    /// Beside `op`, in the order in which they are written.
-    var members: [OperationMember] {
+    var takesSections: Bool {
         switch self {
-        case .appendSections, .reloadSections: [.sections]
-        case .insertSections: [.before, .after, .sections]
-        case .deleteSections: [.sections, .ifPresent]
-        case .moveSection: [.section, .before, .after]
-        case .appendItems: [.section, .parent, .items]
-        case .insertItems: [.section, .parent, .before, .after, .items]
-        case .deleteItems: [.items, .ifPresent]
-        case .deleteAllItems: []
-        case .moveItem: [.item, .section, .parent, .before, .after]
-        case .reconfigureItems, .patchItems, .reloadItems, .expandItems, .collapseItems: [.items]
-        case .replaceChildren: [.parent, .items]
+        case .appendSections, .insertSections, .deleteSections, .reloadSections: true
+        default: false
+        }
+    }
+
+    var allowed: [OperationMember] {
+        switch self {
+        case .appendSections, .reloadSections: [.op, .sections]
+        case .insertSections: [.op, .before, .after, .sections]
+        case .deleteSections: [.op, .sections, .ifPresent]
+        case .moveSection: [.op, .section, .before, .after]
+        case .appendItems: [.op, .section, .parent, .items]
+        case .insertItems: [.op, .section, .parent, .before, .after, .items]
+        case .deleteItems: [.op, .items, .ifPresent]
+        case .deleteAllItems: [.op]
+        case .moveItem: [.op, .item, .section, .parent, .before, .after]
+        case .reconfigureItems, .patchItems, .reloadItems, .expandItems, .collapseItems: [.op, .items]
+        case .replaceChildren: [.op, .parent, .items]
         }
     }
 }
@@ -67,14 +73,8 @@ extension Decoder {
         _ = scanner.peek()
         let start = scanner.offset
         let verb = try verb()
-        let members = verb.members
         var parts = OperationParts()
-        try object("an operation", OperationMember.self) { member, decoder throws(DecodingError) in
-            if member == .op { return try decoder.scan { scanner throws(JSONError) in try scanner.skipValue() } }
-            guard members.contains(member) else {
-                let known = members.isEmpty ? "nothing but op" : members.map(\.name).joined(separator: ", ")
-                throw .invalid("\(verb.rawValue) takes \(known)", at: decoder.scanner.offset)
-            }
+        try object(verb.rawValue, OperationMember.self, allowed: verb.allowed) { member, decoder throws(DecodingError) in
             try decoder.read(member, of: verb, into: &parts)
         }
         return try parts.operation(verb, startingAt: start)
@@ -106,7 +106,7 @@ extension Decoder {
         _ member: OperationMember, of verb: OperationVerb, into parts: inout OperationParts
     ) throws(DecodingError) {
         switch member {
-        case .op: break
+        case .op: try scan { scanner throws(JSONError) in try scanner.skipValue() }
         case .sections: parts.sections = try sectionRun(of: verb)
         case .items: parts.items = try itemRun(of: verb)
         case .section: parts.section = .some(try readNull() ? nil : try string("section"))

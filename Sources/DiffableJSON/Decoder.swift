@@ -25,22 +25,23 @@ package struct Decoder {
 
     // MARK: - Objects
 
-    /// Reads an object: `read` is handed each member that `Member` knows and reads its value.
+    /// Reads an object: `read` is handed each member that is known, and reads its value. Only the `allowed` ones are
+    /// known; nil allows all.
     @inline(__always)
     package mutating func object<Member: MemberName>(
-        _ what: StaticString, _: Member.Type,
+        _ what: @autoclosure () -> String, _: Member.Type, allowed: [Member]? = nil,
         _ read: (Member, inout Decoder) throws(DecodingError) -> Void
     ) throws(DecodingError) {
-        guard scanner.peek() == UInt8(ascii: "{") else { throw unexpected(what, "an object") }
+        guard scanner.peek() == UInt8(ascii: "{") else { throw unexpected(what(), "an object") }
         var object = try scan { scanner throws(JSONError) in try scanner.beginObject() }
         var seen: UInt32 = 0
         while let name = try scan({ scanner throws(JSONError) in try scanner.nextMember(of: &object) }) {
-            guard let member = Member.named(name) else {
-                try unknownMember(name, of: what, among: Member.allCases.map(\.name))
+            guard let member = Member.named(name), allowed?.contains(member) ?? true else {
+                try passUnknown(name, of: what(), known: (allowed ?? Array(Member.allCases)).map(\.name))
                 continue
             }
-            let bit: UInt32 = 1 << member.rawValue
-            if seen & bit != 0 { throw .invalid("\(what) has the member \"\(name.text)\" twice", at: name.offset) }
+            let bit: UInt32 = 1 << UInt32(member.rawValue)
+            if seen & bit != 0 { throw .invalid("\(what()) has the member \"\(name.text)\" twice", at: name.offset) }
             seen |= bit
             do throws(DecodingError) {
                 try read(member, &self)
@@ -51,13 +52,12 @@ package struct Decoder {
     }
 
     @inline(never)
-    package mutating func unknownMember(
-        _ name: JSONString, of what: StaticString, among known: [String]
+    private mutating func passUnknown(
+        _ name: JSONString, of what: String, known: [String]
     ) throws(DecodingError) {
         if limits.unknownMembers == .areIgnored {
             return try scan { scanner throws(JSONError) in try scanner.skipValue() }
         }
-        // The rest of the line might not even be JSON; that would be the better error, and the envelope tells.
         let text = name.text
         let advice =
             nearestName(to: text, among: known).map { "did you mean \"\($0)\"?" }
@@ -67,7 +67,7 @@ package struct Decoder {
 
     /// The error for a value of the wrong sort; a syntax error if it is not even the beginning of a value.
     @inline(never)
-    package func unexpected(_ what: StaticString, _ expected: StaticString) -> DecodingError {
+    package func unexpected(_ what: String, _ expected: StaticString) -> DecodingError {
         var ahead = scanner
         do throws(JSONError) {
             try ahead.skipValue()
@@ -84,7 +84,7 @@ package struct Decoder {
     package mutating func array(
         _ what: StaticString, _ read: (Int, inout Decoder) throws(DecodingError) -> Void
     ) throws(DecodingError) {
-        guard scanner.peek() == UInt8(ascii: "[") else { throw unexpected(what, "an array") }
+        guard scanner.peek() == UInt8(ascii: "[") else { throw unexpected("\(what)", "an array") }
         var array = try scan { scanner throws(JSONError) in try scanner.beginArray() }
         var index = 0
         while try scan({ scanner throws(JSONError) in try scanner.nextElement(of: &array) }) {
@@ -109,13 +109,13 @@ package struct Decoder {
     // MARK: - Values
 
     package mutating func string(_ what: StaticString) throws(DecodingError) -> JSONString {
-        guard scanner.peek() == UInt8(ascii: "\"") else { throw unexpected(what, "a string") }
+        guard scanner.peek() == UInt8(ascii: "\"") else { throw unexpected("\(what)", "a string") }
         return try scan { scanner throws(JSONError) in try scanner.string() }
     }
 
     package mutating func boolean(_ what: StaticString) throws(DecodingError) -> Bool {
         guard let byte = scanner.peek(), byte == UInt8(ascii: "t") || byte == UInt8(ascii: "f") else {
-            throw unexpected(what, "true or false")
+            throw unexpected("\(what)", "true or false")
         }
         return try scan { scanner throws(JSONError) in try scanner.boolean() }
     }
@@ -132,7 +132,7 @@ package struct Decoder {
                 return number
             }
         } catch {
-            throw unexpected(what, "a whole number from 0 to 9007199254740991")
+            throw unexpected("\(what)", "a whole number from 0 to 9007199254740991")
         }
         throw .invalid("\(what) is a whole number from 0 to 9007199254740991", at: start)
     }
@@ -159,7 +159,7 @@ package struct Decoder {
 }
 
 /// The members that an object may have: the cases are named as the members are.
-package protocol MemberName: CaseIterable, RawRepresentable<UInt8> {
+package protocol MemberName: CaseIterable, Equatable, RawRepresentable<UInt8> {
     static func named(_ name: JSONString) -> Self?
 }
 

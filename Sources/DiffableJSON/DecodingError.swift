@@ -20,7 +20,7 @@ package struct DecodingError: Error, Equatable, Sendable {
         self.operation = operation
     }
 
-    static func syntax(_ error: JSONError) -> DecodingError {
+    package static func syntax(_ error: JSONError) -> DecodingError {
         // Depth is a matter of size: the same text is right under another limit.
         if case .tooDeep(let max) = error.reason { return DecodingError(.tooLarge(limit: "depthMax", max: max)) }
         return DecodingError(.syntax(error))

@@ -63,7 +63,7 @@ struct OperationParts {
         case (.replaceChildren, _, .items(let items)):
             guard case .some(let parent?) = parent else { throw missing("parent") }
             return .replaceChildren(of: parent, with: items)
-        default: throw missing(verb.members.contains(.sections) ? "sections" : "items")
+        default: throw missing(verb.takesSections ? "sections" : "items")
         }
     }
 

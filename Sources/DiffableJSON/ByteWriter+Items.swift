@@ -1,0 +1,110 @@
+import Diffable
+
+/// Items and sections in canonical form: what says nothing is left out, members always in the same order.
+extension ByteWriter {
+    /// An item without its children and without its closing brace.
+    @inline(__always)
+    mutating func appendItemOpening(_ record: Record, isExpanded: Bool?, expansion: OperationsWriter.Expansion) {
+        append(#"{"id":"#)
+        appendString(identifier: record)
+        if record.hasKind {
+            append(#","kind":"#)
+            record.withKind { appendString(utf8: $0) }
+        }
+        appendContent(of: record)
+        switch isExpanded {
+        case true?: append(#","expanded":true"#)
+        case false? where expansion == .asSaid: append(#","expanded":false"#)
+        default: break
+        }
+    }
+
+    /// What stands between an item at one level and the next item in pre-order, at another.
+    @inline(__always)
+    mutating func appendStep(fromLevel last: Int, to level: Int) {
+        if level > last {
+            append(#","children":["#)
+        } else {
+            append(byte: UInt8(ascii: "}"))
+            for _ in level..<last { append("]}") }
+            append(byte: UInt8(ascii: ","))
+        }
+    }
+
+    /// A section without its items and without its closing brace.
+    mutating func appendSectionOpening(_ record: Record) {
+        append(#"{"id":"#)
+        appendString(identifier: record)
+        appendContent(of: record)
+    }
+
+    @inline(__always)
+    private mutating func appendContent(of record: Record) {
+        guard record.hasContent else { return }
+        append(#","content":"#)
+        record.withContent { append($0) }
+    }
+
+    /// With all their children. Recursive, as deep as the items are.
+    package mutating func appendItems(_ items: [Item], expansion: OperationsWriter.Expansion) {
+        append(byte: UInt8(ascii: "["))
+        var isFirst = true
+        for item in items {
+            if !isFirst { append(byte: UInt8(ascii: ",")) }
+            isFirst = false
+            appendItemOpening(item.record, isExpanded: item.isExpanded, expansion: expansion)
+            if !item.children.isEmpty {
+                append(#","children":"#)
+                appendItems(item.children, expansion: expansion)
+            }
+            append(byte: UInt8(ascii: "}"))
+        }
+        append(byte: UInt8(ascii: "]"))
+    }
+
+    /// `{"sections":[…]}`, all at once.
+    package mutating func appendSnapshot(_ sections: [Section], expansion: OperationsWriter.Expansion) {
+        append(#"{"sections":["#)
+        var isFirst = true
+        for section in sections {
+            if !isFirst { append(byte: UInt8(ascii: ",")) }
+            isFirst = false
+            appendSectionOpening(section.record)
+            if !section.items.isEmpty {
+                append(#","items":"#)
+                appendItems(section.items, expansion: expansion)
+            }
+            append(byte: UInt8(ascii: "}"))
+        }
+        append("]}")
+    }
+
+    // MARK: - Changes
+
+    /// `{"id":…,"content":…}`, or the id alone when there is nothing new.
+    mutating func appendChange(_ id: Record, content: Content??) {
+        guard let content else { return appendString(identifier: id) }
+        append(#"{"id":"#)
+        appendString(identifier: id)
+        appendNewContent(content)
+        append(byte: UInt8(ascii: "}"))
+    }
+
+    /// `{"id":…,"kind":…,"content":…}`, or the id alone when there is nothing new.
+    mutating func appendReload(_ reload: ItemReload) {
+        if reload.kind == nil, reload.content == nil { return appendString(reload.id) }
+        append(#"{"id":"#)
+        appendString(reload.id)
+        if let kind = reload.kind {
+            append(#","kind":"#)
+            if let kind { appendString(kind) } else { append("null") }
+        }
+        if let content = reload.content { appendNewContent(content) }
+        append(byte: UInt8(ascii: "}"))
+    }
+
+    private mutating func appendNewContent(_ content: Content?) {
+        append(#","content":"#)
+        if let content { append(content.bytes) } else { append("null") }
+    }
+}

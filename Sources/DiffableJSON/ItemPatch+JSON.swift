@@ -1,0 +1,5 @@
+import Diffable
+
+extension ItemPatch {
+    var document: Content { preconditionFailure("stub") }
+}

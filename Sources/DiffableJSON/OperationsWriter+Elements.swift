@@ -1,0 +1,256 @@
+import Diffable
+
+extension OperationsWriter {
+    /// Sections and items on their way into the list, in the order of the document.
+    ///
+    /// The run knows where the last element went: the items from the section down to it (`path`). That is all it
+    /// takes to go on in another operation: the parent of the next item is on the path, and so is the sibling that it
+    /// comes after.
+    struct ElementRun: Sendable {
+        private var cursor: Cursor
+        private let form: Form
+        /// Read from the cursor, and not written yet.
+        private var pending: Element?
+        /// The section that items go into; nil as long as it is the form's own container.
+        private var section: Record?
+        /// The last section that was written.
+        private var lastSection: Record?
+        /// The last item that was written, below its parents.
+        private var path: [Record] = []
+
+        /// One of the two. They are stepped in place, so that their arrays are not copied.
+        struct Cursor: Sendable {
+            var snapshot: SnapshotCursor?
+            var tree: TreeCursor?
+
+            static func snapshot(_ cursor: SnapshotCursor) -> Cursor { Cursor(snapshot: cursor) }
+            static func tree(_ cursor: TreeCursor) -> Cursor { Cursor(tree: cursor) }
+
+            @inline(__always)
+            mutating func next() -> Element? {
+                switch snapshot?.next() {
+                case .section(let record): .section(record)
+                case .item(let record, let level, let isExpanded):
+                    .item(record, level: level, isExpanded: isExpanded)
+                case nil: tree?.next()
+                }
+            }
+        }
+
+        enum Element: Sendable {
+            case section(Record)
+            case item(Record, level: Int, isExpanded: Bool?)
+        }
+
+        /// How the operations place what they bring.
+        enum Form: Sendable {
+            /// At the end of the list, of a section or of a parent: a reset, and whatever says append.
+            case append(Container)
+            case insertSections(SectionPosition)
+            case insertItems(ItemPosition)
+        }
+
+        /// The operation that is open in the part.
+        private enum Open {
+            case nothing
+            /// The last section has no closing brace yet.
+            case sections
+            /// The same, and its items have begun; the last one, at `level`, has no closing brace yet.
+            case sectionItems(level: Int)
+            /// Items from level `base` on; the last one, at `level`, has no closing brace yet.
+            case items(base: Int, level: Int)
+        }
+
+        init(_ cursor: Cursor, form: Form) {
+            self.cursor = cursor
+            self.form = form
+        }
+
+        mutating func write(into part: inout Part) -> Progress {
+            var open = Open.nothing
+            while true {
+                if pending == nil { pending = cursor.next() }
+                guard let element = pending else {
+                    close(open, &part)
+                    return .done
+                }
+                let start = part.writer.count
+                let after = write(element, open, &part)
+                if part.writer.count + closingLength(after) > part.limit, !part.isEmpty {
+                    part.writer.truncate(to: start)
+                    close(open, &part)
+                    return .more
+                }
+                part.isEmpty = false
+                open = after
+                remember(element)
+                pending = nil
+            }
+        }
+
+        private mutating func remember(_ element: Element) {
+            switch element {
+            case .section(let record):
+                (section, lastSection) = (record, record)
+                path.removeAll(keepingCapacity: true)
+            case .item(let record, let level, _):
+                path.removeLast(path.count - level)
+                path.append(record)
+            }
+        }
+
+        // MARK: - One element
+
+        private func write(_ element: Element, _ open: Open, _ part: inout Part) -> Open {
+            switch element {
+            case .section(let record):
+                switch open {
+                case .sections, .sectionItems:
+                    closeSection(open, &part)
+                    part.writer.append(byte: UInt8(ascii: ","))
+                case .items, .nothing:
+                    close(open, &part)
+                    beginSections(&part)
+                }
+                part.writer.appendSectionOpening(record)
+                return .sections
+            case .item(let record, let level, let isExpanded):
+                let after = writeStep(to: level, open, &part)
+                part.writer.appendItemOpening(record, isExpanded: isExpanded, expansion: part.expansion)
+                return after
+            }
+        }
+
+        /// What stands before an item: the end of the one before it, or the beginning of an operation.
+        private func writeStep(to level: Int, _ open: Open, _ part: inout Part) -> Open {
+            switch open {
+            case .sections where cursor.snapshot == nil:
+                part.writer.append(#","items":["#)
+                return .sectionItems(level: level)
+            case .sectionItems(let last):
+                part.writer.appendStep(fromLevel: last, to: level)
+                return .sectionItems(level: level)
+            case .items(let base, let last) where level >= base:
+                part.writer.appendStep(fromLevel: last, to: level)
+                return .items(base: base, level: level)
+            case .nothing, .sections, .items:
+                close(open, &part)
+                beginItems(level: level, &part)
+                return .items(base: level, level: level)
+            }
+        }
+
+        /// A comma is due when this part has an operation, also one that has just been closed.
+        private func beginSections(_ part: inout Part) {
+            switch form {
+            case .append, .insertItems: part.begin("appendSections")
+            case .insertSections(let position):
+                part.begin("insertSections")
+                if case .before(let anchor) = position {
+                    part.appendMember("before", identifier: anchor.record)
+                } else if let lastSection {
+                    part.appendMember("after", identifier: lastSection)
+                } else if case .after(let anchor) = position {
+                    part.appendMember("after", identifier: anchor.record)
+                } else {
+                    part.appendMember("after", identifier: nil)
+                }
+            }
+            part.appendMember("sections")
+            part.writer.append(byte: UInt8(ascii: "["))
+        }
+
+        private func beginItems(level: Int, _ part: inout Part) {
+            if case .append(let container) = form {
+                part.begin("appendItems")
+                if level > 0 {
+                    part.appendMember("parent", identifier: path[level - 1])
+                } else if let section {
+                    part.appendMember("section", identifier: section)
+                } else {
+                    part.appendContainer(container)
+                }
+            } else {
+                part.begin("insertItems")
+                appendPosition(level: level, &part)
+            }
+            part.appendMember("items")
+            part.writer.append(byte: UInt8(ascii: "["))
+        }
+
+        /// After the sibling that was written last; the first at level 0 goes where the operation says.
+        private func appendPosition(level: Int, _ part: inout Part) {
+            guard case .insertItems(let position) = form else {
+                // The items of a section that `insertSections` brings.
+                if let section { part.appendMember("section", identifier: section) }
+                if level > 0 { part.appendMember("parent", identifier: path[level - 1]) }
+                return part.appendMember("after", identifier: level < path.count ? path[level] : nil)
+            }
+            guard level == 0 else {
+                if let section = position.container?.section {
+                    part.appendMember("section", identifier: section.record)
+                }
+                part.appendMember("parent", identifier: path[level - 1])
+                return part.appendMember("after", identifier: level < path.count ? path[level] : nil)
+            }
+            if let container = position.container { part.appendContainer(container) }
+            if case .before(let anchor, _) = position {
+                part.appendMember("before", identifier: anchor.record)
+            } else if let sibling = path.first {
+                part.appendMember("after", identifier: sibling)
+            } else if case .after(let anchor, _) = position {
+                part.appendMember("after", identifier: anchor.record)
+            } else {
+                part.appendMember("after", identifier: nil)
+            }
+        }
+
+        // MARK: - Closing
+
+        private func close(_ open: Open, _ part: inout Part) {
+            switch open {
+            case .nothing: return
+            case .sections, .sectionItems: closeSection(open, &part)
+            case .items(let base, let level):
+                part.writer.append(byte: UInt8(ascii: "}"))
+                for _ in base..<level { part.writer.append("]}") }
+            }
+            part.writer.append("]}")
+        }
+
+        private func closeSection(_ open: Open, _ part: inout Part) {
+            if case .sectionItems(let level) = open {
+                part.writer.append(byte: UInt8(ascii: "}"))
+                for _ in 0..<level { part.writer.append("]}") }
+                part.writer.append(byte: UInt8(ascii: "]"))
+            }
+            part.writer.append(byte: UInt8(ascii: "}"))
+        }
+
+        /// How many bytes `close` writes.
+        private func closingLength(_ open: Open) -> Int {
+            switch open {
+            case .nothing: 0
+            case .sections: 3
+            case .sectionItems(let level): 5 + 2 * level
+            case .items(let base, let level): 3 + 2 * (level - base)
+            }
+        }
+    }
+}
+
+extension OperationsWriter.Part {
+    mutating func appendContainer(_ container: Container) {
+        if let section = container.section { appendMember("section", identifier: section.record) }
+        if let parent = container.parent { appendMember("parent", identifier: parent.record) }
+    }
+}
+
+extension ItemPosition {
+    fileprivate var container: Container? {
+        switch self {
+        case .before(_, let container), .after(_, let container): container
+        case .front(let container), .end(let container): container
+        }
+    }
+}

@@ -1,0 +1,154 @@
+import Diffable
+
+extension OperationsWriter {
+    /// An operation that names ids, with or without what is new about them; it can be split between any two.
+    struct ListRun: Sendable {
+        private let operation: Operation
+        private let count: Int
+        private var next = 0
+
+        init(_ operation: Operation) {
+            self.operation = operation
+            self.count =
+                switch operation {
+                case .deleteSections(let ids, _): ids.count
+                case .reloadSections(let sections): sections.count
+                case .deleteItems(let ids, _): ids.count
+                case .reconfigureItems(let items): items.count
+                case .patchItems(let items): items.count
+                case .reloadItems(let items): items.count
+                case .expandItems(let ids), .collapseItems(let ids): ids.count
+                default: 0
+                }
+        }
+
+        mutating func write(into part: inout Part) -> Progress {
+            // Nothing to name, nothing to do.
+            guard count > 0 else { return .done }
+            var isOpen = false
+            let closing: StaticString = passesOverUnknown ? #"],"ifPresent":true}"# : "]}"
+            while next < count {
+                let start = part.writer.count
+                if isOpen { part.writer.append(byte: UInt8(ascii: ",")) } else { open(&part) }
+                appendElement(next, &part)
+                if part.writer.count + closing.utf8CodeUnitCount > part.limit, !part.isEmpty {
+                    part.writer.truncate(to: start)
+                    if isOpen { part.writer.append(closing) }
+                    return .more
+                }
+                part.isEmpty = false
+                isOpen = true
+                next += 1
+            }
+            part.writer.append(closing)
+            return .done
+        }
+
+        private func open(_ part: inout Part) {
+            switch operation {
+            case .deleteSections: part.begin("deleteSections")
+            case .reloadSections: part.begin("reloadSections")
+            case .deleteItems: part.begin("deleteItems")
+            case .reconfigureItems: part.begin("reconfigureItems")
+            case .patchItems: part.begin("patchItems")
+            case .reloadItems: part.begin("reloadItems")
+            case .expandItems: part.begin("expandItems")
+            case .collapseItems: part.begin("collapseItems")
+            default: preconditionFailure("this operation is not a list of ids")
+            }
+            switch operation {
+            case .deleteSections, .reloadSections: part.appendMember("sections")
+            default: part.appendMember("items")
+            }
+            part.writer.append(byte: UInt8(ascii: "["))
+        }
+
+        private var passesOverUnknown: Bool {
+            switch operation {
+            case .deleteSections(_, .isPassedOver), .deleteItems(_, .isPassedOver): true
+            default: false
+            }
+        }
+
+        private func appendElement(_ index: Int, _ part: inout Part) {
+            switch operation {
+            case .deleteSections(let ids, _): part.writer.appendString(ids[index])
+            case .deleteItems(let ids, _): part.writer.appendString(ids[index])
+            case .expandItems(let ids), .collapseItems(let ids): part.writer.appendString(ids[index])
+            case .reloadSections(let sections):
+                part.writer.appendChange(sections[index].id.record, content: sections[index].content)
+            case .reconfigureItems(let items):
+                part.writer.appendChange(items[index].id.record, content: items[index].content)
+            case .reloadItems(let items): part.writer.appendReload(items[index])
+            case .patchItems(let items):
+                part.writer.appendChange(items[index].id.record, content: .some(items[index].document))
+            default: break
+            }
+        }
+    }
+}
+
+extension OperationsWriter.Part {
+    /// An operation that is never split.
+    mutating func write(_ operation: Operation) -> Progress {
+        fit { part in
+            switch operation {
+            case .deleteAllItems: part.begin("deleteAllItems")
+            case .moveSection(let section, let position):
+                part.begin("moveSection")
+                part.appendMember("section", identifier: section.record)
+                part.append(position)
+            case .moveItem(let item, let position):
+                part.begin("moveItem")
+                part.appendMember("item", identifier: item.record)
+                part.append(position)
+            case .replaceChildren(let parent, let items):
+                part.begin("replaceChildren")
+                part.appendMember("parent", identifier: parent.record)
+                part.appendMember("items")
+                // What is in both keeps its expansion unless the operation says otherwise.
+                part.writer.appendItems(items, expansion: .asSaid)
+            default: preconditionFailure("this operation is split")
+            }
+            part.writer.append(byte: UInt8(ascii: "}"))
+        }
+    }
+
+    /// Keeps what `body` writes if there is room for it, or if the part would be empty without it.
+    mutating func fit(_ body: (inout OperationsWriter.Part) -> Void) -> Progress {
+        let start = writer.count
+        body(&self)
+        if writer.count > limit, !isEmpty {
+            writer.truncate(to: start)
+            return .more
+        }
+        isEmpty = false
+        return .done
+    }
+
+    private mutating func append(_ position: SectionPosition) {
+        switch position {
+        case .front: appendMember("after", identifier: nil)
+        case .before(let anchor): appendMember("before", identifier: anchor.record)
+        case .after(let anchor): appendMember("after", identifier: anchor.record)
+        }
+    }
+
+    private mutating func append(_ position: ItemPosition) {
+        switch position {
+        case .before(let anchor, let container):
+            if let container { appendContainer(container) }
+            appendMember("before", identifier: anchor.record)
+        case .after(let anchor, let container):
+            if let container { appendContainer(container) }
+            appendMember("after", identifier: anchor.record)
+        case .front(let container):
+            appendContainer(container)
+            appendMember("after", identifier: nil)
+        case .end(let container):
+            // The last section has no name here; `null` says that it is meant.
+            if container.section == nil, container.parent == nil { appendMember("section", identifier: nil) }
+            appendContainer(container)
+        }
+    }
+}

@@ -1,0 +1,60 @@
+import Diffable
+import DiffableJSON
+
+extension DecodedRequest {
+    /// `METHOD [LIST]`: the line of somebody who types. There are no options and no quoting.
+    init(shorthand line: UnsafeRawBufferPointer) {
+        self.init(id: .null, request: Self.request(shorthand: line))
+    }
+
+    private static func request(shorthand line: UnsafeRawBufferPointer) -> Result<Request, WireError> {
+        if JSONScanner.beginsWithByteOrderMark(line) {
+            return .failure(WireError(.parseError, "\(JSONError(offset: 0, reason: .byteOrderMark))", offset: 0))
+        }
+        // A list's name is checked when it is made; anything else that is no UTF-8 is no method.
+        guard let text = String(validating: line, as: UTF8.self) else {
+            return .failure(WireError(.parseError, "the line is not UTF-8"))
+        }
+        let words = text.split { $0 == " " || $0 == "\t" || $0 == "\r" }.map(String.init)
+        guard let word = words.first else {
+            return .failure(WireError(.invalidRequest, "the line is empty; help lists the methods"))
+        }
+        let method: Method
+        do throws(DecodingError) {
+            method = try Method.named(word, at: 0)
+        } catch {
+            return .failure(WireError(error, list: nil, invalid: .methodNotFound))
+        }
+        guard words.count <= 2 else {
+            let message = "a line that is not JSON is METHOD [LIST]; for anything more send a JSON object"
+            return .failure(WireError(.invalidRequest, message))
+        }
+        return request(method, list: words.count > 1 ? words[1] : nil)
+    }
+
+    private static func request(_ method: Method, list: String?) -> Result<Request, WireError> {
+        guard method.required.allSatisfy({ $0 == .list }), method != .apply else {
+            let needed = (method == .apply ? [.list, .snapshot] : method.required).map(\.name)
+            let message = "\(method.rawValue) needs \(needed.joined(separator: " and ")): send it as a JSON object"
+            return .failure(WireError(.invalidParams, message))
+        }
+        guard method.required.isEmpty == (list == nil) else {
+            let message = list == nil ? "\(method.rawValue) needs a list" : "\(method.rawValue) takes no list"
+            return .failure(WireError(.invalidParams, "\(message): \(method.usage)"))
+        }
+        var parts = RequestParts()
+        do {
+            if let list { parts.list = try ListName(list) }
+            return .success(try parts.request(method, at: 0))
+        } catch let error as IdentifierError {
+            return .failure(WireError(.invalidParams, "the list's name \(error)"))
+        } catch {
+            return .failure(WireError(.invalidParams, "\(error)"))
+        }
+    }
+}
+
+extension Method {
+    /// As shorthand.
+    fileprivate var usage: String { required.isEmpty ? rawValue : "\(rawValue) LIST" }
+}

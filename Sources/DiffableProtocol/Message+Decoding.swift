@@ -1,0 +1,127 @@
+import Diffable
+import DiffableJSON
+
+private enum MessageMember: UInt8, MemberName {
+    case id, method, params, result, error
+
+    static func named(_ name: JSONString) -> MessageMember? {
+        switch name {
+        case "id": .id
+        case "method": .method
+        case "params": .params
+        case "result": .result
+        case "error": .error
+        default: nil
+        }
+    }
+}
+
+private enum NotificationMember: UInt8, MemberName {
+    case subscription, list, epoch, from, revision, reason, operations, more
+
+    static func named(_ name: JSONString) -> NotificationMember? {
+        switch name {
+        case "subscription": .subscription
+        case "list": .list
+        case "epoch": .epoch
+        case "from": .from
+        case "revision": .revision
+        case "reason": .reason
+        case "operations": .operations
+        case "more": .more
+        default: nil
+        }
+    }
+}
+
+extension Message {
+    /// O(length), one pass. A client's limits pass over members that it does not know.
+    package init(line: UnsafeRawBufferPointer, limits: DecodingLimits = .client) throws(DecodingError) {
+        var decoder = Decoder(line, limits: limits)
+        var id = RequestID.null
+        var method: String?
+        var parts = NotificationParts()
+        var result: [UInt8]?
+        var failure: WireError?
+        try decoder.object("a message", MessageMember.self) { member, decoder throws(DecodingError) in
+            switch member {
+            case .id: id = try decoder.requestID()
+            case .method: method = try decoder.string("method").text
+            case .params: parts = try decoder.notification()
+            case .result:
+                let value = try decoder.scan { scanner throws(JSONError) in try scanner.value() }
+                result = [UInt8](value.bytes)
+            case .error: failure = try decoder.wireError()
+            }
+        }
+        try decoder.end()
+        if let method {
+            self = try parts.message(method)
+        } else if let failure {
+            self = .failure(id: id, failure)
+        } else if let result {
+            self = .result(id: id, result)
+        } else {
+            throw .invalid("a message needs a method, a result or an error", at: 0)
+        }
+    }
+}
+
+/// A notification's parameters, read in whatever order they came.
+private struct NotificationParts {
+    var subscription: Int?
+    var list: ListName?
+    var epoch: String?
+    var from: Int?
+    var revision: Int?
+    var reason: String?
+    var operations: [Operation]?
+    var part = Request.Part.last
+
+    func message(_ method: String) throws(DecodingError) -> Message {
+        switch method {
+        case "reset":
+            return .reset(
+                Message.Reset(
+                    subscription: try needed(subscription, "subscription"), list: try needed(list, "list"),
+                    epoch: try needed(epoch, "epoch"), revision: try needed(revision, "revision"),
+                    reason: try needed(reason, "reason"), operations: try needed(operations, "operations"), part: part))
+        case "changes":
+            return .changes(
+                Message.Changes(
+                    subscription: try needed(subscription, "subscription"), list: try needed(list, "list"),
+                    from: try needed(from, "from"), revision: try needed(revision, "revision"),
+                    operations: try needed(operations, "operations"), part: part))
+        case "listDeleted":
+            return .listDeleted(
+                subscription: try needed(subscription, "subscription"), list: try needed(list, "list"))
+        default: return .other(method: method)
+        }
+    }
+
+    private func needed<Value>(_ value: Value?, _ name: String) throws(DecodingError) -> Value {
+        guard let value else { throw .invalid("the notification needs \(name)", at: 0) }
+        return value
+    }
+}
+
+extension Decoder {
+    /// Of a method that nobody knows, members of the same name may mean anything: but a daemon never gives an old
+    /// name a new meaning.
+    fileprivate mutating func notification() throws(DecodingError) -> NotificationParts {
+        var parts = NotificationParts()
+        try object("params", NotificationMember.self) { member, decoder throws(DecodingError) in
+            switch member {
+            case .subscription: parts.subscription = try decoder.wholeNumber("subscription")
+            case .list: parts.list = try decoder.identifier("list")
+            case .epoch: parts.epoch = try decoder.string("epoch").text
+            case .from: parts.from = try decoder.wholeNumber("from")
+            case .revision: parts.revision = try decoder.wholeNumber("revision")
+            case .reason: parts.reason = try decoder.string("reason").text
+            case .operations: parts.operations = try decoder.operations()
+            case .more: parts.part = try decoder.boolean("more") ? .more : .last
+            }
+        }
+        return parts
+    }
+}

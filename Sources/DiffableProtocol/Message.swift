@@ -1,0 +1,34 @@
+import Diffable
+import DiffableJSON
+
+/// One line of a daemon, as a client reads it.
+package enum Message: Sendable {
+    /// The result is JSON text, to be read by whoever knows what was asked.
+    case result(id: RequestID, [UInt8])
+    case failure(id: RequestID, WireError)
+    case reset(Reset)
+    case changes(Changes)
+    case listDeleted(subscription: Int, list: ListName)
+    /// A notification that this client does not know; a newer daemon sent it.
+    case other(method: String)
+
+    package struct Reset: Sendable {
+        package var subscription: Int
+        package var list: ListName
+        package var epoch: String
+        package var revision: Int
+        /// As in `NotificationWriter.ResetReason`; a newer daemon may have others.
+        package var reason: String
+        package var operations: [Operation]
+        package var part: Request.Part
+    }
+
+    package struct Changes: Sendable {
+        package var subscription: Int
+        package var list: ListName
+        package var from: Int
+        package var revision: Int
+        package var operations: [Operation]
+        package var part: Request.Part
+    }
+}

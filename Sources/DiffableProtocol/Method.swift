@@ -1,0 +1,45 @@
+/// What can be asked of the daemon: the one table that decoding, `help` and error messages read.
+package enum Method: String, CaseIterable, Sendable {
+    case hello, ping, help, status, lists, createList, deleteList, snapshot, transact, apply, subscribe, unsubscribe
+
+    /// Without them the request says nothing.
+    package var required: [Parameter] {
+        switch self {
+        case .hello, .ping, .help, .status, .lists: []
+        case .createList, .deleteList, .snapshot, .apply, .subscribe: [.list]
+        case .transact: [.list, .operations]
+        case .unsubscribe: [.subscription]
+        }
+    }
+
+    package var optional: [Parameter] {
+        switch self {
+        case .ping, .help, .status, .lists, .deleteList, .snapshot, .unsubscribe: []
+        case .hello: [.name, .maxLine]
+        case .createList: [.durability, .ifAbsent]
+        case .transact: [.ifRevision, .dryRun, .more]
+        // One of the first two is needed, which `Request` sees to.
+        case .apply: [.snapshot, .operations, .section, .usingReloadData, .ifRevision, .dryRun, .more]
+        case .subscribe: [.once]
+        }
+    }
+
+    package var summary: String {
+        switch self {
+        case .hello: "say who you are and how long a line may be; learn the server's version and limits"
+        case .ping: "an empty answer"
+        case .help: "this table"
+        case .status: "how the server is doing"
+        case .lists: "every list: epoch, revision, counts, durability"
+        case .createList: "make an empty list"
+        case .deleteList: "delete a list; its subscribers hear listDeleted"
+        case .snapshot: "a list's whole state, in one line"
+        case .transact: "apply operations to a list, all or none"
+        case .apply: "hand over a list's (or a section's) new state; the server finds the difference"
+        case .subscribe: "follow a list: a reset, then changes"
+        case .unsubscribe: "end a subscription"
+        }
+    }
+
+    var parameters: [Parameter] { required + optional }
+}

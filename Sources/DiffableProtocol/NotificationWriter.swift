@@ -1,0 +1,82 @@
+import Diffable
+import DiffableJSON
+
+/// Writes a `reset` or a `changes`, in as many lines as it takes.
+///
+/// A line is a prefix with the subscription's number, which `writePrefix` makes, and a rest that is the same for all
+/// subscribers: whoever stands at the same revision and reads equally long lines shares it.
+package struct NotificationWriter: Sendable {
+    package let method: Kind
+    /// From the list to the operations' bracket; the same in each part.
+    private let head: [UInt8]
+    private var operations: OperationsWriter
+
+    package enum Kind: Sendable {
+        case reset, changes
+    }
+
+    /// Why subscribers start anew.
+    package enum ResetReason: String, Sendable {
+        case initial, epoch, history, reload
+    }
+
+    package init(
+        resetOf list: ListName, epoch: String, revision: Int, reason: ResetReason, snapshot: Snapshot
+    ) {
+        var writer = ByteWriter()
+        writer.appendMember("list", list)
+        writer.appendMember("epoch", epoch)
+        writer.appendMember("revision", revision)
+        writer.appendMember("reason", reason.rawValue)
+        self.init(.reset, OperationsWriter(resetTo: snapshot), head: &writer)
+    }
+
+    package init(changesOf list: ListName, from: Int, to revision: Int, operations: [Operation]) {
+        var writer = ByteWriter()
+        writer.appendMember("list", list)
+        writer.appendMember("from", from)
+        writer.appendMember("revision", revision)
+        self.init(.changes, OperationsWriter(operations), head: &writer)
+    }
+
+    private init(_ method: Kind, _ operations: OperationsWriter, head: inout ByteWriter) {
+        head.append(#","operations":["#)
+        self.method = method
+        self.head = head.bytes
+        self.operations = operations
+    }
+
+    /// Writes what follows the prefix, with the newline: prefix and rest are at most `lineLengthMax` bytes. `.more`
+    /// says that the line had `"more":true`, and another must follow.
+    package mutating func writeRest(into writer: inout ByteWriter, lineLengthMax: Int) -> Progress {
+        let end: StaticString = "]}}\n"
+        let endWithMore: StaticString = "],\"more\":true}}\n"
+        let limit = writer.count + lineLengthMax - Self.prefixLengthMax - endWithMore.utf8CodeUnitCount
+        writer.append(head)
+        let progress = operations.write(into: &writer, upTo: limit)
+        writer.append(progress == .done ? end : endWithMore)
+        return progress
+    }
+
+    // MARK: - Prefixes
+
+    /// `{"jsonrpc":"2.0","method":"changes","params":{"subscription":7`
+    package static func writePrefix(_ method: Kind, subscription: Int, into writer: inout ByteWriter) {
+        switch method {
+        case .reset: writer.append(#"{"jsonrpc":"2.0","method":"reset","params":{"subscription":"#)
+        case .changes: writer.append(#"{"jsonrpc":"2.0","method":"changes","params":{"subscription":"#)
+        }
+        writer.append(subscription)
+    }
+
+    /// The longer of the two, and the digits of 2^53.
+    private static let prefixLengthMax = 60 + 16
+
+    /// A whole line: the list was deleted, and its subscriptions with it.
+    package static func writeListDeleted(_ list: ListName, subscription: Int, into writer: inout ByteWriter) {
+        writer.append(#"{"jsonrpc":"2.0","method":"listDeleted","params":{"subscription":"#)
+        writer.append(subscription)
+        writer.appendMember("list", list)
+        writer.append("}}\n")
+    }
+}

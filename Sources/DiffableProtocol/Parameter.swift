@@ -1,0 +1,27 @@
+import DiffableJSON
+
+/// The parameters of all methods, named as on the wire.
+package enum Parameter: UInt8, MemberName {
+    case list, name, maxLine, durability, ifAbsent, operations, snapshot, section, usingReloadData, ifRevision
+    case dryRun, more, once, subscription
+
+    package static func named(_ name: JSONString) -> Parameter? {
+        switch name {
+        case "list": .list
+        case "operations": .operations
+        case "ifRevision": .ifRevision
+        case "dryRun": .dryRun
+        case "more": .more
+        case "snapshot": .snapshot
+        case "section": .section
+        case "usingReloadData": .usingReloadData
+        case "once": .once
+        case "subscription": .subscription
+        case "durability": .durability
+        case "ifAbsent": .ifAbsent
+        case "name": .name
+        case "maxLine": .maxLine
+        default: nil
+        }
+    }
+}

@@ -1,0 +1,223 @@
+import Diffable
+import DiffableJSON
+
+/// Results as a client reads them. Members that it does not know are passed over: the daemon may be newer.
+
+private enum ResultMember: UInt8, MemberName {
+    case list, epoch, revision, subscription, changed, staged, summary, operations, snapshot, lists
+    case sections, items, durability, version, limits, capabilities
+    case uptimeSeconds, connections, subscriptions, transactions
+
+    static func named(_ name: JSONString) -> ResultMember? {
+        let text = name.text
+        return allCases.first { $0.name == text }
+    }
+}
+
+enum SummaryMember: UInt8, MemberName {
+    case insertedItems, deletedItems, movedItems, reconfiguredItems, reloadedItems, expandedItems, collapsedItems
+    case insertedSections, deletedSections, movedSections, reloadedSections
+
+    static func named(_ name: JSONString) -> SummaryMember? {
+        let text = name.text
+        return allCases.first { $0.name == text }
+    }
+
+    var count: WritableKeyPath<DifferenceSummary, Int> {
+        switch self {
+        case .insertedItems: \.insertedItems
+        case .deletedItems: \.deletedItems
+        case .movedItems: \.movedItems
+        case .reconfiguredItems: \.reconfiguredItems
+        case .reloadedItems: \.reloadedItems
+        case .expandedItems: \.expandedItems
+        case .collapsedItems: \.collapsedItems
+        case .insertedSections: \.insertedSections
+        case .deletedSections: \.deletedSections
+        case .movedSections: \.movedSections
+        case .reloadedSections: \.reloadedSections
+        }
+    }
+}
+
+/// The members of any result, read in whatever order they came.
+private struct ResultParts {
+    var list: ListName?
+    var epoch: String?
+    var numbers: [ResultMember: Int] = [:]
+    var isChanged: Bool?
+    var summary: DifferenceSummary?
+    var operations: [Operation]?
+    var snapshot: (sections: [Section], bytes: [UInt8])?
+    var lists: [Reply.ListSummary] = []
+    var durability: Request.Durability?
+    var version: String?
+    var limits: [WireError.Limit] = []
+    var capabilities: [String] = []
+
+    init(_ json: [UInt8], limits: DecodingLimits) throws(DecodingError) {
+        self = try json.withUnsafeBufferPointer { bytes throws(DecodingError) in
+            var decoder = Decoder(UnsafeRawBufferPointer(bytes), limits: limits)
+            let parts = try ResultParts(from: &decoder)
+            try decoder.end()
+            return parts
+        }
+    }
+
+    init(from decoder: inout Decoder) throws(DecodingError) {
+        var parts = ResultParts()
+        try decoder.object("a result", ResultMember.self) { member, decoder throws(DecodingError) in
+            switch member {
+            case .list: parts.list = try decoder.identifier("list")
+            case .epoch: parts.epoch = try decoder.string("epoch").text
+            case .changed: parts.isChanged = try decoder.boolean("changed")
+            case .staged: _ = try decoder.boolean("staged")
+            case .summary: parts.summary = try decoder.summary()
+            case .operations: parts.operations = try decoder.operations()
+            case .snapshot: parts.snapshot = try decoder.snapshotWithBytes()
+            // In a status, how many there are.
+            case .lists where decoder.scanner.peek() != UInt8(ascii: "["):
+                parts.numbers[member] = try decoder.wholeNumber("a count")
+            case .lists:
+                parts.lists = try decoder.elements("lists") { decoder throws(DecodingError) in
+                    try Reply.ListSummary(ResultParts(from: &decoder))
+                }
+            case .durability: parts.durability = Request.Durability(rawValue: try decoder.string("durability").text)
+            case .version: parts.version = try decoder.string("version").text
+            case .limits: parts.limits = try decoder.limitTable()
+            case .capabilities:
+                parts.capabilities = try decoder.elements("capabilities") { decoder throws(DecodingError) in
+                    try decoder.string("a capability").text
+                }
+            case .revision, .subscription, .sections, .items, .uptimeSeconds, .connections, .subscriptions,
+                .transactions:
+                parts.numbers[member] = try decoder.wholeNumber("a count")
+            }
+        }
+        self = parts
+    }
+
+    private init() {}
+
+    func needed<Value>(_ value: Value?, _ name: StaticString) throws(DecodingError) -> Value {
+        guard let value else { throw .invalid("the result needs \(name)", at: 0) }
+        return value
+    }
+
+    func number(_ member: ResultMember) throws(DecodingError) -> Int {
+        guard let number = numbers[member] else { throw .invalid("the result needs \(member.name)", at: 0) }
+        return number
+    }
+}
+
+extension Decoder {
+    fileprivate mutating func summary() throws(DecodingError) -> DifferenceSummary {
+        var summary = DifferenceSummary([], from: Snapshot(), to: Snapshot())
+        try object("summary", SummaryMember.self) { member, decoder throws(DecodingError) in
+            summary[keyPath: member.count] = try decoder.wholeNumber("a count")
+        }
+        return summary
+    }
+
+    fileprivate mutating func snapshotWithBytes() throws(DecodingError) -> (sections: [Section], bytes: [UInt8]) {
+        _ = scanner.peek()
+        let start = scanner.offset
+        let sections = try snapshot()
+        return (sections, [UInt8](scanner.bytes[start..<scanner.offset]))
+    }
+
+    fileprivate mutating func limitTable() throws(DecodingError) -> [WireError.Limit] {
+        guard scanner.peek() == UInt8(ascii: "{") else { throw unexpected("limits", "an object") }
+        var limits: [WireError.Limit] = []
+        var object = try scan { scanner throws(JSONError) in try scanner.beginObject() }
+        while let name = try scan({ scanner throws(JSONError) in try scanner.nextMember(of: &object) }) {
+            limits.append(WireError.Limit(name.text, max: try wholeNumber("a limit")))
+        }
+        return limits
+    }
+}
+
+// MARK: - The results
+
+extension Reply.Hello {
+    package init(json: [UInt8]) throws(DecodingError) {
+        let parts = try ResultParts(json, limits: .client)
+        self.init(
+            version: try parts.needed(parts.version, "version"), epoch: try parts.needed(parts.epoch, "epoch"),
+            limits: parts.limits, capabilities: parts.capabilities)
+    }
+}
+
+extension Reply.Status {
+    package init(json: [UInt8]) throws(DecodingError) {
+        let parts = try ResultParts(json, limits: .client)
+        self.init(
+            version: try parts.needed(parts.version, "version"), uptimeSeconds: try parts.number(.uptimeSeconds),
+            connections: try parts.number(.connections), subscriptions: try parts.number(.subscriptions),
+            lists: try parts.number(.lists), items: try parts.number(.items),
+            transactions: try parts.number(.transactions))
+    }
+}
+
+extension Reply.ListSummary {
+    fileprivate init(_ parts: ResultParts) throws(DecodingError) {
+        self.init(
+            list: try parts.needed(parts.list, "list"), epoch: try parts.needed(parts.epoch, "epoch"),
+            revision: try parts.number(.revision), numberOfSections: try parts.number(.sections),
+            numberOfItems: try parts.number(.items), durability: try parts.needed(parts.durability, "durability"))
+    }
+
+    /// From the reply to `lists`.
+    package static func all(json: [UInt8]) throws(DecodingError) -> [Reply.ListSummary] {
+        try ResultParts(json, limits: .client).lists
+    }
+}
+
+extension Reply.ListRevision {
+    fileprivate init(_ parts: ResultParts) throws(DecodingError) {
+        self.init(
+            list: try parts.needed(parts.list, "list"), epoch: try parts.needed(parts.epoch, "epoch"),
+            revision: try parts.number(.revision))
+    }
+
+    /// From the reply to `createList`.
+    package init(json: [UInt8]) throws(DecodingError) {
+        try self.init(ResultParts(json, limits: .client))
+    }
+}
+
+extension Reply.Change {
+    package init(json: [UInt8]) throws(DecodingError) {
+        let parts = try ResultParts(json, limits: .client)
+        self.init(
+            list: try parts.needed(parts.list, "list"), revision: try parts.number(.revision),
+            isChanged: try parts.needed(parts.isChanged, "changed"), summary: parts.summary,
+            operations: parts.operations)
+    }
+}
+
+/// The reply to `subscribe`, as a client reads it.
+package struct SubscribeResult: Equatable, Sendable {
+    package var subscription: Int
+    package var start: Reply.ListRevision
+
+    package init(json: [UInt8]) throws(DecodingError) {
+        let parts = try ResultParts(json, limits: .client)
+        self.subscription = try parts.number(.subscription)
+        self.start = try Reply.ListRevision(parts)
+    }
+}
+
+/// The reply to `snapshot`, as a client reads it.
+package struct SnapshotResult: Sendable {
+    package var start: Reply.ListRevision
+    package var sections: [Section]
+    /// The snapshot as it came: canonical JSON.
+    package var bytes: [UInt8]
+
+    package init(json: [UInt8]) throws(DecodingError) {
+        let parts = try ResultParts(json, limits: .client)
+        self.start = try Reply.ListRevision(parts)
+        (self.sections, self.bytes) = try parts.needed(parts.snapshot, "snapshot")
+    }
+}

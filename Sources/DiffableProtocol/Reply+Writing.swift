@@ -1,0 +1,151 @@
+import Diffable
+import DiffableJSON
+
+extension Reply {
+    /// One whole line; nothing if the request had no id.
+    package func write(id: RequestID, into writer: inout ByteWriter) {
+        if id == .absent { return }
+        writer.beginReply(id)
+        writer.append(#","result":{"#)
+        switch self {
+        case .ping: break
+        case .hello(let hello): hello.write(into: &writer)
+        case .help: Self.writeHelp(into: &writer)
+        case .status(let status): status.write(into: &writer)
+        case .lists(let lists): Self.write(lists, into: &writer)
+        case .createList(let list): list.write(into: &writer)
+        case .deleteList(let list):
+            writer.append(#""list":"#)
+            writer.appendString(list)
+        case .staged(let list):
+            writer.append(#""list":"#)
+            writer.appendString(list)
+            writer.append(#","staged":true"#)
+        case .change(let change): change.write(into: &writer)
+        case .subscribe(let subscription, let list):
+            writer.append(#""subscription":"#)
+            writer.append(subscription)
+            writer.append(byte: UInt8(ascii: ","))
+            list.write(into: &writer)
+        case .unsubscribe(let subscription):
+            writer.append(#""subscription":"#)
+            writer.append(subscription)
+        }
+        writer.append("}}\n")
+    }
+
+    private static func writeHelp(into writer: inout ByteWriter) {
+        writer.append(#""methods":"#)
+        writer.appendArray(Method.allCases) { method, writer in
+            writer.append(#"{"method":"#)
+            writer.appendString(method.rawValue)
+            writer.append(#","params":"#)
+            let parameters = method.required.map(\.name) + method.optional.map { "\($0.name)?" }
+            writer.appendArray(parameters) { name, writer in writer.appendString(name) }
+            writer.appendMember("summary", method.summary)
+            writer.append(byte: UInt8(ascii: "}"))
+        }
+    }
+
+    private static func write(_ lists: [ListSummary], into writer: inout ByteWriter) {
+        writer.append(#""lists":"#)
+        writer.appendArray(lists) { list, writer in
+            writer.append(#"{"list":"#)
+            writer.appendString(list.list)
+            writer.appendMember("epoch", list.epoch)
+            writer.appendMember("revision", list.revision)
+            writer.appendMember("sections", list.numberOfSections)
+            writer.appendMember("items", list.numberOfItems)
+            writer.appendMember("durability", list.durability.rawValue)
+            writer.append(byte: UInt8(ascii: "}"))
+        }
+    }
+}
+
+extension Reply.Hello {
+    fileprivate func write(into writer: inout ByteWriter) {
+        writer.append(#""server":"diffabled""#)
+        writer.appendMember("version", version)
+        writer.appendMember("epoch", epoch)
+        writer.append(#","limits":{"#)
+        var isFirst = true
+        for limit in limits {
+            if !isFirst { writer.append(byte: UInt8(ascii: ",")) }
+            isFirst = false
+            writer.appendString(limit.name)
+            writer.append(byte: UInt8(ascii: ":"))
+            writer.append(limit.max)
+        }
+        writer.append(#"},"capabilities":"#)
+        writer.appendArray(capabilities) { name, writer in writer.appendString(name) }
+    }
+}
+
+extension Reply.Status {
+    fileprivate func write(into writer: inout ByteWriter) {
+        writer.append(#""version":"#)
+        writer.appendString(version)
+        writer.appendMember("uptimeSeconds", uptimeSeconds)
+        writer.appendMember("connections", connections)
+        writer.appendMember("subscriptions", subscriptions)
+        writer.appendMember("lists", lists)
+        writer.appendMember("items", items)
+        writer.appendMember("transactions", transactions)
+    }
+}
+
+extension Reply.ListRevision {
+    fileprivate func write(into writer: inout ByteWriter) {
+        writer.append(#""list":"#)
+        writer.appendString(list)
+        writer.appendMember("epoch", epoch)
+        writer.appendMember("revision", revision)
+    }
+}
+
+extension Reply.Change {
+    fileprivate func write(into writer: inout ByteWriter) {
+        writer.append(#""list":"#)
+        writer.appendString(list)
+        writer.appendMember("revision", revision)
+        writer.append(isChanged ? #","changed":true"# : #","changed":false"#)
+        if let summary {
+            writer.append(#","summary":{"#)
+            var isFirst = true
+            for (name, count) in summary.counts where count > 0 {
+                if !isFirst { writer.append(byte: UInt8(ascii: ",")) }
+                isFirst = false
+                writer.appendString(name)
+                writer.append(byte: UInt8(ascii: ":"))
+                writer.append(count)
+            }
+            writer.append(byte: UInt8(ascii: "}"))
+        }
+        if let operations {
+            writer.append(#","operations":"#)
+            writer.append(OperationsWriter.array(operations))
+        }
+    }
+}
+
+extension DifferenceSummary {
+    /// As on the wire.
+    fileprivate var counts: [(String, Int)] {
+        SummaryMember.allCases.map { ($0.name, self[keyPath: $0.count]) }
+    }
+}
+
+extension ByteWriter {
+    mutating func appendArray<Elements: Sequence>(
+        _ elements: Elements, _ write: (Elements.Element, inout ByteWriter) -> Void
+    ) {
+        append(byte: UInt8(ascii: "["))
+        var isFirst = true
+        for element in elements {
+            if !isFirst { append(byte: UInt8(ascii: ",")) }
+            isFirst = false
+            write(element, &self)
+        }
+        append(byte: UInt8(ascii: "]"))
+    }
+}

@@ -1,0 +1,135 @@
+import Diffable
+import DiffableJSON
+
+private enum EnvelopeMember: UInt8, MemberName {
+    case jsonrpc, id, method, params
+
+    static func named(_ name: JSONString) -> EnvelopeMember? {
+        switch name {
+        case "jsonrpc": .jsonrpc
+        case "id": .id
+        case "method": .method
+        case "params": .params
+        default: nil
+        }
+    }
+}
+
+/// The outer object of a request, and how far its reading came: the error depends on that.
+struct RequestEnvelope {
+    private(set) var id = RequestID.absent
+    private var method: Method?
+    private var parts = RequestParts()
+    private var stage = Stage.envelope
+
+    private enum Stage {
+        case envelope, method, params
+    }
+
+    /// Reads the line in one pass.
+    mutating func read(_ line: UnsafeRawBufferPointer, limits: DecodingLimits) throws(DecodingError) -> Request {
+        var decoder = Decoder(line, limits: limits)
+        try decoder.object("a request", EnvelopeMember.self) { member, decoder throws(DecodingError) in
+            switch member {
+            case .jsonrpc: try decoder.protocolVersion()
+            case .id: id = try decoder.requestID()
+            case .method: method = try readMethod(from: &decoder)
+            case .params: try readParams(from: &decoder, line: line)
+            }
+        }
+        try decoder.end()
+        guard let method else { throw .invalid("a request needs a method", at: 0) }
+        stage = .params
+        return try parts.request(method, at: 0)
+    }
+
+    private mutating func readMethod(from decoder: inout Decoder) throws(DecodingError) -> Method {
+        let string = try decoder.string("method")
+        stage = .method
+        let method = try Method.named(string.text, at: string.offset)
+        stage = .envelope
+        return method
+    }
+
+    private mutating func readParams(
+        from decoder: inout Decoder, line: UnsafeRawBufferPointer
+    ) throws(DecodingError) {
+        // Members come in any order: look ahead for the method if it has not come yet.
+        if method == nil { method = try methodBehind(decoder, line: line) }
+        guard let method else { throw .invalid("a request needs a method", at: 0) }
+        stage = .params
+        if decoder.scanner.peek() == UInt8(ascii: "[") {
+            throw .invalid("params are named: an object, not an array", at: decoder.scanner.offset)
+        }
+        if try !decoder.readNull() {
+            try decoder.object(
+                method.rawValue, Parameter.self, allowed: method.parameters
+            ) { parameter, decoder throws(DecodingError) in try parts.read(parameter, from: &decoder) }
+        }
+        stage = .envelope
+    }
+
+    private mutating func methodBehind(
+        _ decoder: Decoder, line: UnsafeRawBufferPointer
+    ) throws(DecodingError) -> Method? {
+        var ahead = Decoder(line, limits: decoder.limits)
+        var object = try ahead.scan { scanner throws(JSONError) in try scanner.beginObject() }
+        while let name = try ahead.scan({ scanner throws(JSONError) in try scanner.nextMember(of: &object) }) {
+            if "method" ~= name { return try readMethod(from: &ahead) }
+            try ahead.scan { scanner throws(JSONError) in try scanner.skipValue() }
+        }
+        return nil
+    }
+
+    // MARK: - Errors
+
+    /// The error as the client reads it.
+    func wireError(_ error: DecodingError) -> WireError {
+        var error = error
+        let invalid: WireError.Code =
+            switch stage {
+            case .envelope: .invalidRequest
+            case .method: .methodNotFound
+            case .params: .invalidParams
+            }
+        // Paths begin at the parameters: `operations[3].items[0].id`.
+        if error.path.hasPrefix("params.") { error.path.removeFirst("params.".count) }
+        return WireError(error, list: parts.list, invalid: invalid)
+    }
+
+    /// Checks the whole line, and finds the id that the reply with the error needs.
+    static func id(of line: UnsafeRawBufferPointer, limits: DecodingLimits) throws(JSONError) -> RequestID {
+        var decoder = Decoder(line, limits: limits)
+        var id = RequestID.absent
+        var object = try decoder.scanner.beginObject()
+        while let name = try decoder.scanner.nextMember(of: &object) {
+            if "id" ~= name {
+                var ahead = decoder
+                do throws(DecodingError) { id = try ahead.requestID() } catch { id = .null }
+            }
+            try decoder.scanner.skipValue()
+        }
+        try decoder.scanner.end()
+        return id
+    }
+}
+
+extension Decoder {
+    mutating func protocolVersion() throws(DecodingError) {
+        let version = try string("jsonrpc")
+        guard "2.0" ~= version else {
+            throw .invalid("jsonrpc is \"2.0\" (or left out), not \"\(version.text)\"", at: version.offset)
+        }
+    }
+}
+
+extension Method {
+    static func named(_ name: String, at offset: Int) throws(DecodingError) -> Method {
+        if let method = Method(rawValue: name) { return method }
+        let names = Method.allCases.map(\.rawValue)
+        let advice =
+            nearestName(to: name, among: names).map { "did you mean \"\($0)\"?" }
+            ?? "there are \(names.joined(separator: ", "))"
+        throw .invalid("there is no method \"\(name)\"; \(advice)", at: offset)
+    }
+}

@@ -1,0 +1,52 @@
+import DiffableJSON
+
+/// How a reply is told to belong to a request.
+package enum RequestID: Hashable, Sendable {
+    /// A request without an id gets no reply, not even an error.
+    case absent
+    /// Of a shorthand request, of one whose id says `null`, and of one whose id could not be read.
+    case null
+    case number(Int)
+    /// JSON text with its quotes, as it came.
+    case string([UInt8])
+}
+
+extension ByteWriter {
+    /// `{"jsonrpc":"2.0","id":…`
+    mutating func beginReply(_ id: RequestID) {
+        append(#"{"jsonrpc":"2.0","id":"#)
+        append(id)
+    }
+
+    mutating func append(_ id: RequestID) {
+        switch id {
+        case .absent, .null: append("null")
+        case .number(let number): append(number)
+        case .string(let text): append(text)
+        }
+    }
+}
+
+extension Decoder {
+    mutating func requestID() throws(DecodingError) -> RequestID {
+        switch scanner.peek() {
+        case UInt8(ascii: "n"):
+            _ = try readNull()
+            return .null
+        case UInt8(ascii: "\""):
+            let value = try scan { scanner throws(JSONError) in try scanner.value() }
+            return .string([UInt8](value.bytes))
+        default:
+            let offset = scanner.offset
+            do throws(JSONError) {
+                var ahead = scanner
+                let number = try ahead.integer()
+                scanner = ahead
+                return .number(number)
+            } catch {
+                // A syntax error is found by whoever reads the line again.
+                throw .invalid("id is a string or a whole number", at: offset)
+            }
+        }
+    }
+}

@@ -1,0 +1,81 @@
+import Diffable
+import DiffableJSON
+
+/// Writes a `transact` or an `apply` of any length, in as many lines as it takes.
+///
+/// Only the last part has the id, and so only the whole is answered. Each part says everything but the operations
+/// again.
+package struct RequestWriter: Sendable {
+    private let method: Method
+    /// The parameters before the operations.
+    private let head: [UInt8]
+    private var operations: Operations
+
+    /// Where the operations come from.
+    package enum Operations: Sendable {
+        case values(OperationsWriter)
+        /// As somebody wrote them.
+        case text(OperationsText)
+
+        fileprivate mutating func write(into writer: inout ByteWriter, upTo limit: Int) -> Progress {
+            switch self {
+            case .values(var operations):
+                defer { self = .values(operations) }
+                return operations.write(into: &writer, upTo: limit)
+            case .text(var operations):
+                defer { self = .text(operations) }
+                return operations.write(into: &writer, upTo: limit)
+            }
+        }
+    }
+
+    package init(
+        transact list: ListName, _ operations: Operations, ifRevision: Int? = nil, mode: Request.Mode = .commit
+    ) {
+        var writer = ByteWriter()
+        writer.appendParameter("list", list)
+        writer.appendOptions(ifRevision: ifRevision, mode: mode, part: .last)
+        self.method = .transact
+        self.head = writer.bytes
+        self.operations = operations
+    }
+
+    /// The operations make the new state from nothing: of the list, or of the section's items. They say of collapsed
+    /// items that they are, if that matters: `OperationsWriter(_, expansion: .asSaid)`.
+    package init(
+        apply list: ListName, _ operations: Operations, section: SectionID? = nil,
+        delivery: Request.Delivery = .difference, ifRevision: Int? = nil, mode: Request.Mode = .commit
+    ) {
+        var writer = ByteWriter()
+        writer.appendParameter("list", list)
+        if let section { writer.appendParameter("section", section) }
+        if delivery == .reload { writer.appendTrueParameter("usingReloadData") }
+        writer.appendOptions(ifRevision: ifRevision, mode: mode, part: .last)
+        self.method = .apply
+        self.head = writer.bytes
+        self.operations = operations
+    }
+
+    /// Writes one line of at most `lineLengthMax` bytes with its newline. `.more` says that another must follow.
+    package mutating func write(id: RequestID, into writer: inout ByteWriter, lineLengthMax: Int) -> Progress {
+        // The end is written last, and is either `,"more":true}}` or `},"id":…}`.
+        var end = ByteWriter()
+        if id != .absent {
+            end.append(#","id":"#)
+            end.append(id)
+        }
+        let endLengthMax = max(end.count + 4, #"],"more":true}}"#.utf8.count + 1)
+        let limit = lineLengthMax == .max ? .max : writer.count + lineLengthMax - endLengthMax
+        writer.beginRequest(method, id: .absent)
+        writer.append(head)
+        writer.append(#","operations":["#)
+        guard operations.write(into: &writer, upTo: limit) == .done else {
+            writer.append("],\"more\":true}}\n")
+            return .more
+        }
+        writer.append("]}")
+        writer.append(end.bytes)
+        writer.append("}\n")
+        return .done
+    }
+}

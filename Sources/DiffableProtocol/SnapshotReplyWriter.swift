@@ -1,0 +1,31 @@
+import Diffable
+import DiffableJSON
+
+/// Writes the reply to `snapshot`, one line whatever its length, in pieces of limited length.
+package struct SnapshotReplyWriter: Sendable {
+    private var snapshot: SnapshotWriter
+    /// What comes before the snapshot, until it is written.
+    private var head: [UInt8]
+
+    package init(id: RequestID, list: ListName, epoch: String, revision: Int, snapshot: Snapshot) {
+        var writer = ByteWriter()
+        writer.beginReply(id)
+        writer.append(#","result":{"list":"#)
+        writer.appendString(list)
+        writer.appendMember("epoch", epoch)
+        writer.appendMember("revision", revision)
+        writer.append(#","snapshot":"#)
+        self.head = writer.bytes
+        self.snapshot = SnapshotWriter(snapshot)
+    }
+
+    /// Writes at least one element, and as many as fit until the writer holds about `limit` bytes. `.done` comes with
+    /// the end of the line.
+    package mutating func write(into writer: inout ByteWriter, upTo limit: Int) -> Progress {
+        writer.append(head)
+        head = []
+        guard snapshot.write(into: &writer, upTo: limit) == .done else { return .more }
+        writer.append("}}\n")
+        return .done
+    }
+}
