@@ -27,7 +27,7 @@ package actor Store {
     package var onCommit: @Sendable ([Commit]) -> Void = { _ in }
 
     let limits: StoreLimits
-    let journal: any Journal
+    nonisolated let journal: any Journal
     let logger: Logger
     /// Called at most once, when the journal has failed and every waiting request has been told.
     let onFailure: @Sendable (String) -> Void

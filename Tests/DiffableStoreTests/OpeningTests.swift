@@ -1,0 +1,96 @@
+import Diffable
+import Foundation
+import Testing
+
+@testable import DiffableStore
+
+/// Which state directories are taken, and how their database is set.
+struct OpeningTests {
+    let directory = ScratchDirectory()
+
+    @Test func `every commit is synced, in a log that nobody shares`() async throws {
+        let store = try await directory.open()
+        let journal = store.sqlite
+        #expect(try await journal.query("PRAGMA synchronous") == 2)
+        _ = try await store.creating("tasks", .durable).get()
+        #expect(FileManager.default.fileExists(atPath: directory.databasePath + "-wal"))
+        #expect(!FileManager.default.fileExists(atPath: directory.databasePath + "-shm"))
+        await store.shutDown()
+    }
+
+    @Test func `the directory and the database are their owner's alone`() async throws {
+        let store = try await directory.open()
+        _ = try await store.creating("tasks", .durable).get()
+        for (path, permissions) in [
+            (directory.path, 0o700), (directory.databasePath, 0o600), (directory.databasePath + "-wal", 0o600),
+        ] {
+            let attributes = try FileManager.default.attributesOfItem(atPath: path)
+            #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == permissions, "\(path)")
+        }
+        await store.shutDown()
+    }
+
+    @Test func `a second store on one directory is refused until the first is closed`() async throws {
+        let store = try await directory.open()
+        await #expect(throws: StoreOpeningError.inUse(path: directory.path)) { _ = try await directory.open() }
+        await store.shutDown()
+        let again = try await directory.open()
+        await again.shutDown()
+    }
+
+    @Test func `a database of a later version is refused and left alone`() async throws {
+        await (try await directory.open()).shutDown()
+        try directory.edit("PRAGMA user_version = 7")
+        let bytes = try Data(contentsOf: URL(fileURLWithPath: directory.databasePath))
+        let error = StoreOpeningError.schemaTooNew(path: directory.databasePath, version: 7, known: 1)
+        await #expect(throws: error) { _ = try await directory.open() }
+        #expect(try Data(contentsOf: URL(fileURLWithPath: directory.databasePath)) == bytes)
+    }
+
+    @Test func `a database of another program is refused`() async throws {
+        try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: true)
+        try directory.edit("CREATE TABLE theirs (x)")
+        await #expect(throws: StoreOpeningError.foreign(path: directory.databasePath)) { _ = try await directory.open() }
+    }
+
+    @Test func `a file that is no database is refused`() async throws {
+        try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: true)
+        try Data(repeating: 0x78, count: 5_000).write(to: URL(fileURLWithPath: directory.databasePath))
+        await #expect(throws: StoreOpeningError.foreign(path: directory.databasePath)) { _ = try await directory.open() }
+    }
+
+    @Test func `a directory that cannot be made is named`() async throws {
+        do {
+            _ = try await Store.open(
+                directory: "/proc/none/here", executor: DispatchQueueExecutor(label: "test"), logger: .silent,
+                onFailure: { _ in })
+            Issue.record("it was opened")
+        } catch {
+            guard case .directoryUnusable(path: "/proc/none/here", _) = error else { throw error }
+        }
+    }
+
+    @Test(arguments: [
+        ("DELETE FROM journal WHERE revision = 2", 2), ("DELETE FROM journal WHERE revision = 1", 1),
+        ("UPDATE journal SET operations = CAST('[{]' AS BLOB) WHERE revision = 3", 3),
+        (#"UPDATE journal SET operations = CAST('[{"op":"expandItems","items":["none"]}]' AS BLOB) WHERE revision = 2"#, 2),
+        ("UPDATE list SET generation = 1, checkpointRevision = 2", 2), ("UPDATE list SET lastReloadRevision = 9", 4),
+    ])
+    func `what does not fit together is refused, with the list and the revision`(edit: String, revision: Int) async throws {
+        let store = try await directory.open()
+        _ = try await store.creating("tasks", .durable).get()
+        for section in ["a", "b", "c"] {
+            let id = try SectionID(section)
+            _ = try await store.transacting("tasks", [.appendSections([Section(id: id)])]).get()
+        }
+        await store.shutDown()
+        try directory.edit(edit)
+        do {
+            _ = try await directory.open()
+            Issue.record("it was opened")
+        } catch StoreOpeningError.damaged(_, let list, let found, _) {
+            #expect(list == "tasks")
+            #expect(found == revision)
+        }
+    }
+}
