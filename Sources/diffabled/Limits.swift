@@ -1,3 +1,4 @@
+import Diffable
 import DiffableServer
 import DiffableStore
 

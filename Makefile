@@ -1,0 +1,74 @@
+# What one does with diffabled. On a fresh machine with Swift and make, `make run` and `make test` do all the rest.
+
+PREFIX ?= /usr/local
+SYSCONFDIR ?= /etc
+DESTDIR ?=
+
+bindir = $(DESTDIR)$(PREFIX)/bin
+unitdir = $(DESTDIR)$(PREFIX)/lib/systemd
+configdir = $(DESTDIR)$(SYSCONFDIR)/diffabled
+
+# The Swift libraries go into the binaries, so what is installed needs no Swift runtime.
+release = -c release --static-swift-stdlib
+shell_scripts = .ci/run $(wildcard scripts/*)
+
+.PHONY: run test demo build set-up lint format bench install uninstall clean
+
+# Serves in the foreground, with a list to look at.
+run: build
+	@scripts/run
+
+test: set-up
+	swift test
+
+# A tour of half a minute that ends by itself.
+demo: build
+	@scripts/demo
+
+build: set-up
+	swift build $(release)
+
+# Installs what is missing, and does nothing when nothing is.
+set-up:
+	@scripts/set-up
+
+lint:
+	swift format lint --strict --parallel --recursive Sources Tests $(wildcard Benchmarks) Package.swift
+	@for script in $(shell_scripts); do \
+	    case "$$(head -n 1 $$script)" in \
+	        '#!/bin/sh'*) sh -n $$script || exit ;; \
+	        *bash*) bash -n $$script || exit ;; \
+	    esac; \
+	done
+	@if command -v shellcheck >/dev/null; then shellcheck $(shell_scripts); fi
+
+format:
+	swift format --in-place --parallel --recursive Sources Tests $(wildcard Benchmarks) Package.swift
+
+bench: set-up
+	swift run -c release --package-path Benchmarks
+
+# Installs what `make build` built: no building as root, no users made, nothing started.
+install:
+	@test -x .build/release/diffabled || { echo "Nothing is built yet: run make build first." >&2; exit 1; }
+	install -D -m 755 -t $(bindir) .build/release/diffabled .build/release/diffablectl
+	install -d $(unitdir)/system $(unitdir)/user
+	for unit in diffabled.socket diffabled.service; do \
+	    sed 's|/usr/bin/|$(PREFIX)/bin/|' systemd/$$unit > $(unitdir)/system/$$unit && \
+	    sed 's|/usr/bin/|$(PREFIX)/bin/|' systemd/user/$$unit > $(unitdir)/user/$$unit && \
+	    chmod 644 $(unitdir)/system/$$unit $(unitdir)/user/$$unit || exit; \
+	done
+	test -e $(configdir)/diffabled.yaml || install -D -m 644 -t $(configdir) config/diffabled.yaml
+
+# Leaves the lists and a changed configuration.
+uninstall:
+	rm -f $(bindir)/diffabled $(bindir)/diffablectl
+	for unit in diffabled.socket diffabled.service; do \
+	    rm -f $(unitdir)/system/$$unit $(unitdir)/user/$$unit; \
+	done
+	if cmp -s config/diffabled.yaml $(configdir)/diffabled.yaml; then \
+	    rm $(configdir)/diffabled.yaml && rmdir --ignore-fail-on-non-empty $(configdir); \
+	fi
+
+clean:
+	rm -rf .build Benchmarks/.build

@@ -1,0 +1,53 @@
+import Testing
+
+/// The arrows of ARCHITECTURE.md, with what each module may use from outside. SwiftPM keeps the arrows between targets
+/// that say what they depend on; it does not notice an import that happens to be there through somebody else.
+@Suite struct ModuleArrowTests {
+    private static let system: Set = ["Glibc", "Musl", "Synchronization"]
+
+    private static let allowed: [String: Set<String>] = [
+        "Diffable": [],
+        "DiffableJSON": ["Diffable"],
+        "DiffableProtocol": ["Diffable", "DiffableJSON"],
+        "DiffableStore": ["Diffable", "DiffableJSON", "Dispatch", "Foundation", "GRDB", "Logging"],
+        "DiffableServer": [
+            "Diffable", "DiffableJSON", "DiffableProtocol", "DiffableStore", "DequeModule", "Logging", "NIOCore",
+            "NIOPosix",
+        ],
+        "DiffableClient": ["Diffable", "DiffableJSON", "DiffableProtocol", "NIOCore", "NIOPosix"],
+        "Systemd": ["CSystemd", "Logging"],
+        "diffabled": [
+            "ArgumentParser", "Configuration", "Diffable", "DiffableServer", "DiffableStore", "Foundation", "Logging",
+            "NIOCore", "NIOPosix", "ServiceLifecycle", "Systemd", "UnixSignals", "Yams",
+        ],
+        "diffablectl": [
+            "ArgumentParser", "Diffable", "DiffableClient", "DiffableJSON", "DiffableProtocol", "Dispatch", "NIOCore",
+        ],
+    ]
+
+    @Test(arguments: SourceFile.all)
+    func `a file imports only what its module may use`(file: SourceFile) throws {
+        let allowed = try #require(
+            Self.allowed[file.module], "the module \(file.module) has no arrows yet: give it some here")
+        for line in file.code {
+            guard let module = importedModule(in: line) else { continue }
+            #expect(
+                Self.system.contains(module) || allowed.contains(module),
+                "\(file.module) does not use \(module); if it should now, say so here and in ARCHITECTURE.md")
+        }
+    }
+
+    /// `package import struct NIOCore.ByteBuffer` imports NIOCore.
+    private func importedModule(in line: Substring) -> String? {
+        var words = line.split(whereSeparator: \.isWhitespace).drop { $0.hasPrefix("@") }
+        if let first = words.first, ["public", "package", "internal", "private"].contains(first) {
+            words = words.dropFirst()
+        }
+        guard words.first == "import" else { return nil }
+        words = words.dropFirst()
+        if let kind = words.first, ["struct", "class", "enum", "protocol", "func", "var", "let"].contains(kind) {
+            words = words.dropFirst()
+        }
+        return words.first.map { String($0.prefix { $0 != "." }) }
+    }
+}

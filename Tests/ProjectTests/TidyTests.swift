@@ -1,0 +1,69 @@
+import Testing
+
+/// Habits that a machine can check, each with its reason.
+@Suite struct TidyTests {
+    @Test func `the sources are found`() {
+        #expect(SourceFile.all.count > 50)
+    }
+
+    /// A long file is one where somebody looks for a thing and finds five. What is longer is listed with the reason.
+    @Test(arguments: SourceFile.all)
+    func `a file has at most 400 lines`(file: SourceFile) {
+        let reasons: [String: String] = [:]
+        #expect(file.lines.count <= 400 || reasons[file.path] != nil)
+    }
+
+    /// Only the executables speak to people; a library's stray print would land in a stream of JSON lines.
+    @Test(arguments: SourceFile.all.filter { !["diffabled", "diffablectl"].contains($0.module) })
+    func `a library prints nothing`(file: SourceFile) {
+        for line in file.code where ["print(", "debugPrint(", "dump("].contains(where: line.contains) {
+            #expect(line.firstMatch(of: #/(^|[^.\w])(print|debugPrint|dump)\(/#) == nil)
+        }
+    }
+
+    /// Words that name nothing in particular, or a second word for an idea that has one.
+    @Test(arguments: SourceFile.all)
+    func `no type is called by a word that says nothing`(file: SourceFile) {
+        let words: Set = ["Data", "Info", "Manager", "Helper", "Util", "Utils", "Entry", "Delta", "Changeset"]
+        let reasons = ["ErrorDataMember": "JSON-RPC calls the member of an error so"]
+        // The tree under a snapshot is the one place that has nodes.
+        let isTree = file.path.hasPrefix("Diffable/Tree/")
+        for name in file.code.compactMap(declaredType) where reasons[String(name)] == nil {
+            for word in camelCaseWords(of: name) {
+                #expect(!words.contains(word) && (word != "Node" || isTree), "\(name) in \(file)")
+            }
+        }
+    }
+
+    /// Each of these turns off a check of the compiler or stops the daemon without a reason. One that is needed is
+    /// listed with its reason.
+    @Test(arguments: SourceFile.all)
+    func `no file turns a check off`(file: SourceFile) {
+        let reasons = [
+            "Diffable/Record.swift @unchecked Sendable":
+                "an immutable allocation behind a pointer, which the compiler cannot see is never written again"
+        ]
+        for mark in ["try!", "as!", "fatalError(", "@unchecked Sendable", "nonisolated(unsafe)", "TODO", "FIXME"] {
+            let isUsed = file.lines.contains { $0.contains(mark) }
+            #expect(!isUsed || reasons["\(file.path) \(mark)"] != nil, "\(file) has \(mark)")
+        }
+    }
+
+    private func declaredType(in line: Substring) -> Substring? {
+        let words = line.split(whereSeparator: \.isWhitespace)
+        let keywords: Set<Substring> = ["struct", "class", "enum", "actor", "protocol", "typealias"]
+        guard let keyword = words.firstIndex(where: keywords.contains), keyword + 1 < words.count else { return nil }
+        return words[keyword + 1].prefix { $0.isLetter || $0.isNumber || $0 == "_" }
+    }
+
+    /// `XMLHTTPEntry` is `X M L H T T P Entry`: good enough to find whole words.
+    private func camelCaseWords(of name: Substring) -> [String] {
+        name.reduce(into: []) { words, character in
+            if character.isUppercase || words.isEmpty {
+                words.append(String(character))
+            } else {
+                words[words.count - 1].append(character)
+            }
+        }
+    }
+}
