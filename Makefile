@@ -51,7 +51,7 @@ bench: set-up
 # Installs what `make build` built: no building as root, no users made, nothing started.
 install:
 	@test -x .build/release/diffabled || { echo "Nothing is built yet: run make build first." >&2; exit 1; }
-	install -D -m 755 -t $(bindir) .build/release/diffabled .build/release/diffablectl
+	install -D -s -m 755 -t $(bindir) .build/release/diffabled .build/release/diffablectl
 	install -d $(unitdir)/system $(unitdir)/user
 	for unit in diffabled.socket diffabled.service; do \
 	    sed 's|/usr/bin/|$(PREFIX)/bin/|' systemd/$$unit > $(unitdir)/system/$$unit && \

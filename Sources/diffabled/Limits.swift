@@ -1,8 +1,9 @@
 import Diffable
+import DiffableJSON
 import DiffableServer
 import DiffableStore
 
-/// The limits of the configuration, as the values that each part takes.
+/// The configuration, as the values that each part takes.
 extension StartUp {
     var storeLimits: StoreLimits {
         StoreLimits(
@@ -11,7 +12,21 @@ extension StartUp {
     }
 
     var serverOptions: ServerOptions {
-        ServerOptions(listening: listening, limits: ServerLimits())
+        ServerOptions(listening: listening, limits: serverLimits, version: Version.current)
+    }
+
+    private var serverLimits: ServerLimits {
+        var limits = ServerLimits(
+            lineLengthMax: configuration.lineLengthMax, lineOutLengthMax: configuration.lineOutLengthMax,
+            transactionLengthMax: configuration.transactionLengthMax, itemsMax: configuration.itemsMax,
+            listsMax: configuration.listsMax)
+        // What a client may raise its lines to is never less than what they are.
+        limits.lineOutLengthCeiling = max(limits.lineOutLengthCeiling, configuration.lineOutLengthMax)
+        limits.decoding.depthMax = configuration.depthMax
+        limits.decoding.contentLengthMax = configuration.contentLengthMax
+        limits.decoding.levelsMax = configuration.levelsMax
+        limits.decoding.operationsMax = configuration.operationsMax
+        return limits
     }
 
     private var listening: Listening {

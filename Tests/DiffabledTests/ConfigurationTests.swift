@@ -119,6 +119,13 @@ import Testing
         #expect(try refusal(of: "contentLengthMax: 57344").contains("lineOutLengthMax"))
     }
 
+    @Test func `levels that do not fit the nesting of a line are refused with both remedies`() throws {
+        #expect(try refusal(of: "levelsMax: 29").contains("raise depthMax to at least 66 or lower levelsMax"))
+        #expect(try configuration(file: "levelsMax: 28").levelsMax == 28)
+        #expect(try refusal(of: "depthMax: 73").contains("lower depthMax to at most 72 or lower levelsMax"))
+        #expect(try configuration(file: "depthMax: 72").depthMax == 72)
+    }
+
     @Test func `a misspelt name in the environment is reported, and other programs' are not`() {
         let sources = ConfigurationSources(environment: [
             "DIFFABLED_LIST_MAX": "5", "DIFFABLED_CONFIG": "/c", "DIFFABLED_SOCKET": "/s", "HOME": "/root",

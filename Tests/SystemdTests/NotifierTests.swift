@@ -7,6 +7,7 @@ import Testing
     @Test func `ready and a status arrive as one datagram`() async {
         await #expect(processExitsWith: .success) {
             let manager = NotifySocket()
+            manager.becomeOurs()
             #expect(Notifier().notify(.ready, .status("2 lists")) == .sent)
             #expect(manager.received() == ["READY=1", "STATUS=2 lists"])
         }
@@ -15,6 +16,7 @@ import Testing
     @Test func `stopping and signs of life are said as systemd spells them`() async {
         await #expect(processExitsWith: .success) {
             let manager = NotifySocket()
+            manager.becomeOurs()
             Notifier().notify(.stopping)
             Notifier().notify(.watchdog)
             #expect(manager.received() == ["STOPPING=1"])
@@ -25,6 +27,7 @@ import Testing
     @Test func `a newline in a status cannot add an assignment`() async {
         await #expect(processExitsWith: .success) {
             let manager = NotifySocket()
+            manager.becomeOurs()
             Notifier().notify(.status("list a\nREADY=1"))
             #expect(manager.received() == ["STATUS=list a READY=1"])
         }

@@ -1,15 +1,16 @@
 import Glibc
 
-/// Plays the service manager for `Notifier`: a datagram socket in the abstract namespace, named in `NOTIFY_SOCKET`.
-///
-/// Sets the environment of the process it is made in, so it is made in exit tests only.
-struct NotifySocket {
+/// Plays the service manager for `NOTIFY_SOCKET`: a datagram socket in the abstract namespace.
+final class NotifySocket {
+    /// What belongs into the environment of whoever shall report here.
+    let name: String
     private let descriptor: Int32
 
     init() {
-        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue), 0)
+        descriptor = socket(AF_UNIX, Int32(SOCK_DGRAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
         precondition(descriptor >= 0, "no datagram socket")
-        let name = "diffabled-notify-test-\(getpid())"
+        let name = "diffabled-test-\(getpid())-\(UInt32.random(in: 0...UInt32.max))"
+        self.name = "@" + name
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         withUnsafeMutableBytes(of: &address.sun_path) { $0[1...].copyBytes(from: name.utf8) }
@@ -18,18 +19,35 @@ struct NotifySocket {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
         }
         precondition(bound == 0, "cannot bind the notify socket")
-        var patience = timeval(tv_sec: 5, tv_usec: 0)
+        var patience = timeval(tv_sec: 20, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
-        setenv("NOTIFY_SOCKET", "@" + name, 1)
     }
 
-    /// The next datagram's lines, or nothing after five seconds.
+    deinit {
+        close(descriptor)
+    }
+
+    /// For this process's own reports; for exit tests only, since all threads share the environment.
+    func becomeOurs() {
+        setenv("NOTIFY_SOCKET", name, 1)
+    }
+
+    /// The next datagram's lines, or nothing after twenty seconds.
     func received() -> [String] {
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
             let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
             guard count > 0 else { return [] }
             let text = String(decoding: buffer[..<count], as: UTF8.self)
             return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+        }
+    }
+
+    /// Passes over datagrams until one says this.
+    func waits(for line: String) -> Bool {
+        while true {
+            let lines = received()
+            if lines.contains(line) { return true }
+            if lines.isEmpty { return false }
         }
     }
 }

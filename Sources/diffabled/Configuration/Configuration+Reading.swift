@@ -12,15 +12,16 @@ extension Configuration {
         logLevel = try values.logLevel(.logLevel) ?? logLevel
         lineLengthMax = try values.whole(.lineLengthMax, in: 1024...1_073_741_824) ?? lineLengthMax
         lineOutLengthMax = try values.whole(.lineOutLengthMax, in: 1024...1_073_741_824) ?? lineOutLengthMax
-        depthMax = try values.whole(.depthMax, in: 8...512) ?? depthMax
+        depthMax = try values.whole(.depthMax, in: 16...112) ?? depthMax
         contentLengthMax = try values.whole(.contentLengthMax, in: 0...67_108_864) ?? contentLengthMax
-        levelsMax = try values.whole(.levelsMax, in: 1...128) ?? levelsMax
+        levelsMax = try values.whole(.levelsMax, in: 1...48) ?? levelsMax
         operationsMax = try values.whole(.operationsMax, in: 1...10_000_000) ?? operationsMax
         transactionLengthMax =
             try values.whole(.transactionLengthMax, in: 1024...4_294_967_296) ?? transactionLengthMax
         itemsMax = try values.whole(.itemsMax, in: 1...100_000_000) ?? itemsMax
         listsMax = try values.whole(.listsMax, in: 1...1_000_000) ?? listsMax
         try checkThatAnItemFitsALine()
+        try checkThatNestingFitsALine()
     }
 
     /// One item always fits one line, in and out, or a list could hold what nobody can be sent. Beside its content a
@@ -33,6 +34,22 @@ extension Configuration {
             throw .contradiction(
                 "\(setting.key) is \(length), too short for one item of contentLengthMax \(contentLengthMax): "
                     + "raise \(setting.key) to at least \(contentLengthMax + room) or lower contentLengthMax")
+        }
+    }
+
+    /// Each level of items is two brackets, and six more stand around the first. The deepest item may hold content
+    /// that came in a line of its own, so out it is both together, and clients read at most 128.
+    private func checkThatNestingFitsALine() throws(ConfigurationError) {
+        let levels = 2 * levelsMax + 8
+        guard depthMax >= levels else {
+            throw .contradiction(
+                "depthMax is \(depthMax), too little for levelsMax \(levelsMax): "
+                    + "raise depthMax to at least \(levels) or lower levelsMax")
+        }
+        guard depthMax + levels <= 128 else {
+            throw .contradiction(
+                "depthMax \(depthMax) and levelsMax \(levelsMax) together nest deeper than the 128 that clients "
+                    + "read: lower depthMax to at most \(128 - levels) or lower levelsMax")
         }
     }
 }
