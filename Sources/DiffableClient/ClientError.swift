@@ -1,0 +1,52 @@
+import Diffable
+
+/// Why a client's wish was not granted.
+public enum ClientError: Error, Equatable, Sendable {
+    /// No socket was named, and none stands where daemons usually listen.
+    case noSocket(lookedAt: [String])
+    /// Nobody listens there, or not to us.
+    case noConnection(SocketPath, reason: String)
+    /// The daemon has gone away. Whether an unanswered change was made is not known.
+    case connectionLost(SocketPath)
+    /// The daemon understood and said no; a list it is about is unchanged.
+    case refused(Refusal)
+    /// What the daemon sent makes no sense to this version of the client.
+    case unintelligible(String)
+    /// The task that waited was cancelled.
+    case cancelled
+}
+
+extension ClientError: CustomStringConvertible {
+    public var description: String {
+        switch self {
+        case .noSocket(let paths):
+            "no daemon is running: there is no socket at \(paths.joined(separator: " or ")). "
+                + "Start one with `diffabled`, or name its socket with --socket or $DIFFABLED_SOCKET"
+        case .noConnection(let path, let reason):
+            "no daemon answers at \(path) (\(reason)). Start one with `diffabled --socket \(path)`, "
+                + "or name another with --socket or $DIFFABLED_SOCKET"
+        case .connectionLost(let path):
+            "the daemon at \(path) closed the connection. Whether an unanswered change was made is not known: "
+                + "look at the list before trying again"
+        case .refused(let refusal): refusal.message
+        case .unintelligible(let what):
+            "the daemon sent what this client does not understand: \(what). Are both of the same version?"
+        case .cancelled: "cancelled"
+        }
+    }
+}
+
+/// The daemon's answer to a request that it could not grant; `docs/protocol.md` lists codes and names.
+public struct Refusal: Error, Equatable, Sendable {
+    public var code: Int
+    /// The code's name, such as `noSuchList`.
+    public var name: String
+    /// What is wrong and what to do, for people.
+    public var message: String
+
+    package init(code: Int, name: String, message: String) {
+        self.code = code
+        self.name = name
+        self.message = message
+    }
+}

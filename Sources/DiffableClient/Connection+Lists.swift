@@ -1,0 +1,54 @@
+import Diffable
+import DiffableJSON
+import DiffableProtocol
+
+extension Connection {
+    /// Every list, by name.
+    public func lists() async throws(ClientError) -> [ListSummary] {
+        let result = try await reply(to: .lists)
+        return try decoded { () throws(DecodingError) in try Reply.ListSummary.all(json: result).map(ListSummary.init) }
+    }
+
+    /// The daemon's own answer.
+    package func listsJSON() async throws(ClientError) -> [UInt8] { try await reply(to: .lists) }
+
+    /// How the daemon is doing, in its own words.
+    package func statusJSON() async throws(ClientError) -> [UInt8] { try await reply(to: .status) }
+
+    /// What a list of that name means to `createList`.
+    public enum IfPresent: Sendable {
+        case isError
+        case isKept
+    }
+
+    /// Makes an empty list, and gives its state (which is not empty if it was there and is kept).
+    public func createList(
+        _ list: ListName, durability: Durability = .durable, ifPresent: IfPresent = .isError
+    ) async throws(ClientError) {
+        let durability: Request.Durability = durability == .durable ? .durable : .volatile
+        _ = try await reply(
+            to: .createList(
+                .init(list: list, durability: durability, ifPresent: ifPresent == .isKept ? .isKept : .isError)))
+    }
+
+    /// Deletes a list and all that is in it.
+    public func deleteList(_ list: ListName) async throws(ClientError) {
+        _ = try await reply(to: .deleteList(list))
+    }
+
+    /// Says who this is.
+    func hello(name: String) async throws(ClientError) {
+        _ = try await reply(to: .hello(.init(name: name)))
+    }
+
+    /// A list's whole state as the daemon writes it, in canonical form.
+    package func snapshotJSON(of list: ListName) async throws(ClientError) -> [UInt8] {
+        let result = try await reply(to: .snapshot(list))
+        return try decoded { () throws(DecodingError) in try SnapshotResult(json: result).bytes }
+    }
+
+    /// What the daemon said, or that it cannot be understood.
+    func decoded<R>(_ body: () throws(DecodingError) -> R) throws(ClientError) -> R {
+        do { return try body() } catch { throw .unintelligible("\(error)") }
+    }
+}

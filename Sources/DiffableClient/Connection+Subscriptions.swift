@@ -1,0 +1,66 @@
+import Diffable
+import DiffableJSON
+import DiffableProtocol
+
+extension Connection {
+    /// Follows a list: its state first, then its changes, for as long as the connection lasts or until `end`.
+    public func subscribe(to list: ListName) async throws(ClientError) -> Subscription {
+        let subscription = Subscription(to: list)
+        let reply = try await begin(.init(list: list)) { subscription.receive($0) }
+        subscription.begin(reply.subscription)
+        return subscription
+    }
+
+    /// Ends a subscription; its sequence ends too.
+    public func end(_ subscription: Subscription) async throws(ClientError) {
+        guard let number = subscription.number else { return }
+        _ = try await reply(to: .unsubscribe(subscription: number))
+        forget(subscription: number)
+        subscription.finish()
+    }
+
+    /// A list's state now.
+    public func state(of list: ListName) async throws(ClientError) -> ListState {
+        try await state(of: list) { _ in }
+    }
+
+    /// - Parameter progress: called with the number of items that have come so far, on the connection's reader.
+    package func state(
+        of list: ListName, progress: @escaping @Sendable (Int) -> Void
+    ) async throws(ClientError) -> ListState {
+        let subscription = Subscription(to: list)
+        let reply = try await begin(.init(list: list, duration: .once)) { arrival in
+            subscription.receive(arrival)
+            progress(subscription.itemsReceived)
+        }
+        defer { forget(subscription: reply.subscription) }
+        var updates = subscription.makeAsyncIterator()
+        guard let update = try await updates.next() else { throw .connectionLost(path) }
+        return ListState(list: list, epoch: update.epoch, revision: update.revision, snapshot: update.snapshot)
+    }
+
+    /// Follows a list as the daemon's own lines, until the list is deleted. While `body` runs nothing is read, so that
+    /// whoever cannot keep up is given fewer changes.
+    package func notifications(
+        of list: ListName, _ body: @escaping @Sendable ([UInt8]) -> Void
+    ) async throws(ClientError) {
+        let end = Subscription(to: list)
+        let reply = try await begin(.init(list: list)) { arrival in
+            if case .notification(_, let line) = arrival { body(line) }
+            end.receiveEnd(arrival)
+        }
+        end.begin(reply.subscription)
+        var ends = end.makeAsyncIterator()
+        _ = try await ends.next()
+    }
+
+    private func begin(
+        _ request: Request.Subscribe, _ receiver: @escaping Conversation.Receiver
+    ) async throws(ClientError) -> SubscribeResult {
+        let result = try await exchange(.subscription(receiver)) { id, writer in
+            Request.subscribe(request).write(id: id, into: &writer)
+            return .done
+        }
+        return try decoded { () throws(DecodingError) in try SubscribeResult(json: result) }
+    }
+}

@@ -1,0 +1,139 @@
+import DiffableProtocol
+
+/// What a connection waits for: replies by request, notifications by subscription. A state machine without I/O.
+///
+/// A subscription's receiver is put in place by the very line that announces the subscription, in the reader's own
+/// turn: the `reset` behind it can be in the same packet.
+struct Conversation: Sendable {
+    typealias Answer = Result<[UInt8], ClientError>
+    /// Told of each notification of its subscription, and at last of the end. The reader waits for it: a receiver that
+    /// takes its time holds the connection back, and the daemon then skips intermediate states.
+    typealias Receiver = @Sendable (Arrival) async -> Void
+
+    /// What a receiver is told.
+    enum Arrival: Sendable {
+        /// With the line as it came.
+        case notification(Message, line: [UInt8])
+        case end(ClientError)
+    }
+
+    /// What a reply means beside its own contents.
+    enum Expectation: Sendable {
+        case reply
+        case subscription(Receiver)
+    }
+
+    private enum Pending {
+        case expected(Expectation)
+        case waiting(Expectation, CheckedContinuation<Answer, Never>)
+        /// Nobody has asked for it yet.
+        case answered(Answer)
+    }
+
+    private var lastID = 0
+    private var pending: [Int: Pending] = [:]
+    private var receivers: [Int: Receiver] = [:]
+    private var end: ClientError?
+}
+
+// MARK: - Requests
+
+extension Conversation {
+    mutating func begin(_ expectation: Expectation) -> Result<Int, ClientError> {
+        if let end { return .failure(end) }
+        lastID += 1
+        pending[lastID] = .expected(expectation)
+        return .success(lastID)
+    }
+
+    /// Gives the answer to the continuation, now or when it comes.
+    mutating func wait(for id: Int, _ continuation: CheckedContinuation<Answer, Never>) {
+        switch pending[id] {
+        case .expected(let expectation): pending[id] = .waiting(expectation, continuation)
+        case .answered(let answer):
+            pending[id] = nil
+            continuation.resume(returning: answer)
+        case .waiting: preconditionFailure("one task waits for one reply")
+        case nil: continuation.resume(returning: .failure(end ?? .cancelled))
+        }
+    }
+
+    /// Forgets a request whose reply nobody wants any more.
+    mutating func abandon(_ id: Int) {
+        if case .waiting(_, let continuation) = pending.removeValue(forKey: id) {
+            continuation.resume(returning: .failure(.cancelled))
+        }
+    }
+}
+
+// MARK: - Arrivals
+
+extension Conversation {
+    /// What is left to do when a message has been noted.
+    enum Action {
+        case none
+        case tell(Receiver, Arrival)
+        /// Everyone is told of the end.
+        case tellAll([Receiver], ClientError)
+    }
+
+    mutating func receive(_ message: Message, line: [UInt8]) -> Action {
+        switch message {
+        case .result(.number(let id), let result):
+            answer(id, .success(result))
+        case .failure(.number(let id), let error):
+            answer(id, .failure(.refused(Refusal(error))))
+        case .failure(_, let error):
+            // An answer to no request of ours: the daemon could not read what we sent.
+            return finish(.unintelligible(error.message))
+        case .reset(let reset): return tell(reset.subscription, message, line)
+        case .changes(let changes): return tell(changes.subscription, message, line)
+        case .listDeleted(let subscription, _):
+            let action = tell(subscription, message, line)
+            receivers[subscription] = nil
+            return action
+        case .result, .other: break
+        }
+        return .none
+    }
+
+    mutating func forget(subscription: Int) { receivers[subscription] = nil }
+
+    mutating func finish(_ reason: ClientError) -> Action {
+        guard end == nil else { return .none }
+        end = reason
+        for id in pending.keys.sorted() { answer(id, .failure(reason)) }
+        defer { receivers = [:] }
+        return .tellAll(Array(receivers.values), reason)
+    }
+
+    private func tell(_ subscription: Int, _ message: Message, _ line: [UInt8]) -> Action {
+        receivers[subscription].map { .tell($0, .notification(message, line: line)) } ?? .none
+    }
+
+    private mutating func answer(_ id: Int, _ answer: Answer) {
+        switch pending[id] {
+        case .expected(let expectation):
+            pending[id] = .answered(answer)
+            fulfil(expectation, answer)
+        case .waiting(let expectation, let continuation):
+            pending[id] = nil
+            fulfil(expectation, answer)
+            continuation.resume(returning: answer)
+        case .answered, nil: break
+        }
+    }
+
+    private mutating func fulfil(_ expectation: Expectation, _ answer: Answer) {
+        guard case .subscription(let receiver) = expectation, case .success(let result) = answer,
+            let reply = try? SubscribeResult(json: result)
+        else { return }
+        receivers[reply.subscription] = receiver
+    }
+}
+
+extension Refusal {
+    init(_ error: WireError) {
+        self.init(code: error.code.rawValue, name: error.code.name, message: error.message)
+    }
+}

@@ -1,0 +1,20 @@
+import ArgumentParser
+import Diffable
+import DiffableClient
+
+struct Create: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Make a list.")
+
+    @Argument(help: "The new list's name.", transform: listName) var list: ListName
+    @Flag(name: .customLong("volatile"), help: "Keep it in memory only: it is gone when the daemon restarts.")
+    var isVolatile = false
+    @Flag(help: "Leave a list of this name as it is if there is one.") var ifAbsent = false
+    @OptionGroup var daemon: DaemonOptions
+
+    func run() async throws {
+        try await daemon.withConnection { connection in
+            _ = try await connection.createList(
+                list, durability: isVolatile ? .volatile : .durable, ifPresent: ifAbsent ? .isKept : .isError)
+        }
+    }
+}

@@ -1,0 +1,18 @@
+import ArgumentParser
+import Diffable
+
+struct Insert: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(abstract: "Add an item at a place.")
+
+    @Argument(help: "The list.", transform: listName) var list: ListName
+    @Argument(help: "The new item's id.", transform: itemID) var id: ItemID
+    @Argument(help: "JSON, or key=value pairs.") var content: [String] = []
+    @OptionGroup var place: PlaceOptions
+    @OptionGroup var looks: NewItemOptions
+    @OptionGroup var options: ChangeOptions
+
+    func run() async throws {
+        let item = try looks.item(id, content)
+        try await options.transact(list, [.insertItems([item], at: place.position)])
+    }
+}

@@ -1,0 +1,20 @@
+import ArgumentParser
+import Diffable
+
+struct SectionAdd: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "add", abstract: "Add a section, at the end unless a place is named.")
+
+    @Argument(help: "The list.", transform: listName) var list: ListName
+    @Argument(help: "The new section's id.", transform: sectionID) var id: SectionID
+    @Argument(help: "JSON, or key=value pairs.") var content: [String] = []
+    @OptionGroup var place: SectionPlaceOptions
+    @OptionGroup var options: ChangeOptions
+
+    func run() async throws {
+        let section = Section(id: id, content: try ContentArguments.content(of: content))
+        let operation: Operation =
+            place.position.map { .insertSections([section], at: $0) } ?? .appendSections([section])
+        try await options.transact(list, [operation])
+    }
+}

@@ -1,0 +1,21 @@
+import ArgumentParser
+import Diffable
+
+struct SectionMove: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "move", abstract: "Move a section with its items.")
+
+    @Argument(help: "The list.", transform: listName) var list: ListName
+    @Argument(help: "The section.", transform: sectionID) var id: SectionID
+    @OptionGroup var place: SectionPlaceOptions
+    @OptionGroup var options: ChangeOptions
+
+    func validate() throws {
+        guard place.position != nil else { throw ValidationError("say where: --before, --after or --front") }
+    }
+
+    func run() async throws {
+        guard let position = place.position else { return }
+        try await options.transact(list, [.moveSection(id, to: position)])
+    }
+}

@@ -1,0 +1,38 @@
+/// The lines of a text, each without its line feed or carriage return, counted from 1. Blank ones are passed over.
+struct TextLines: Sequence, IteratorProtocol {
+    private let bytes: ArraySlice<UInt8>
+    private var position: Int
+    private var line = 0
+
+    init(_ bytes: ArraySlice<UInt8>) {
+        self.bytes = bytes
+        self.position = bytes.startIndex
+    }
+
+    mutating func next() -> (line: Int, text: ArraySlice<UInt8>)? {
+        while position < bytes.endIndex {
+            let feed = bytes[position...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
+            var text = bytes[position..<feed]
+            position = feed < bytes.endIndex ? feed + 1 : feed
+            line += 1
+            if text.last == UInt8(ascii: "\r") { text.removeLast() }
+            if text.contains(where: { !isWhiteSpace($0) }) { return (line, text) }
+        }
+        return nil
+    }
+}
+
+/// Takes a byte order mark away and refuses what is no UTF-8, so that the readers need not look again.
+func checkedText(_ input: [UInt8]) throws(InputError) -> ArraySlice<UInt8> {
+    var text = input[...]
+    if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
+    do {
+        _ = try UTF8Span(validating: text.span)
+    } catch {
+        let offset = text.startIndex + error.byteOffsets.lowerBound
+        let line = 1 + input[..<offset].count(where: { $0 == UInt8(ascii: "\n") })
+        throw InputError(
+            line: line, "byte \(offset) of the input is no UTF-8; convert it first, for example with iconv")
+    }
+    return text
+}

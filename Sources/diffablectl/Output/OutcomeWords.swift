@@ -1,0 +1,34 @@
+import Diffable
+import DiffableClient
+
+/// What a transaction amounted to, in one line: `tasks revision 7: 2 items inserted, 1 moved`.
+enum OutcomeWords {
+    static func line(_ outcome: Outcome) -> String {
+        let heading = "\(outcome.list) revision \(outcome.revision)"
+        let parts = outcome.summary.map(parts) ?? []
+        return parts.isEmpty ? heading : "\(heading): \(parts.joined(separator: ", "))"
+    }
+
+    static func parts(_ summary: DifferenceSummary) -> [String] {
+        counts(
+            "item",
+            [
+                (summary.insertedItems, "inserted"), (summary.deletedItems, "deleted"), (summary.movedItems, "moved"),
+                (summary.reconfiguredItems, "changed"), (summary.reloadedItems, "reloaded"),
+                (summary.expandedItems, "expanded"), (summary.collapsedItems, "collapsed"),
+            ])
+            + counts(
+                "section",
+                [
+                    (summary.insertedSections, "inserted"), (summary.deletedSections, "deleted"),
+                    (summary.movedSections, "moved"), (summary.reloadedSections, "changed"),
+                ])
+    }
+
+    /// The noun stands only with the first count.
+    private static func counts(_ noun: String, _ counts: [(Int, String)]) -> [String] {
+        counts.filter { $0.0 > 0 }.enumerated().map { position, count in
+            position == 0 ? "\(counted(count.0, noun)) \(count.1)" : "\(grouped(count.0)) \(count.1)"
+        }
+    }
+}

@@ -1,0 +1,43 @@
+import Diffable
+
+/// Draws a list as people read it: sections, items indented below them, marks at what has children.
+struct OutlineWriter {
+    private let terminal: Terminal
+    private var output = StandardOutput()
+
+    init(_ terminal: Terminal) { self.terminal = terminal }
+
+    mutating func draw(_ snapshot: Snapshot) {
+        var cursor = SnapshotCursor(snapshot)
+        var next = cursor.next()
+        while let element = next {
+            next = cursor.next()
+            switch element {
+            case .section(let record):
+                let section = Section(record: record)
+                draw(section.id.description, section.content)
+            case .item(let record, let level, let isExpanded):
+                draw(Item(record: record, isExpanded: isExpanded), level: level, isParent: next.isBelow(level))
+            }
+        }
+        output.flush()
+    }
+
+    private mutating func draw(_ section: String, _ content: Content?) {
+        let words = ContentWords.describing(content, of: section)
+        let line = words.isEmpty || words == section ? section : "\(section)  \(words)"
+        output.line(terminal.styled(terminal.fitting(line, fromColumn: 0), .heading))
+    }
+
+    private mutating func draw(_ item: Item, level: Int, isParent: Bool) {
+        let mark = !isParent ? " " : item.isExpanded == true ? "▾" : "▸"
+        let margin = String(repeating: "  ", count: level + 1) + mark
+        output.line("\(margin) \(ItemWords(terminal).line(item, fromColumn: margin.count + 1))")
+    }
+}
+
+extension SnapshotCursor.Element? {
+    fileprivate func isBelow(_ level: Int) -> Bool {
+        if case .item(_, let own, _)? = self { own > level } else { false }
+    }
+}

@@ -1,0 +1,63 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Musl
+#endif
+
+/// What the output goes to, and how it may be drawn there.
+struct Terminal: Sendable {
+    /// Whether colours are understood: on a terminal, unless `NO_COLOR` is set.
+    enum Palette { case plain, colours }
+
+    var palette: Palette
+    /// In columns; `nil` when lines need not fit.
+    var width: Int?
+
+    static let plain = Terminal(palette: .plain, width: nil)
+
+    static var standardOutput: Terminal {
+        guard isatty(STDOUT_FILENO) == 1 else { return .plain }
+        return Terminal(palette: allowsColours ? .colours : .plain, width: width(of: STDOUT_FILENO))
+    }
+
+    static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
+
+    private static var allowsColours: Bool {
+        let refusal = getenv("NO_COLOR").map { String(cString: $0) } ?? ""
+        let name = getenv("TERM").map { String(cString: $0) } ?? ""
+        return refusal.isEmpty && name != "dumb"
+    }
+
+    private static func width(of descriptor: Int32) -> Int? {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
+        return Int(size.ws_col)
+    }
+}
+
+extension Terminal {
+    enum Style: String {
+        case heading = "1"
+        case dim = "2"
+        case inserted = "32"
+        case deleted = "31"
+        case changed = "33"
+        case moved = "36"
+    }
+
+    func styled(_ text: String, _ style: Style) -> String {
+        switch palette {
+        case .plain: text
+        case .colours: "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m"
+        }
+    }
+
+    /// Cuts a text that begins at a column so that its line fits. Counted in characters, which is right but for
+    /// wide ones.
+    func fitting(_ text: String, fromColumn column: Int) -> String {
+        guard let width else { return text }
+        let room = max(width - column, 16)
+        guard text.count > room else { return text }
+        return text.prefix(room - 1) + "…"
+    }
+}

@@ -1,0 +1,36 @@
+import Diffable
+import Testing
+
+@testable import diffablectl
+
+struct ContentArgumentTests {
+    private func content(_ arguments: String...) throws -> String? {
+        try ContentArguments.content(of: arguments)?.description
+    }
+
+    @Test func `pairs are strings, and JSON after a colon`() throws {
+        #expect(
+            try content("text=Buy milk", "done:=false", "zip=01234")
+                == #"{"text":"Buy milk","done":false,"zip":"01234"}"#)
+        #expect(try content("url=http://x/?a=b") == #"{"url":"http://x/?a=b"}"#)
+    }
+
+    @Test func `one JSON text is taken as it is`() throws {
+        #expect(try content(#"{ "a" : 1 }"#) == #"{"a":1}"#)
+        #expect(try content("12.50") == "12.50")
+        #expect(try content(#""a=b""#) == #""a=b""#)
+        #expect(try content("null") == nil)
+        #expect(try content() == nil)
+    }
+
+    @Test func `anything else is refused with a remedy`() {
+        func complaint(_ arguments: String...) -> String {
+            do { return try ContentArguments.content(of: arguments)?.description ?? "nil" } catch { return "\(error)" }
+        }
+        #expect(complaint("Buy milk").contains("for plain text write text=\"Buy milk\""))
+        #expect(complaint("a=1", "milk").contains("\"milk\" is no key=value pair"))
+        #expect(complaint("a=1", "a=2").contains("a is given twice"))
+        #expect(complaint("n:=01").contains("for a string write key=value"))
+        #expect(complaint("{").contains("the content is no JSON"))
+    }
+}

@@ -1,0 +1,35 @@
+import Diffable
+
+@testable import diffablectl
+
+/// What a reader makes of a text, in the shape that the tests are written in.
+func read(
+    _ text: String, as format: InputFormat, _ fields: Arrangement.Fields = .none, columns: [String]? = nil
+) throws -> Snapshot {
+    let reader = InputReader(format: format, fields: fields, columns: columns)
+    guard case .sections(let sections) = try reader.read(Array(text.utf8)) else { return Snapshot() }
+    return try Snapshot(sections)
+}
+
+/// The complaint about a text, or what was made of it.
+func complaint(
+    _ text: String, as format: InputFormat, _ fields: Arrangement.Fields = .none, columns: [String]? = nil
+) -> String {
+    do {
+        return try read(text, as: format, fields, columns: columns).visualDescription
+    } catch {
+        return "\(error)"
+    }
+}
+
+extension Snapshot {
+    func content(_ id: ItemID) -> String? { item(id)?.content?.description }
+}
+
+extension Arrangement.Fields {
+    init(id: String? = nil, section: String? = nil, parent: String? = nil, text: String? = nil) {
+        self.init(
+            id: id.flatMap { FieldPath(argument: $0) }, section: section.flatMap { FieldPath(argument: $0) },
+            parent: parent.flatMap { FieldPath(argument: $0) }, text: text.flatMap { FieldPath(argument: $0) })
+    }
+}

@@ -1,0 +1,72 @@
+import Diffable
+import Testing
+
+@testable import diffablectl
+
+struct TableTests {
+    @Test func `a record of csv becomes an object by the header`() throws {
+        let list = try read("id,name,note\n1,Milk,\n2,\"Bread, brown\",\"say \"\"when\"\"\"\n", as: .csv)
+        #expect(list.visualDescription == "main\n    1\n    2\n")
+        #expect(list.content("1") == #"{"id":"1","name":"Milk","note":""}"#)
+        #expect(list.content("2") == #"{"id":"2","name":"Bread, brown","note":"say \"when\""}"#)
+    }
+
+    @Test func `quoted fields keep line ends, and lines are counted through them`() throws {
+        let list = try read("id,note\r\na,\"one\r\ntwo\"\r\n\r\nb,three\r\n", as: .csv)
+        #expect(list.content("a") == #"{"id":"a","note":"one\r\ntwo"}"#)
+        #expect(
+            complaint("id,note\na,\"one\ntwo\"\na,x\n", as: .csv)
+                == "line 4: the id \"a\" is taken by line 2; an id stands once in a list: "
+                + "name a field that is unique with --id (now it is .id)")
+    }
+
+    @Test func `a table without a usual id is identified by its first column`() throws {
+        let list = try read("package\tversion\nbash\t5.2\nsed\t4.9\n", as: .tsv)
+        #expect(list.itemIdentifiers == ["bash", "sed"])
+    }
+
+    @Test func `tabs know no quoting`() throws {
+        let list = try read("id\tsize\na\t5\"\n", as: .tsv)
+        #expect(list.content("a") == #"{"id":"a","size":"5\""}"#)
+    }
+
+    @Test func `columns may be named when there is no header`() throws {
+        let list = try read(
+            "bash\tshells\nsed\tutils\n", as: .tsv, .init(section: ".section"), columns: ["package", "section"])
+        #expect(list.visualDescription == "shells\n    bash\nutils\n    sed\n")
+    }
+
+    @Test(arguments: [
+        ("id,name\n1\n", "line 2: 1 field, but the first line has 2"),
+        ("id,name\n1,2,3\n", "line 2: 3 fields, but the first line has 2"),
+        ("", "no header line; the first line names the columns"),
+        ("id,id\n", "line 1: two columns are called \"id\"; rename one"),
+        ("id,\n", "line 1: column 2 has no name in the header"),
+        ("id\n\"a\n", "line 2: a quotation mark is opened and never closed"),
+        ("id\n\"a\"b\n", "line 2: text after a closing quotation mark; a mark inside a field is doubled"),
+        (
+            "id\na\"b\n",
+            "line 2: a quotation mark inside a field; put the whole field in quotation marks and double it"
+        ),
+        ("id\n\"\"\n", "line 2: the id in .id is empty; an identifier is 1 to 255 bytes of UTF-8"),
+    ])
+    func `what is wrong with csv is said with its line`(text: String, expected: String) {
+        #expect(complaint(text, as: .csv) == expected)
+    }
+
+    @Test func `a field that is no column is named, and those that are`() {
+        #expect(
+            complaint("name,size\na,1\n", as: .csv, .init(id: ".nmae"))
+                == "there is no column nmae; there are name, size")
+    }
+
+    @Test func `a byte order mark is passed over and bad UTF-8 is located`() throws {
+        #expect(try read("\u{FEFF}id\na\n", as: .csv).itemIdentifiers == ["a"])
+        let reader = InputReader(format: .csv)
+        #expect(
+            throws: InputError(line: 2, "byte 4 of the input is no UTF-8; convert it first, for example with iconv")
+        ) {
+            try reader.read(Array("id\na".utf8) + [0xFF, 0x0A])
+        }
+    }
+}

@@ -1,0 +1,19 @@
+import Foundation
+
+/// Where the built programs are: beside the test bundle, or where `$DIFFABLED_BINARIES` says.
+enum Binaries {
+    static let directory: String =
+        ProcessInfo.processInfo.environment["DIFFABLED_BINARIES"]
+        ?? URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
+
+    static let daemon = "\(directory)/diffabled"
+    static let companion = "\(directory)/diffablectl"
+
+    /// The repository that these tests are part of.
+    static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .deletingLastPathComponent().path
+
+    static func isInstalled(_ program: String) -> Bool {
+        FileManager.default.isExecutableFile(atPath: "/usr/bin/\(program)")
+    }
+}

@@ -1,0 +1,124 @@
+import Foundation
+
+/// A client that sends and reads lines and knows nothing of what is in them. Every read has a deadline.
+final class RawClient {
+    private let descriptor: Int32
+    private var bytes: [UInt8] = []
+    private var start = 0
+
+    init(connectingTo path: String) throws {
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let result = withUnsafePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                Foundation.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        guard result == 0 else {
+            Foundation.close(descriptor)
+            throw Failure("\(path) does not accept: \(String(cString: strerror(errno)))")
+        }
+    }
+
+    deinit { close() }
+
+    private var isClosed = false
+
+    func close() {
+        if !isClosed { Foundation.close(descriptor) }
+        isClosed = true
+    }
+
+    /// End of input for the daemon; we go on reading.
+    func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+}
+
+// MARK: - Sending
+
+extension RawClient {
+    func send(_ line: String) throws { try send(Array("\(line)\n".utf8)) }
+
+    func send(_ raw: [UInt8]) throws {
+        guard try sendAsFarAsPossible(raw) == raw.count else { throw Failure("the daemon closed the connection") }
+    }
+
+    /// How many bytes the daemon's side took before it went away.
+    func sendAsFarAsPossible(_ raw: [UInt8]) throws -> Int {
+        var sent = 0
+        while sent < raw.count {
+            let count = raw.withUnsafeBytes {
+                Foundation.send(descriptor, $0.baseAddress! + sent, $0.count - sent, Int32(MSG_NOSIGNAL))
+            }
+            if count < 0 {
+                if errno == EINTR { continue }
+                return sent
+            }
+            sent += count
+        }
+        return sent
+    }
+}
+
+// MARK: - Reading
+
+extension RawClient {
+    /// The next line; `nil` at the end of the connection.
+    func line(within seconds: Double = 30) throws -> String? {
+        let deadline = ContinuousClock.now + .seconds(seconds)
+        while true {
+            if let newline = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
+                defer { discard(upTo: newline + 1) }
+                return String(decoding: bytes[start..<newline], as: UTF8.self)
+            }
+            guard try receive(before: deadline) else { return nil }
+        }
+    }
+
+    /// Reads lines until one holds the text, and gives them all.
+    func lines(until text: String, within seconds: Double = 30) throws -> [String] {
+        var lines: [String] = []
+        while let line = try line(within: seconds) {
+            lines.append(line)
+            if line.contains(text) { return lines }
+        }
+        throw Failure("the connection ended before \(text)")
+    }
+
+    /// Sends a line and gives the next one that comes.
+    func reply(to request: String) throws -> String {
+        try send(request)
+        guard let reply = try line() else { throw Failure("the connection ended after \(request.prefix(200))") }
+        return reply
+    }
+
+    /// Whether nothing comes for a while.
+    func isSilent(forSeconds seconds: Double = 0.2) -> Bool {
+        guard start == bytes.count else { return false }
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return poll(&waiting, 1, Int32(seconds * 1000)) == 0
+    }
+
+    private func discard(upTo end: Int) {
+        start = end
+        guard start > 1 << 20 || start == bytes.count else { return }
+        bytes.removeFirst(start)
+        start = 0
+    }
+
+    /// False at the end of the connection.
+    private func receive(before deadline: ContinuousClock.Instant) throws -> Bool {
+        let rest = ContinuousClock.now.duration(to: deadline)
+        guard rest > .zero else { throw Failure("no line came in time; unfinished: \(bytes[start...].prefix(200))") }
+        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        let milliseconds = rest.components.seconds * 1000 + rest.components.attoseconds / 1_000_000_000_000_000
+        guard poll(&waiting, 1, Int32(clamping: milliseconds + 1)) > 0 else { return true }
+        var part = [UInt8](repeating: 0, count: 1 << 16)
+        let count = part.withUnsafeMutableBytes { recv(descriptor, $0.baseAddress, $0.count, 0) }
+        if count < 0, errno == EINTR { return true }
+        if count <= 0 { return false }
+        bytes += part[..<count]
+        return true
+    }
+}
