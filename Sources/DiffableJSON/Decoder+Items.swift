@@ -34,7 +34,9 @@ extension Decoder {
     package mutating func items() throws(DecodingError) -> [Item] { try items(atLevel: 0) }
 
     private mutating func items(atLevel level: Int) throws(DecodingError) -> [Item] {
-        guard level < limits.levelsMax else { throw DecodingError(.tooLarge(limit: "levelsMax", max: limits.levelsMax)) }
+        guard level < limits.levelsMax else {
+            throw DecodingError(.tooLarge(limit: "levelsMax", max: limits.levelsMax))
+        }
         return try elements("items") { decoder throws(DecodingError) in try decoder.item(atLevel: level) }
     }
 
@@ -128,7 +130,8 @@ extension Decoder {
         guard let content else { return try body(UnsafeRawBufferPointer(start: nil, count: 0)) }
         return try content.withCompactBytes { bytes throws(DecodingError) in
             guard bytes.count <= limits.contentLengthMax else {
-                throw DecodingError(.tooLarge(limit: "contentLengthMax", max: limits.contentLengthMax)).inside("content")
+                let error = DecodingError(.tooLarge(limit: "contentLengthMax", max: limits.contentLengthMax))
+                throw error.inside("content")
             }
             return try body(bytes)
         }

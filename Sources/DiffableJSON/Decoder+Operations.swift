@@ -74,9 +74,9 @@ extension Decoder {
         let start = scanner.offset
         let verb = try verb()
         var parts = OperationParts()
-        try object(verb.rawValue, OperationMember.self, allowed: verb.allowed) { member, decoder throws(DecodingError) in
-            try decoder.read(member, of: verb, into: &parts)
-        }
+        try object(
+            verb.rawValue, OperationMember.self, allowed: verb.allowed
+        ) { member, decoder throws(DecodingError) in try decoder.read(member, of: verb, into: &parts) }
         return try parts.operation(verb, startingAt: start)
     }
 

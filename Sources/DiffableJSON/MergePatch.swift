@@ -24,7 +24,7 @@ package struct MergePatch: Sendable {
     }
 
     package func itemPatch(of id: ItemID) -> ItemPatch {
-        ItemPatch(id: id) { content throws(OperationError) in
+        ItemPatch(id: id, document: Content(document)) { content throws(OperationError) in
             let result = self.applied(to: content)
             if let result, result.bytes.count > resultLengthMax {
                 throw .contentTooLong(id, length: result.bytes.count, max: resultLengthMax)

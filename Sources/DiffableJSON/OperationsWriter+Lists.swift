@@ -81,7 +81,10 @@ extension OperationsWriter {
                 part.writer.appendChange(items[index].id.record, content: items[index].content)
             case .reloadItems(let items): part.writer.appendReload(items[index])
             case .patchItems(let items):
-                part.writer.appendChange(items[index].id.record, content: .some(items[index].document))
+                guard let document = items[index].document else {
+                    preconditionFailure("a patch that was made in Swift has no JSON form; write reconfigureItems")
+                }
+                part.writer.appendChange(items[index].id.record, content: .some(document))
             default: break
             }
         }

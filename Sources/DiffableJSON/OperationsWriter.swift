@@ -11,7 +11,9 @@ package enum Progress: Sendable {
 ///
 /// Long operations are split between items: a run is continued by another operation of its kind, the items of an
 /// outline by operations that name their parent and their neighbour. Applied one after the other, the parts do what
-/// the operations do. Only `replaceChildren` is never split, because its difference needs all of the children.
+/// the operations do. Only `replaceChildren` is never split, because its difference needs all of the children; and
+/// a `deleteItems` that names an item and also its descendant must fit one part, because in the next the descendant
+/// is gone. (No difference has either.)
 ///
 /// Nothing but one element is ever held beside what was asked for, so a million items cost no more memory than ten.
 package struct OperationsWriter: Sendable {

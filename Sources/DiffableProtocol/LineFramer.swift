@@ -48,9 +48,8 @@ package struct LineFramer: Sendable {
             if isSkipping {
                 isSkipping = false
             } else if let line = line(in: range) {
-                return try buffer.withUnsafeBytes { buffer in
-                    try body(line.count > lineLengthMax ? .tooLong : .line(UnsafeRawBufferPointer(rebasing: buffer[line])))
-                }
+                if line.count > lineLengthMax { return try body(.tooLong) }
+                return try buffer.withUnsafeBytes { try body(.line(UnsafeRawBufferPointer(rebasing: $0[line]))) }
             }
         }
         return try unfinished(body)

@@ -1,5 +1,0 @@
-import Diffable
-
-extension ItemPatch {
-    var document: Content { preconditionFailure("stub") }
-}

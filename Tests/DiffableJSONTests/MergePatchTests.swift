@@ -1,0 +1,71 @@
+import Diffable
+import DiffableJSON
+import Testing
+
+struct MergePatchTests {
+    /// Appendix A of RFC 7396, in its order; then what it leaves open.
+    @Test(arguments: [
+        (#"{"a":"b"}"#, #"{"a":"c"}"#, #"{"a":"c"}"#),
+        (#"{"a":"b"}"#, #"{"b":"c"}"#, #"{"a":"b","b":"c"}"#),
+        (#"{"a":"b"}"#, #"{"a":null}"#, "{}"),
+        (#"{"a":"b","b":"c"}"#, #"{"a":null}"#, #"{"b":"c"}"#),
+        (#"{"a":["b"]}"#, #"{"a":"c"}"#, #"{"a":"c"}"#),
+        (#"{"a":"c"}"#, #"{"a":["b"]}"#, #"{"a":["b"]}"#),
+        (#"{"a":{"b":"c"}}"#, #"{"a":{"b":"d","c":null}}"#, #"{"a":{"b":"d"}}"#),
+        (#"{"a":[{"b":"c"}]}"#, #"{"a":[1]}"#, #"{"a":[1]}"#),
+        (#"["a","b"]"#, #"["c","d"]"#, #"["c","d"]"#),
+        (#"{"a":"b"}"#, #"["c"]"#, #"["c"]"#),
+        (#"{"a":"foo"}"#, "null", nil),
+        (#"{"a":"foo"}"#, #""bar""#, #""bar""#),
+        (#"{"e":null}"#, #"{"a":1}"#, #"{"e":null,"a":1}"#),
+        (#"[1,2]"#, #"{"a":"b","c":null}"#, #"{"a":"b"}"#),
+        ("{}", #"{"a":{"bb":{"ccc":null}}}"#, #"{"a":{"bb":{}}}"#),
+        // No content is no object.
+        (nil, #"{"a":1}"#, #"{"a":1}"#),
+        (nil, #"{"a":null}"#, "{}"),
+        (nil, "7", "7"),
+        (nil, "null", nil),
+        // The target keeps its order and its bytes; names are equal when they mean the same.
+        (#"{"z":1.0,"a":"\u0041","m":3}"#, #"{"n":9,"a":2}"#, #"{"z":1.0,"a":2,"m":3,"n":9}"#),
+        (#"{"\u0061":1}"#, #"{"a":2}"#, #"{"\u0061":2}"#),
+        ("{\"a\":1}", "{ \"b\" : [ 1 , 2 ] }", #"{"a":1,"b":[1,2]}"#),
+    ] as [(String?, String, String?)])
+    func `merges as RFC 7396 says`(target: String?, patch: String, result: String?) throws {
+        let content = try target.map { try Content(json: $0) }
+        #expect(try merge(patch).applied(to: content)?.description == result)
+    }
+
+    @Test(arguments: [#"{"a":1,"a":2}"#, #"{"a":1,"\u0061":2}"#, #"{"x":{"a":1,"a":1}}"#])
+    func `a patch with one member twice is refused`(patch: String) {
+        #expect(throws: MergePatch.DuplicateMember.self) { try merge(patch) }
+    }
+
+    @Test func `a result as long as the limit is taken, one byte more is not`() throws {
+        let content = try Content(json: #"{"a":"12345"}"#)
+        let patch = #"{"b":1}"#
+        let length = #"{"a":"12345","b":1}"#.utf8.count
+        let fits = try merge(patch, resultLengthMax: length).itemPatch(of: "x")
+        #expect(try fits.patch(content)?.bytes.count == length)
+        let tooLong = try merge(patch, resultLengthMax: length - 1).itemPatch(of: "x")
+        let error = #expect(throws: OperationError.self) { try tooLong.patch(content) }
+        #expect(error == .contentTooLong("x", length: length, max: length - 1))
+    }
+
+    @Test func `two objects with many members merge in time`() throws {
+        func object(_ prefix: String) -> String {
+            "{" + (0..<4000).map { "\"\(prefix)\($0)\":0" }.joined(separator: ",") + "}"
+        }
+        let clock = ContinuousClock()
+        let content = try Content(json: object("a"))
+        let patch = try merge(object("b"))
+        let time = clock.measure { _ = patch.applied(to: content) }
+        #expect(time < .seconds(1))
+    }
+
+    private func merge(_ patch: String, resultLengthMax: Int = 1000) throws -> MergePatch {
+        try Array(patch.utf8).withUnsafeBytes { bytes in
+            var scanner = JSONScanner(bytes, depthMax: 64)
+            return try MergePatch(try scanner.value(), resultLengthMax: resultLengthMax)
+        }
+    }
+}
