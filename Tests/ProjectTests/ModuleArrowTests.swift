@@ -17,7 +17,8 @@ import Testing
         "DiffableClient": ["Diffable", "DiffableJSON", "DiffableProtocol", "NIOCore", "NIOPosix"],
         "Systemd": ["CSystemd", "Logging"],
         "diffabled": [
-            "ArgumentParser", "Configuration", "Diffable", "DiffableJSON", "DiffableServer", "DiffableStore", "Foundation",
+            "ArgumentParser", "Configuration", "Diffable", "DiffableJSON", "DiffableServer", "DiffableStore",
+            "Foundation",
             "Logging", "NIOCore", "NIOPosix", "ServiceLifecycle", "Systemd", "UnixSignals", "Yams",
         ],
         "diffablectl": [

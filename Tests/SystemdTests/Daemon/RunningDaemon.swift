@@ -7,8 +7,9 @@ final class RunningDaemon {
     private let process = Process()
     private let errors = Pipe()
 
-    static let binary = try? FileManager.default.destinationOfSymbolicLink(atPath: "/proc/self/exe")
-        .split(separator: "/").dropLast().reduce("") { $0 + "/" + $1 } + "/diffabled"
+    /// SwiftPM puts it beside the test bundle.
+    private static let binary = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
+        .deletingLastPathComponent().appending(path: "diffabled").path
 
     /// Without `launcher` diffabled itself is started; otherwise the launcher, with diffabled's command line behind
     /// its own.
@@ -17,7 +18,7 @@ final class RunningDaemon {
         environment: [String: String] = [:]
     ) throws {
         self.directory = directory
-        let command = launcher + [Self.binary ?? "diffabled"] + arguments
+        let command = launcher + [Self.binary] + arguments
         process.executableURL = URL(fileURLWithPath: command[0])
         process.arguments = Array(command.dropFirst())
         // Nothing of the test's own surroundings: they may name a socket or a state directory.
