@@ -63,14 +63,20 @@ package struct NotificationWriter: Sendable {
     /// `{"jsonrpc":"2.0","method":"changes","params":{"subscription":7`
     package static func writePrefix(_ method: Kind, subscription: Int, into writer: inout ByteWriter) {
         switch method {
-        case .reset: writer.append(#"{"jsonrpc":"2.0","method":"reset","params":{"subscription":"#)
-        case .changes: writer.append(#"{"jsonrpc":"2.0","method":"changes","params":{"subscription":"#)
+        case .reset: writer.append(resetPrefix)
+        case .changes: writer.append(changesPrefix)
         }
         writer.append(subscription)
     }
 
-    /// The longer of the two, and the digits of 2^53.
-    private static let prefixLengthMax = 60 + 16
+    private static let resetPrefix: StaticString =
+        #"{"jsonrpc":"2.0","method":"reset","params":{"subscription":"#
+    private static let changesPrefix: StaticString =
+        #"{"jsonrpc":"2.0","method":"changes","params":{"subscription":"#
+
+    /// With the digits of 2^53.
+    private static let prefixLengthMax =
+        max(resetPrefix.utf8CodeUnitCount, changesPrefix.utf8CodeUnitCount) + 16
 
     /// A whole line: the list was deleted, and its subscriptions with it.
     package static func writeListDeleted(_ list: ListName, subscription: Int, into writer: inout ByteWriter) {

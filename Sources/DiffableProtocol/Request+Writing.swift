@@ -67,8 +67,8 @@ extension ByteWriter {
     }
 
     mutating func appendParameterName(_ name: StaticString) {
-        // Parameters follow a brace or another parameter.
-        if bytes.last != UInt8(ascii: "{") { append(byte: UInt8(ascii: ",")) }
+        // The first stands behind a brace, or at the beginning of what will.
+        if let last = bytes.last, last != UInt8(ascii: "{") { append(byte: UInt8(ascii: ",")) }
         append(byte: UInt8(ascii: "\""))
         append(name)
         append("\":")

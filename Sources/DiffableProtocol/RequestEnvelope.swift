@@ -97,20 +97,41 @@ struct RequestEnvelope {
         return WireError(error, list: parts.list, invalid: invalid)
     }
 
-    /// Checks the whole line, and finds the id that the reply with the error needs.
-    static func id(of line: UnsafeRawBufferPointer, limits: DecodingLimits) throws(JSONError) -> RequestID {
+    /// Checks the whole line, and finds what the reply with the error depends on.
+    static func remains(
+        of line: UnsafeRawBufferPointer, limits: DecodingLimits
+    ) throws(JSONError) -> (id: RequestID, isPart: Bool) {
         var decoder = Decoder(line, limits: limits)
         var id = RequestID.absent
+        var isPart = false
         var object = try decoder.scanner.beginObject()
         while let name = try decoder.scanner.nextMember(of: &object) {
-            if "id" ~= name {
-                var ahead = decoder
-                do throws(DecodingError) { id = try ahead.requestID() } catch { id = .null }
-            }
+            let ahead = decoder
+            // First, so that what is looked at below is known to be JSON.
             try decoder.scanner.skipValue()
+            if "id" ~= name { id = Self.id(at: ahead) }
+            if "params" ~= name { isPart = try saysMore(ahead.scanner) }
         }
         try decoder.scanner.end()
-        return id
+        return (id, isPart)
+    }
+
+    /// `null` if it is not what an id should be.
+    private static func id(at decoder: Decoder) -> RequestID {
+        var decoder = decoder
+        do throws(DecodingError) { return try decoder.requestID() } catch { return .null }
+    }
+
+    private static func saysMore(_ params: JSONScanner) throws(JSONError) -> Bool {
+        var scanner = params
+        var isPart = false
+        guard scanner.peek() == UInt8(ascii: "{") else { return false }
+        var object = try scanner.beginObject()
+        while let name = try scanner.nextMember(of: &object) {
+            if "more" ~= name, scanner.peek() == UInt8(ascii: "t") { isPart = true }
+            try scanner.skipValue()
+        }
+        return isPart
     }
 }
 

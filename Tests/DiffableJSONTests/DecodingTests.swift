@@ -52,7 +52,8 @@ struct DecodingTests {
             """#
         #expect(
             encode(try decodeOperations(text))
-                == #"[{"op":"appendItems","section":"a","items":[{"id":"x","kind":"k/","content":{"a":1},"children":[{"id":"y"}]}]}]"#)
+                == #"[{"op":"appendItems","section":"a","items":[{"id":"x","kind":"k/","content":{"a":1},"children":[{"id":"y"}]}]}]"#
+        )
     }
 
     @Test func `null for an optional member is the same as leaving it out`() throws {
@@ -62,51 +63,89 @@ struct DecodingTests {
     }
 
     /// What a client has to read at three in the morning.
-    @Test(arguments: [
-        ("7", "operations is an array (at byte 0)", nil),
-        ("[7]", "[0]: an operation is an object (at byte 1)", 0),
-        ("[{}]", "[0]: an operation needs an op (at byte 1)", 0),
-        (#"[{"op":"deleteAllItems"},{"op":"appendItms"}]"#,
-            #"[1].op: there is no operation "appendItms"; did you mean "appendItems"? (at byte 32)"#, 1),
-        (#"[{"op":"appendItems"}]"#, "[0]: appendItems needs items (at byte 1)", 0),
-        (#"[{"op":"appendItems","itmes":[]}]"#,
-            #"[0]: appendItems has no member "itmes"; did you mean "items"? (at byte 22)"#, 0),
-        (#"[{"op":"appendItems","before":"x","items":[]}]"#,
-            #"[0]: appendItems has no member "before"; it has op, section, parent, items (at byte 22)"#, 0),
-        (#"[{"op":"deleteItems","op":"deleteItems","items":[]}]"#,
-            #"[0]: deleteItems has the member "op" twice (at byte 22)"#, 0),
-        (#"[{"op":"appendItems","items":[{"id":"a"},{"kind":"k"}]}]"#,
-            "[0].items[1]: an item needs an id (at byte 41)", 0),
-        (#"[{"op":"appendItems","items":[{"id":"a","children":[{"id":""}]}]}]"#,
-            "[0].items[0].children[0].id: the id is empty; an identifier is 1 to 255 bytes of UTF-8 (at byte 59)", 0),
-        (#"[{"op":"appendItems","items":[{"id":7}]}]"#, "[0].items[0].id: an item's id is a string (at byte 36)", 0),
-        (#"[{"op":"appendItems","items":[{"id":"a\u0000"}]}]"#,
-            "[0].items[0].id: the id has a control character at byte 1; an identifier has none (at byte 37)", 0),
-        (#"[{"op":"appendItems","items":[{"id":"a","id":"b"}]}]"#,
-            #"[0].items[0]: an item has the member "id" twice (at byte 41)"#, 0),
-        (#"[{"op":"appendItems","items":[{"id":"a","text":"b"}]}]"#,
-            #"[0].items[0]: an item has no member "text"; it has id, kind, content, expanded, children (at byte 41)"#, 0),
-        (#"[{"op":"appendItems","items":[{"id":"a","expanded":1}]}]"#,
-            "[0].items[0].expanded: expanded is true or false (at byte 51)", 0),
-        (#"[{"op":"insertItems","items":[{"id":"a"}]}]"#,
-            "[0]: insertItems needs before or after; to append, use appendItems (at byte 1)", 0),
-        (#"[{"op":"insertItems","items":[],"before":"a","after":"b"}]"#,
-            "[0]: insertItems takes before or after, not both (at byte 1)", 0),
-        (#"[{"op":"moveItem","item":"a"}]"#, "[0]: moveItem needs before, after, section or parent (at byte 1)", 0),
-        (#"[{"op":"moveItem","after":"a"}]"#, "[0]: moveItem needs item (at byte 1)", 0),
-        (#"[{"op":"moveSection","section":"a"}]"#, "[0]: moveSection needs before or after (at byte 1)", 0),
-        (#"[{"op":"insertSections","sections":[]}]"#, "[0]: insertSections needs before or after (at byte 1)", 0),
-        (#"[{"op":"replaceChildren","items":[]}]"#, "[0]: replaceChildren needs parent (at byte 1)", 0),
-        (#"[{"op":"deleteItems","items":[{"id":"a"}]}]"#, "[0].items[0]: an item's id is a string (at byte 30)", 0),
-        (#"[{"op":"deleteItems","items":"a"}]"#, "[0].items: items is an array (at byte 29)", 0),
-        (#"[{"op":"patchItems","items":["a"]}]"#, "[0].items[0]: an item is an object with id and content (at byte 29)", 0),
-        (#"[{"op":"patchItems","items":[{"id":"a"}]}]"#,
-            "[0].items[0]: a patch needs content, a JSON merge patch (at byte 29)", 0),
-        (#"[{"op":"patchItems","items":[{"id":"a","content":{"b":1,"b":2}}]}]"#,
-            #"[0].items[0].content: a patch has the member "b" twice (at byte 49)"#, 0),
-        (#"[{"op":"appendItems","items":[{"id":"a","content":{]}]}]"#,
-            "a member name in quotes is expected, not ']' at byte 51", 0),
-    ] as [(String, String, Int?)])
+    @Test(
+        arguments: [
+            ("7", "operations is an array (at byte 0)", nil),
+            ("[7]", "[0]: an operation is an object (at byte 1)", 0),
+            ("[{}]", "[0]: an operation needs an op (at byte 1)", 0),
+            (
+                #"[{"op":"deleteAllItems"},{"op":"appendItms"}]"#,
+                #"[1].op: there is no operation "appendItms"; did you mean "appendItems"? (at byte 32)"#, 1
+            ),
+            (#"[{"op":"appendItems"}]"#, "[0]: appendItems needs items (at byte 1)", 0),
+            (
+                #"[{"op":"appendItems","itmes":[]}]"#,
+                #"[0]: appendItems has no member "itmes"; did you mean "items"? (at byte 22)"#, 0
+            ),
+            (
+                #"[{"op":"appendItems","before":"x","items":[]}]"#,
+                #"[0]: appendItems has no member "before"; it has op, section, parent, items (at byte 22)"#, 0
+            ),
+            (
+                #"[{"op":"deleteItems","op":"deleteItems","items":[]}]"#,
+                #"[0]: deleteItems has the member "op" twice (at byte 22)"#, 0
+            ),
+            (
+                #"[{"op":"appendItems","items":[{"id":"a"},{"kind":"k"}]}]"#,
+                "[0].items[1]: an item needs an id (at byte 41)", 0
+            ),
+            (
+                #"[{"op":"appendItems","items":[{"id":"a","children":[{"id":""}]}]}]"#,
+                "[0].items[0].children[0].id: the id is empty; an identifier is 1 to 255 bytes of UTF-8 (at byte 59)", 0
+            ),
+            (
+                #"[{"op":"appendItems","items":[{"id":7}]}]"#, "[0].items[0].id: an item's id is a string (at byte 36)",
+                0
+            ),
+            (
+                #"[{"op":"appendItems","items":[{"id":"a\u0000"}]}]"#,
+                "[0].items[0].id: the id has a control character at byte 1; an identifier has none (at byte 37)", 0
+            ),
+            (
+                #"[{"op":"appendItems","items":[{"id":"a","id":"b"}]}]"#,
+                #"[0].items[0]: an item has the member "id" twice (at byte 41)"#, 0
+            ),
+            (
+                #"[{"op":"appendItems","items":[{"id":"a","text":"b"}]}]"#,
+                #"[0].items[0]: an item has no member "text"; it has id, kind, content, expanded, children (at byte 41)"#,
+                0
+            ),
+            (
+                #"[{"op":"appendItems","items":[{"id":"a","expanded":1}]}]"#,
+                "[0].items[0].expanded: expanded is true or false (at byte 51)", 0
+            ),
+            (
+                #"[{"op":"insertItems","items":[{"id":"a"}]}]"#,
+                "[0]: insertItems needs before or after; to append, use appendItems (at byte 1)", 0
+            ),
+            (
+                #"[{"op":"insertItems","items":[],"before":"a","after":"b"}]"#,
+                "[0]: insertItems takes before or after, not both (at byte 1)", 0
+            ),
+            (#"[{"op":"moveItem","item":"a"}]"#, "[0]: moveItem needs before, after, section or parent (at byte 1)", 0),
+            (#"[{"op":"moveItem","after":"a"}]"#, "[0]: moveItem needs item (at byte 1)", 0),
+            (#"[{"op":"moveSection","section":"a"}]"#, "[0]: moveSection needs before or after (at byte 1)", 0),
+            (#"[{"op":"insertSections","sections":[]}]"#, "[0]: insertSections needs before or after (at byte 1)", 0),
+            (#"[{"op":"replaceChildren","items":[]}]"#, "[0]: replaceChildren needs parent (at byte 1)", 0),
+            (#"[{"op":"deleteItems","items":[{"id":"a"}]}]"#, "[0].items[0]: an item's id is a string (at byte 30)", 0),
+            (#"[{"op":"deleteItems","items":"a"}]"#, "[0].items: items is an array (at byte 29)", 0),
+            (
+                #"[{"op":"patchItems","items":["a"]}]"#,
+                "[0].items[0]: an item is an object with id and content (at byte 29)", 0
+            ),
+            (
+                #"[{"op":"patchItems","items":[{"id":"a"}]}]"#,
+                "[0].items[0]: a patch needs content, a JSON merge patch (at byte 29)", 0
+            ),
+            (
+                #"[{"op":"patchItems","items":[{"id":"a","content":{"b":1,"b":2}}]}]"#,
+                #"[0].items[0].content: a patch has the member "b" twice (at byte 49)"#, 0
+            ),
+            (
+                #"[{"op":"appendItems","items":[{"id":"a","content":{]}]}]"#,
+                "a member name in quotes is expected, not ']' at byte 51", 0
+            ),
+        ] as [(String, String, Int?)])
     func `an error names the member, the byte and the operation`(text: String, message: String, operation: Int?) {
         let error = #expect(throws: DecodingError.self) { try decodeOperations(text) }
         #expect(error?.description == message)
@@ -133,7 +172,9 @@ struct DecodingTests {
 
     @Test func `content as long as the limit, counted without white space`() throws {
         let limits = DecodingLimits(contentLengthMax: 10)
-        func operation(_ content: String) -> String { #"[{"op":"appendItems","items":[{"id":"x","content":\#(content)}]}]"# }
+        func operation(_ content: String) -> String {
+            #"[{"op":"appendItems","items":[{"id":"x","content":\#(content)}]}]"#
+        }
         #expect(try decodeOperations(operation(#""12345678""#), limits: limits).count == 1)
         #expect(try decodeOperations(operation(#"[ 12345678 ]"#), limits: limits).count == 1)
         for content in [#""123456789""#, "[123456789]", "[ 123456789 ]"] {
@@ -183,8 +224,10 @@ struct DecodingTests {
     @Test(arguments: [
         ("{}", "a snapshot needs sections (at byte 0)"),
         ("[]", "a snapshot is an object (at byte 0)"),
-        (#"{"sections":[{"id":"a","items":[{"ID":"x"}]}]}"#,
-            #"sections[0].items[0]: an item has no member "ID"; did you mean "id"? (at byte 34)"#),
+        (
+            #"{"sections":[{"id":"a","items":[{"ID":"x"}]}]}"#,
+            #"sections[0].items[0]: an item has no member "ID"; did you mean "id"? (at byte 34)"#
+        ),
         (#"{"sections":[]} x"#, "something after the end of the value at byte 16"),
     ])
     func `an error in a snapshot names the member`(text: String, message: String) {

@@ -4,32 +4,33 @@ import Testing
 
 struct MergePatchTests {
     /// Appendix A of RFC 7396, in its order; then what it leaves open.
-    @Test(arguments: [
-        (#"{"a":"b"}"#, #"{"a":"c"}"#, #"{"a":"c"}"#),
-        (#"{"a":"b"}"#, #"{"b":"c"}"#, #"{"a":"b","b":"c"}"#),
-        (#"{"a":"b"}"#, #"{"a":null}"#, "{}"),
-        (#"{"a":"b","b":"c"}"#, #"{"a":null}"#, #"{"b":"c"}"#),
-        (#"{"a":["b"]}"#, #"{"a":"c"}"#, #"{"a":"c"}"#),
-        (#"{"a":"c"}"#, #"{"a":["b"]}"#, #"{"a":["b"]}"#),
-        (#"{"a":{"b":"c"}}"#, #"{"a":{"b":"d","c":null}}"#, #"{"a":{"b":"d"}}"#),
-        (#"{"a":[{"b":"c"}]}"#, #"{"a":[1]}"#, #"{"a":[1]}"#),
-        (#"["a","b"]"#, #"["c","d"]"#, #"["c","d"]"#),
-        (#"{"a":"b"}"#, #"["c"]"#, #"["c"]"#),
-        (#"{"a":"foo"}"#, "null", nil),
-        (#"{"a":"foo"}"#, #""bar""#, #""bar""#),
-        (#"{"e":null}"#, #"{"a":1}"#, #"{"e":null,"a":1}"#),
-        (#"[1,2]"#, #"{"a":"b","c":null}"#, #"{"a":"b"}"#),
-        ("{}", #"{"a":{"bb":{"ccc":null}}}"#, #"{"a":{"bb":{}}}"#),
-        // No content is no object.
-        (nil, #"{"a":1}"#, #"{"a":1}"#),
-        (nil, #"{"a":null}"#, "{}"),
-        (nil, "7", "7"),
-        (nil, "null", nil),
-        // The target keeps its order and its bytes; names are equal when they mean the same.
-        (#"{"z":1.0,"a":"\u0041","m":3}"#, #"{"n":9,"a":2}"#, #"{"z":1.0,"a":2,"m":3,"n":9}"#),
-        (#"{"\u0061":1}"#, #"{"a":2}"#, #"{"\u0061":2}"#),
-        ("{\"a\":1}", "{ \"b\" : [ 1 , 2 ] }", #"{"a":1,"b":[1,2]}"#),
-    ] as [(String?, String, String?)])
+    @Test(
+        arguments: [
+            (#"{"a":"b"}"#, #"{"a":"c"}"#, #"{"a":"c"}"#),
+            (#"{"a":"b"}"#, #"{"b":"c"}"#, #"{"a":"b","b":"c"}"#),
+            (#"{"a":"b"}"#, #"{"a":null}"#, "{}"),
+            (#"{"a":"b","b":"c"}"#, #"{"a":null}"#, #"{"b":"c"}"#),
+            (#"{"a":["b"]}"#, #"{"a":"c"}"#, #"{"a":"c"}"#),
+            (#"{"a":"c"}"#, #"{"a":["b"]}"#, #"{"a":["b"]}"#),
+            (#"{"a":{"b":"c"}}"#, #"{"a":{"b":"d","c":null}}"#, #"{"a":{"b":"d"}}"#),
+            (#"{"a":[{"b":"c"}]}"#, #"{"a":[1]}"#, #"{"a":[1]}"#),
+            (#"["a","b"]"#, #"["c","d"]"#, #"["c","d"]"#),
+            (#"{"a":"b"}"#, #"["c"]"#, #"["c"]"#),
+            (#"{"a":"foo"}"#, "null", nil),
+            (#"{"a":"foo"}"#, #""bar""#, #""bar""#),
+            (#"{"e":null}"#, #"{"a":1}"#, #"{"e":null,"a":1}"#),
+            (#"[1,2]"#, #"{"a":"b","c":null}"#, #"{"a":"b"}"#),
+            ("{}", #"{"a":{"bb":{"ccc":null}}}"#, #"{"a":{"bb":{}}}"#),
+            // No content is no object.
+            (nil, #"{"a":1}"#, #"{"a":1}"#),
+            (nil, #"{"a":null}"#, "{}"),
+            (nil, "7", "7"),
+            (nil, "null", nil),
+            // The target keeps its order and its bytes; names are equal when they mean the same.
+            (#"{"z":1.0,"a":"\u0041","m":3}"#, #"{"n":9,"a":2}"#, #"{"z":1.0,"a":2,"m":3,"n":9}"#),
+            (#"{"\u0061":1}"#, #"{"a":2}"#, #"{"\u0061":2}"#),
+            ("{\"a\":1}", "{ \"b\" : [ 1 , 2 ] }", #"{"a":1,"b":[1,2]}"#),
+        ] as [(String?, String, String?)])
     func `merges as RFC 7396 says`(target: String?, patch: String, result: String?) throws {
         let content = try target.map { try Content(json: $0) }
         #expect(try merge(patch).applied(to: content)?.description == result)

@@ -37,7 +37,8 @@ struct OperationsWriterTests {
 
     @Test func `a long insertion goes on after the item that it stopped at`() throws {
         let operations = try decodeOperations(
-            #"[{"op":"insertItems","section":"s","after":"x","items":[{"id":"a","children":[{"id":"b"},{"id":"c"}]},{"id":"d"}]}]"#)
+            #"[{"op":"insertItems","section":"s","after":"x","items":[{"id":"a","children":[{"id":"b"},{"id":"c"}]},{"id":"d"}]}]"#
+        )
         #expect(
             parts(OperationsWriter(operations), limit: 0) == [
                 #"[{"op":"insertItems","section":"s","after":"x","items":[{"id":"a"}]}]"#,
@@ -49,7 +50,8 @@ struct OperationsWriterTests {
 
     @Test func `inserted sections bring their items, and go on after the section that they stopped at`() throws {
         let operations = try decodeOperations(
-            #"[{"op":"insertSections","after":null,"sections":[{"id":"s","items":[{"id":"a"},{"id":"b"}]},{"id":"t"}]}]"#)
+            #"[{"op":"insertSections","after":null,"sections":[{"id":"s","items":[{"id":"a"},{"id":"b"}]},{"id":"t"}]}]"#
+        )
         #expect(
             parts(OperationsWriter(operations), limit: 0) == [
                 #"[{"op":"insertSections","after":null,"sections":[{"id":"s"}]}]"#,
@@ -102,8 +104,12 @@ struct OperationsWriterTests {
     }
 
     @Test func `collapsed is said only where it matters`() throws {
-        let operations = try decodeOperations(#"[{"op":"appendItems","items":[{"id":"a","expanded":false},{"id":"b"}]}]"#)
-        #expect(parts(OperationsWriter(operations), limit: .max) == [#"[{"op":"appendItems","items":[{"id":"a"},{"id":"b"}]}]"#])
+        let operations = try decodeOperations(
+            #"[{"op":"appendItems","items":[{"id":"a","expanded":false},{"id":"b"}]}]"#)
+        #expect(
+            parts(OperationsWriter(operations), limit: .max) == [
+                #"[{"op":"appendItems","items":[{"id":"a"},{"id":"b"}]}]"#
+            ])
         #expect(
             parts(OperationsWriter(operations, expansion: .asSaid), limit: .max)
                 == [#"[{"op":"appendItems","items":[{"id":"a","expanded":false},{"id":"b"}]}]"#])

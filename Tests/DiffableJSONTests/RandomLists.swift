@@ -20,7 +20,9 @@ struct RandomLists {
     }
 
     private mutating func content() -> Content? {
-        let texts = ["{\"text\":\"Buy \\\"milk\\\"\"}", "[]", "1.50", "\"é\\u00e9\"", "{\"a\":{\"b\":[1,2,3]},\"c\":false}"]
+        let texts = [
+            "{\"text\":\"Buy \\\"milk\\\"\"}", "[]", "1.50", "\"é\\u00e9\"", "{\"a\":{\"b\":[1,2,3]},\"c\":false}",
+        ]
         guard chance(60) else { return nil }
         return Content(Array(texts[number(0..<texts.count)].utf8))
     }

@@ -1,0 +1,102 @@
+import DiffableProtocol
+import Testing
+
+struct LineFramerTests {
+    @Test(arguments: [
+        ("", []), ("\n\n\r\n \t\n", []), ("a\n", ["a"]), ("a\r\nb\n", ["a", "b"]), ("a\n\n\nb\n", ["a", "b"]),
+        ("a", []), ("a\nb", ["a"]), ("a\rb\n", ["a\rb"]), ("a\r\r\n", ["a\r"]),
+    ])
+    func `lines end with a newline, and blank ones are passed over`(text: String, lines: [String]) {
+        var framer = LineFramer()
+        framer.append(text)
+        #expect(framer.lines() == lines)
+    }
+
+    @Test(arguments: [("a", ["a"]), ("a\nb", ["a", "b"]), ("a\r", ["a"]), ("a\n", ["a"]), ("", []), (" ", [])])
+    func `at the end of input the last line needs no newline`(text: String, lines: [String]) {
+        var framer = LineFramer()
+        framer.append(text)
+        framer.finish()
+        #expect(framer.lines() == lines)
+        #expect(framer.lines() == [])
+    }
+
+    @Test func `it does not matter how the bytes are cut`() {
+        let text = "first\r\n\nsecond line\n\r\nabcdefghij\r\nabcdefghijk\nabcdefghijklm\r\nlast"
+        let expected = ["first", "TOO LONG", "abcdefghij", "TOO LONG", "TOO LONG", "last"]
+        for size in 1...text.utf8.count {
+            var framer = LineFramer(lineLengthMax: 10)
+            var lines: [String] = []
+            var rest = Array(text.utf8)[...]
+            while !rest.isEmpty {
+                framer.append(String(decoding: rest.prefix(size), as: UTF8.self))
+                rest = rest.dropFirst(size)
+                lines += framer.lines()
+            }
+            framer.finish()
+            lines += framer.lines()
+            #expect(lines == expected, "\(size) bytes at a time")
+        }
+    }
+
+    @Test(arguments: ["\n", "\r\n"]) func `a line as long as the limit is taken, one byte more is not`(end: String) {
+        for (count, isTaken) in [(9, true), (10, true), (11, false), (12, false)] {
+            let line = String(repeating: "x", count: count)
+            for isCut in [false, true] {
+                var framer = LineFramer(lineLengthMax: 10)
+                framer.append(line)
+                var lines = isCut ? framer.lines() : []
+                framer.append(end + "y\n")
+                lines += framer.lines()
+                #expect(lines == [isTaken ? line : "TOO LONG", "y"])
+            }
+        }
+    }
+
+    @Test func `a line that never ends is reported once and not kept`() {
+        var framer = LineFramer(lineLengthMax: 1000)
+        var lines: [String] = []
+        for _ in 0..<100 {
+            framer.append(String(repeating: "x", count: 500))
+            lines += framer.lines()
+        }
+        framer.append("\nnext\n")
+        lines += framer.lines()
+        #expect(lines == ["TOO LONG", "next"])
+    }
+
+    @Test func `a long line that arrives in small pieces is looked at once`() {
+        var framer = LineFramer(lineLengthMax: .max)
+        let piece = String(repeating: "x", count: 64)
+        let time = ContinuousClock().measure {
+            for _ in 0..<100_000 {
+                framer.append(piece)
+                _ = framer.lines()
+            }
+        }
+        framer.append("\n")
+        #expect(framer.lines().first?.utf8.count == 6_400_000)
+        // Looking at all of it for each piece would be 320 GB.
+        #expect(time < .seconds(20))
+    }
+}
+
+extension LineFramer {
+    fileprivate mutating func append(_ text: String) {
+        Array(text.utf8).withUnsafeBytes { append($0) }
+    }
+
+    /// All that are whole.
+    fileprivate mutating func lines() -> [String] {
+        var lines: [String] = []
+        while let line = next({ line in
+            switch line {
+            case .line(let bytes): String(decoding: bytes, as: UTF8.self)
+            case .tooLong: "TOO LONG"
+            }
+        }) {
+            lines.append(line)
+        }
+        return lines
+    }
+}

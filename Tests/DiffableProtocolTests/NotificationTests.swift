@@ -1,0 +1,115 @@
+import Diffable
+import DiffableJSON
+import DiffableProtocol
+import Testing
+
+struct NotificationTests {
+    private static let snapshot =
+        #"{"sections":[{"id":"today","items":[{"id":"milk","content":{"text":"Buy milk"}},{"id":"eggs"}]},{"id":"later"}]}"#
+
+    @Test func `a reset is one line when it fits`() throws {
+        let snapshot = try Snapshot(sections(#"{"sections":[{"id":"today","items":[{"id":"milk"}]}]}"#))
+        let writer = NotificationWriter(
+            resetOf: "tasks", epoch: "k3v9", revision: 1, reason: .initial, snapshot: snapshot)
+        #expect(
+            lines(writer, subscription: 1, lineLengthMax: 65_535) == [
+                #"{"jsonrpc":"2.0","method":"reset","params":{"subscription":1,"list":"tasks","epoch":"k3v9","revision":1,"reason":"initial","operations":[{"op":"appendSections","sections":[{"id":"today"}]},{"op":"appendItems","section":"today","items":[{"id":"milk"}]}]}}"#
+                    + "\n"
+            ])
+    }
+
+    @Test func `an empty list's reset has no operations`() {
+        let writer = NotificationWriter(
+            resetOf: "t", epoch: "e", revision: 0, reason: .reload, snapshot: Snapshot())
+        #expect(
+            lines(writer, subscription: 12, lineLengthMax: 65_535) == [
+                #"{"jsonrpc":"2.0","method":"reset","params":{"subscription":12,"list":"t","epoch":"e","revision":0,"reason":"reload","operations":[]}}"#
+                    + "\n"
+            ])
+    }
+
+    @Test func `changes in parts all say more but the last, and keep the limit under any number`() throws {
+        let snapshot = try Snapshot(sections(Self.snapshot))
+        let difference = snapshot.difference(from: Snapshot())
+        for lineLengthMax in 250...600 {
+            for subscription in [1, (1 << 53) - 1] {
+                let writer = NotificationWriter(changesOf: "tasks", from: 0, to: 3, operations: difference)
+                let lines = lines(writer, subscription: subscription, lineLengthMax: lineLengthMax)
+                var mirror = Snapshot()
+                for (index, line) in lines.enumerated() {
+                    #expect(line.utf8.count <= lineLengthMax)
+                    guard case .changes(let changes) = try decodeMessage(line) else {
+                        Issue.record("no changes")
+                        return
+                    }
+                    #expect(changes.subscription == subscription)
+                    #expect(changes.list == "tasks")
+                    #expect((changes.from, changes.revision) == (0, 3))
+                    #expect(changes.part == (index == lines.count - 1 ? .last : .more))
+                    mirror = try mirror.applying(changes.operations)
+                }
+                #expect(mirror == snapshot)
+            }
+        }
+    }
+
+    @Test func `an item as large as the limits allow fits a line of the default length`() throws {
+        let content = "\"" + String(repeating: "c", count: 32_766) + "\""
+        // Ids of 255 quotes take 510 bytes.
+        let id = { (first: String) in first + String(repeating: "\\\"", count: 254) }
+        let json =
+            #"{"sections":[{"id":"\#(id("s"))","items":[{"id":"\#(id("p"))","kind":"\#(id("k"))","content":\#(content),"expanded":true,"children":"#
+            + #"[{"id":"\#(id("b"))"},{"id":"\#(id("c"))","kind":"\#(id("k"))","content":\#(content),"expanded":true}]}]}]}"#
+        let snapshot = try Snapshot(sections(json))
+        let list = try ListName(String(repeating: "\"", count: 255))
+        for writer in [
+            NotificationWriter(
+                resetOf: list, epoch: "k3v9k3v9k3v9", revision: (1 << 53) - 1,
+                reason: .initial, snapshot: snapshot),
+            NotificationWriter(
+                changesOf: "t", from: 0, to: 1, operations: snapshot.difference(from: Snapshot())),
+        ] {
+            for line in lines(writer, subscription: (1 << 53) - 1, lineLengthMax: 65_535) {
+                #expect(line.utf8.count <= 65_535)
+            }
+        }
+    }
+
+    @Test func `a deleted list is told`() throws {
+        let line = text { NotificationWriter.writeListDeleted("tasks", subscription: 7, into: &$0) }
+        #expect(line == #"{"jsonrpc":"2.0","method":"listDeleted","params":{"subscription":7,"list":"tasks"}}"# + "\n")
+        guard case .listDeleted(7, "tasks") = try decodeMessage(line) else {
+            Issue.record("not read")
+            return
+        }
+    }
+
+    @Test func `a client passes over what a newer daemon says`() throws {
+        let line =
+            #"{"jsonrpc":"2.0","method":"listDeleted","trace":[1],"params":{"subscription":7,"list":"t","why":{}}}"#
+        guard case .listDeleted(7, "t") = try decodeMessage(line) else {
+            Issue.record("not read")
+            return
+        }
+        guard case .other("weather") = try decodeMessage(#"{"method":"weather","params":{"sun":true}}"#) else {
+            Issue.record("not read")
+            return
+        }
+    }
+
+    private func lines(_ writer: NotificationWriter, subscription: Int, lineLengthMax: Int) -> [String] {
+        var notification = writer
+        var lines: [String] = []
+        var progress = Progress.more
+        while case .more = progress {
+            lines.append(
+                text { writer in
+                    NotificationWriter.writePrefix(notification.method, subscription: subscription, into: &writer)
+                })
+            lines[lines.count - 1] += text {
+                progress = notification.writeRest(into: &$0, lineLengthMax: lineLengthMax)
+            }
+        }
+        return lines
+    }
+}

@@ -1,0 +1,133 @@
+import Diffable
+import DiffableJSON
+import DiffableProtocol
+import Testing
+
+struct ReplyTests {
+    private let tasks = Reply.ListRevision(list: "tasks", epoch: "k3v9", revision: 2)
+
+    @Test func `each reply is one line as docs,protocol.md has it`() throws {
+        let change = Reply.Change(
+            list: "tasks", revision: 2, isChanged: true, operations: try operations(#"[{"op":"deleteAllItems"}]"#))
+        let replies: [(Reply, String)] = [
+            (.ping, "{}"),
+            (.createList(tasks), #"{"list":"tasks","epoch":"k3v9","revision":2}"#),
+            (.deleteList("tasks"), #"{"list":"tasks"}"#),
+            (.staged("tasks"), #"{"list":"tasks","staged":true}"#),
+            (
+                .change(Reply.Change(list: "tasks", revision: 2, isChanged: false)),
+                #"{"list":"tasks","revision":2,"changed":false}"#
+            ),
+            (.change(change), #"{"list":"tasks","revision":2,"changed":true,"operations":[{"op":"deleteAllItems"}]}"#),
+            (.subscribe(subscription: 1, tasks), #"{"subscription":1,"list":"tasks","epoch":"k3v9","revision":2}"#),
+            (.unsubscribe(subscription: 1), #"{"subscription":1}"#),
+            (.lists([]), #"{"lists":[]}"#),
+        ]
+        for (reply, result) in replies {
+            #expect(
+                text { reply.write(id: .number(4), into: &$0) } == #"{"jsonrpc":"2.0","id":4,"result":\#(result)}"#
+                    + "\n")
+        }
+    }
+
+    @Test func `a client reads what the daemon writes`() throws {
+        let hello = Reply.Hello(
+            version: "1.0", epoch: "e", limits: [.init("lineLengthMax", max: 7)], capabilities: ["parts"])
+        #expect(try Reply.Hello(json: result(.hello(hello))) == hello)
+        let status = Reply.Status(
+            version: "1.0", uptimeSeconds: 1, connections: 2, subscriptions: 3, lists: 4, items: 5, transactions: 6)
+        #expect(try Reply.Status(json: result(.status(status))) == status)
+        let lists = [
+            Reply.ListSummary(
+                list: "a\"", epoch: "e", revision: 1, numberOfSections: 2, numberOfItems: 3, durability: .volatile)
+        ]
+        #expect(try Reply.ListSummary.all(json: result(.lists(lists))) == lists)
+        #expect(try Reply.ListRevision(json: result(.createList(tasks))) == tasks)
+        let subscribed = try SubscribeResult(json: result(.subscribe(subscription: 9, tasks)))
+        #expect(subscribed.subscription == 9)
+        #expect(subscribed.start == tasks)
+    }
+
+    @Test func `a change tells its counts, but for the zeros`() throws {
+        let old = try Snapshot(sections(#"{"sections":[{"id":"s","items":[{"id":"a"},{"id":"b"}]}]}"#))
+        let new = try Snapshot(sections(#"{"sections":[{"id":"s","items":[{"id":"c"},{"id":"b"}]}]}"#))
+        let summary = DifferenceSummary(new.difference(from: old), from: old, to: new)
+        let change = Reply.Change(list: "t", revision: 1, isChanged: true, summary: summary)
+        let json = try result(.change(change))
+        #expect(
+            String(decoding: json, as: UTF8.self)
+                == #"{"list":"t","revision":1,"changed":true,"summary":{"insertedItems":1,"deletedItems":1}}"#)
+        #expect(try Reply.Change(json: json).summary == summary)
+    }
+
+    @Test func `help lists every method with its parameters`() throws {
+        let json = String(decoding: try result(.help), as: UTF8.self)
+        for method in Method.allCases { #expect(json.contains(#"{"method":"\#(method.rawValue)","params":["#)) }
+        #expect(json.contains(#""params":["list","operations","ifRevision?","dryRun?","more?"]"#))
+    }
+
+    @Test(arguments: [0, 30, 200, Int.max]) func `a snapshot is one line, written in pieces`(limit: Int) throws {
+        let json = #"{"sections":[{"id":"s","items":[{"id":"a","children":[{"id":"b"}]},{"id":"c"}]},{"id":"t"}]}"#
+        let snapshot = try Snapshot(sections(json))
+        var reply = SnapshotReplyWriter(id: .number(1), list: "t", epoch: "e", revision: 7, snapshot: snapshot)
+        var line = ""
+        var progress = Progress.more
+        while case .more = progress { line += text { progress = reply.write(into: &$0, upTo: limit) } }
+        #expect(
+            line == #"{"jsonrpc":"2.0","id":1,"result":{"list":"t","epoch":"e","revision":7,"snapshot":\#(json)}}"#
+                + "\n")
+        guard case .result(_, let bytes) = try decodeMessage(line) else {
+            Issue.record("no result")
+            return
+        }
+        let result = try SnapshotResult(json: bytes)
+        #expect(try Snapshot(result.sections) == snapshot)
+        #expect(String(decoding: result.bytes, as: UTF8.self) == json)
+    }
+
+    // MARK: - Errors
+
+    @Test func `an error tells its code, its name and what it is about`() throws {
+        let error = WireError(
+            .noSuchItem, "tasks has no item \"milk\"", list: "tasks", operation: 0, item: "milk")
+        let line = text { error.write(id: .string(Array("\"x\"".utf8)), into: &$0) }
+        #expect(
+            line
+                == #"{"jsonrpc":"2.0","id":"x","error":{"code":4,"message":"tasks has no item \"milk\"","data":{"name":"noSuchItem","list":"tasks","operation":0,"item":"milk"}}}"#
+                + "\n")
+    }
+
+    @Test func `every code is read back as it was written`() throws {
+        for code in WireError.Code.allCases {
+            let error = WireError(
+                code, "m", list: "l", operation: 1, section: "s", item: "i", revision: 2, limit: .init("n", max: 3),
+                offset: 4)
+            guard case .failure(let id, let read) = try decodeMessage(text { error.write(id: .number(1), into: &$0) })
+            else {
+                Issue.record("no failure")
+                continue
+            }
+            #expect(id == .number(1))
+            #expect(read == error)
+        }
+    }
+
+    @Test func `codes and names never change`() {
+        #expect(
+            WireError.Code.allCases.map { "\($0.rawValue) \($0.name)" } == [
+                "-32700 parseError", "-32600 invalidRequest", "-32601 methodNotFound", "-32602 invalidParams",
+                "1 noSuchList", "2 listExists", "3 noSuchSection", "4 noSuchItem", "5 duplicateSection",
+                "6 duplicateItem", "7 invalidAnchor", "8 ownDescendant", "9 revisionMismatch", "10 requestKeyReused",
+                "11 tooLarge", "12 permissionDenied", "13 noSpace", "14 storageFailed", "15 noSuchSubscription",
+                "16 noSuchRevision", "17 shuttingDown",
+            ])
+    }
+
+    private func result(_ reply: Reply) throws -> [UInt8] {
+        guard case .result(_, let json) = try decodeMessage(text { reply.write(id: .number(1), into: &$0) }) else {
+            Issue.record("no result")
+            return []
+        }
+        return json
+    }
+}
