@@ -2,15 +2,18 @@ import Diffable
 
 /// What a transaction came to.
 package struct Outcome: Sendable {
-    package let list: ListName
-    package let epoch: String
-    /// After the transaction; of a dry run, and of one that changed nothing, the revision there was.
-    package let revision: Int
+    let before: ListState
+    /// Of a dry run, what would have come of it, at the revision there was.
+    let after: ListState
     /// The difference between `old` and `new` in canonical form; empty when the transaction changed nothing.
     package let operations: [Operation]
-    package let old: Snapshot
-    package let new: Snapshot
 
+    package var list: ListName { after.name }
+    package var epoch: String { after.epoch }
+    /// After the transaction; of a dry run, and of one that changed nothing, the revision there was.
+    package var revision: Int { after.revision }
+    package var old: Snapshot { before.snapshot }
+    package var new: Snapshot { after.snapshot }
     package var isChanged: Bool { !operations.isEmpty }
 }
 

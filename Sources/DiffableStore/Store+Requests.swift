@@ -16,8 +16,7 @@ extension Store {
             return answer(.list(completion, .failure(.tooManyLists(max: limits.listsMax))), about: name)
         }
         let state = ListState(
-            name: name, epoch: Epoch.random(), revision: 0, snapshot: Snapshot(), durability: durability,
-            number: nextListNumber)
+            name: name, epoch: Epoch.random(), durability: durability, number: nextListNumber)
         nextListNumber += 1
         commit(ListChange(event: .created, state: state), answer: .list(completion, .success(state)))
     }
@@ -100,20 +99,22 @@ extension Store {
         completion: @escaping Completion<Outcome>
     ) {
         let operations = new.difference(from: head.snapshot)
-        var state = head
-        if mode == .commit && !operations.isEmpty {
-            state.revision += 1
-            state.snapshot = new
-            if delivery == .reload { state.lastReloadRevision = state.revision }
+        guard !operations.isEmpty else {
+            let outcome = Outcome(before: head, after: head, operations: [])
+            return answer(.outcome(completion, .success(outcome)), about: head.name)
         }
-        let outcome = Outcome(
-            list: head.name, epoch: head.epoch, revision: state.revision, operations: operations,
-            old: head.snapshot, new: new)
-        let answer = Answer.outcome(completion, .success(outcome))
-        if state.revision == head.revision {
-            self.answer(answer, about: head.name)
-        } else {
-            commit(ListChange(event: .stepped(operations, delivery), state: state), answer: answer)
+        switch mode {
+        case .dryRun:
+            let outcome = Outcome(before: head, after: head.moved(to: head.revision, new), operations: operations)
+            answer(.outcome(completion, .success(outcome)), about: head.name)
+        case .commit:
+            let revision = head.revision + 1
+            let reload = delivery == .reload ? revision : nil
+            let state = head.moved(to: revision, new, lastReloadRevision: reload)
+            let outcome = Outcome(before: head, after: state, operations: operations)
+            commit(
+                ListChange(event: .stepped(operations, delivery), state: state),
+                answer: .outcome(completion, .success(outcome)))
         }
     }
 }

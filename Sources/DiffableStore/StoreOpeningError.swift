@@ -22,7 +22,8 @@ extension StoreOpeningError: CustomStringConvertible {
             "\(path) is in use by another diffabled; stop that one, or name another directory with --state-directory"
         case .schemaTooNew(let path, let version, let known):
             "\(path) was written by a later diffabled (schema \(version), this one knows \(known)); run that version"
-        case .foreign(let path): "\(path) is not a database of diffabled; move it away, or use another --state-directory"
+        case .foreign(let path):
+            "\(path) is not a database of diffabled; move it away, or name another directory with --state-directory"
         case .unreadable(let path, let reason): "\(path) cannot be read: \(reason)"
         case .damaged(let path, let list, let revision, let reason):
             """

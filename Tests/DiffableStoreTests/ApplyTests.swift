@@ -18,7 +18,8 @@ struct ApplyTests {
 
     private var days: [Section] {
         [
-            Section(id: "today", items: [Item(id: "milk"), Item(id: "tea", isExpanded: true, children: [Item(id: "mug")])]),
+            Section(
+                id: "today", items: [Item(id: "milk"), Item(id: "tea", isExpanded: true, children: [Item(id: "mug")])]),
             Section(id: "later", items: [Item(id: "paint")]),
         ]
     }
@@ -79,7 +80,8 @@ struct ApplyTests {
         #expect(
             await store.applying("tasks", .whole([Section(id: "a", items: twice)])).failure
                 == .operation("tasks", .duplicateItem("milk")))
-        #expect(await store.applying("tasks", .section("a", twice)).failure == .operation("tasks", .duplicateItem("milk")))
+        #expect(
+            await store.applying("tasks", .section("a", twice)).failure == .operation("tasks", .duplicateItem("milk")))
         let operations: [Diffable.Operation] = [.appendItems([Item(id: "milk")]), .appendItems([Item(id: "milk")])]
         #expect(
             await store.applying("tasks", .operations(operations, section: "a")).failure
@@ -103,9 +105,10 @@ struct ApplyTests {
         func failure(_ items: [Item]) async -> StoreError? {
             await bench.store.applying("tasks", .whole([Section(id: "a", items: items)])).failure
         }
-        #expect(await failure([Item(id: "1"), Item(id: "2")]) == nil)
-        #expect(await failure([Item(id: "1"), Item(id: "2"), Item(id: "3")]) == .operation("tasks", .tooManyItems(max: 2)))
-        #expect(
-            await failure([Item(id: "1", children: [Item(id: "2")])]) == .operation("tasks", .tooManyLevels("2", max: 1)))
+        let pair = [Item(id: "1"), Item(id: "2")]
+        #expect(await failure(pair) == nil)
+        #expect(await failure(pair + [Item(id: "3")]) == .operation("tasks", .tooManyItems(max: 2)))
+        let nested = [Item(id: "1", children: [Item(id: "2")])]
+        #expect(await failure(nested) == .operation("tasks", .tooManyLevels("2", max: 1)))
     }
 }

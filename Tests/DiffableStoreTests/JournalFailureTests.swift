@@ -20,7 +20,8 @@ struct JournalFailureTests {
         await bench.store.settle()
         #expect(
             bench.log.lines == [
-                "transact tasks: noSpace", "transact tasks: noSpace", "create other: noSpace", "transact tasks: noSpace",
+                "transact tasks: noSpace", "transact tasks: noSpace", "create other: noSpace",
+                "transact tasks: noSpace",
             ])
         #expect(await bench.store.list("tasks")?.revision == 0)
         #expect(bench.journal.waitingGroups == [])

@@ -50,13 +50,15 @@ struct OpeningTests {
     @Test func `a database of another program is refused`() async throws {
         try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: true)
         try directory.edit("CREATE TABLE theirs (x)")
-        await #expect(throws: StoreOpeningError.foreign(path: directory.databasePath)) { _ = try await directory.open() }
+        let error = StoreOpeningError.foreign(path: directory.databasePath)
+        await #expect(throws: error) { _ = try await directory.open() }
     }
 
     @Test func `a file that is no database is refused`() async throws {
         try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: true)
         try Data(repeating: 0x78, count: 5_000).write(to: URL(fileURLWithPath: directory.databasePath))
-        await #expect(throws: StoreOpeningError.foreign(path: directory.databasePath)) { _ = try await directory.open() }
+        let error = StoreOpeningError.foreign(path: directory.databasePath)
+        await #expect(throws: error) { _ = try await directory.open() }
     }
 
     @Test func `a directory that cannot be made is named`() async throws {
@@ -73,10 +75,14 @@ struct OpeningTests {
     @Test(arguments: [
         ("DELETE FROM journal WHERE revision = 2", 2), ("DELETE FROM journal WHERE revision = 1", 1),
         ("UPDATE journal SET operations = CAST('[{]' AS BLOB) WHERE revision = 3", 3),
-        (#"UPDATE journal SET operations = CAST('[{"op":"expandItems","items":["none"]}]' AS BLOB) WHERE revision = 2"#, 2),
-        ("UPDATE list SET generation = 1, checkpointRevision = 2", 2), ("UPDATE list SET lastReloadRevision = 9", 4),
+        (#"UPDATE journal SET operations = CAST('[{"op":"deleteAll"}]' AS BLOB) WHERE revision = 2"#, 2),
+        (#"UPDATE journal SET operations = CAST('[{"op":"expandItems","items":["x"]}]' AS BLOB)"#, 1),
+        ("UPDATE list SET generation = 1, checkpointRevision = 2", 2),
+        ("UPDATE list SET lastReloadRevision = 9", 4),
     ])
-    func `what does not fit together is refused, with the list and the revision`(edit: String, revision: Int) async throws {
+    func `what does not fit together is refused, with the list and the revision`(
+        edit: String, revision: Int
+    ) async throws {
         let store = try await directory.open()
         _ = try await store.creating("tasks", .durable).get()
         for section in ["a", "b", "c"] {

@@ -39,6 +39,7 @@ struct RecoveryTests {
             let again = try await left.open(limits: restless)
             #expect(await again.lists.map(Remembered.init) == acknowledged, "seed \(seed)")
             await again.sqlite.finishUpkeep()
+            #expect(try await again.sqlite.query(supersededRows) == 0)
             await again.shutDown()
             let third = try await left.open()
             #expect(await third.lists.map(Remembered.init) == acknowledged, "seed \(seed)")
@@ -46,6 +47,14 @@ struct RecoveryTests {
         }
         await store.shutDown()
     }
+
+    /// How many rows there are that nothing leads to.
+    private let supersededRows = """
+        SELECT (SELECT count(*) FROM journal AS rows LEFT JOIN list ON number = rows.list
+                WHERE number IS NULL OR revision <= checkpointRevision)
+            + (SELECT count(*) FROM checkpoint AS rows LEFT JOIN list ON number = rows.list
+               WHERE number IS NULL OR rows.generation <> list.generation)
+        """
 
     /// Random changes of a few lists, some of them at once.
     private func change(_ store: Store, with changes: inout RandomChanges, times: Int) async throws {
@@ -66,7 +75,7 @@ struct RecoveryTests {
                 _ = try await store.applying(name, .whole(target.sections), delivery: .reload).get()
             case 2:
                 async let first = store.transacting(name, [operation])
-                async let second = store.transacting(name, [.appendSections([Section(id: .numbered(.random(in: 0..<99)))])])
+                async let second = store.transacting(name, [.moveSection(.numbered(1), to: .front)])
                 _ = await (first, second)
             default: _ = try await store.transacting(name, [operation]).get()
             }
@@ -95,6 +104,21 @@ struct RecoveryTests {
         let again = try await left.open()
         #expect(await again.lists.map(Remembered.init) == lists.map(Remembered.init))
         #expect(await again.list("tasks")?.snapshot.numberOfItems == 10)
+        await again.shutDown()
+    }
+
+    @Test func `limits that were lowered lock no list out`() async throws {
+        let store = try await directory.open()
+        _ = try await store.creating("a", .durable).get()
+        _ = try await store.creating("b", .durable).get()
+        let nested = [Item(id: "1", children: [Item(id: "2", children: [Item(id: "3")])])]
+        _ = try await store.applying("a", .section("all", nested)).get()
+        await store.shutDown()
+        let limits = StoreLimits(snapshot: SnapshotLimits(levelsMax: 1, itemsMax: 1), listsMax: 1)
+        let again = try await directory.open(limits: limits)
+        #expect(await again.list("a")?.snapshot.numberOfItems == 3)
+        #expect(try await again.transacting("a", [.deleteItems(["2"])]).get().revision == 2)
+        #expect(await again.creating("c", .durable).failure == .tooManyLists(max: 1))
         await again.shutDown()
     }
 

@@ -61,8 +61,8 @@ extension SQLiteJournal {
         }
         var list = JournalledList(
             state: ListState(
-                name: name, epoch: heading.epoch, revision: heading.checkpointRevision, snapshot: Snapshot(),
-                durability: .durable, number: heading.number, lastReloadRevision: heading.lastReloadRevision))
+                name: name, epoch: heading.epoch, revision: heading.checkpointRevision, durability: .durable,
+                number: heading.number, lastReloadRevision: heading.lastReloadRevision))
         list.generation = heading.generation
         try readCheckpoint(of: heading, from: database, into: &list)
         try readJournal(of: heading, from: database, into: &list)
@@ -77,7 +77,7 @@ extension SQLiteJournal {
             guard row[0] == parts else {
                 throw damaged(heading, at: heading.checkpointRevision, "part \(parts) of its checkpoint is missing")
             }
-            list.checkpointLength += try apply(row, column: 1, to: &list.state, heading)
+            list.checkpointLength += try apply(row, column: 1, to: &list, at: heading.checkpointRevision, heading)
             parts += 1
         }
         guard parts > 0 || heading.generation == 0 else {
@@ -99,8 +99,7 @@ extension SQLiteJournal {
                 throw damaged(heading, at: list.state.revision + 1, "its journal goes on at revision \(revision)")
             }
             part = row[1]
-            list.state.revision = revision
-            list.journalLength += try apply(row, column: 2, to: &list.state, heading)
+            list.journalLength += try apply(row, column: 2, to: &list, at: revision, heading)
         }
         guard list.state.lastReloadRevision <= list.state.revision else {
             throw damaged(heading, at: list.state.revision + 1, "its journal ends too early")
@@ -108,16 +107,19 @@ extension SQLiteJournal {
     }
 
     /// Applies a row's operations and returns their length in bytes.
-    private func apply(_ row: Row, column: Int, to state: inout ListState, _ heading: Heading) throws -> Int {
+    private func apply(
+        _ row: Row, column: Int, to list: inout JournalledList, at revision: Int, _ heading: Heading
+    ) throws -> Int {
         // What was once stored is taken whatever the limits are now: lowering one must not lose a list.
         let limits = SnapshotLimits(levelsMax: .max, itemsMax: .max)
         return try row.withUnsafeData(atIndex: column) { blob in
             let blob = blob ?? Data()
             do {
                 let operations = try blob.withUnsafeBytes { try [Diffable.Operation](json: $0, limits: .journal) }
-                state.snapshot = try state.snapshot.applying(operations, limits: limits)
+                list.state = list.state.moved(
+                    to: revision, try list.state.snapshot.applying(operations, limits: limits))
             } catch {
-                throw damaged(heading, at: state.revision, "\(error)")
+                throw damaged(heading, at: revision, "\(error)")
             }
             return blob.count
         }

@@ -120,7 +120,9 @@ extension SQLiteJournal {
         }
     }
 
-    private func write(_ operations: [Diffable.Operation], of state: ListState, to database: Database) throws -> Written {
+    private func write(
+        _ operations: [Diffable.Operation], of state: ListState, to database: Database
+    ) throws -> Written {
         let statement = try database.cachedStatement(sql: "INSERT INTO journal VALUES (?, ?, ?, ?)")
         var rows = OperationRows(OperationsWriter(operations), lengthMax: SQLiteJournal.rowLengthMax)
         var written = Written()
