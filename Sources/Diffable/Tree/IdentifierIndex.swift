@@ -1,109 +1,87 @@
-/// Finds the handle of an identifier: a persistent hash trie with buckets.
+/// Finds the handle of an identifier: a persistent hash table that grows a bucket at a time.
 ///
-/// The trie branches eight ways on three bits of the hash at a time; a bucket holds up to 48 pairs of hash and handle,
-/// one word each. Lookup, insertion and removal cost O(log n); a change copies the path to its bucket where that is
-/// shared with another copy of the index.
+/// The buckets stand in a `PersistentArray`; each holds pairs of hash and handle, a word each. Growth follows W. Litwin,
+/// "Linear hashing: a new tool for file and table addressing", 1980: when the table gets too full, the next bucket in
+/// turn is split in two, so no insertion ever pays for the whole table. Lookup, insertion and removal cost O(log n).
 struct IdentifierIndex: Sendable {
     private(set) var count = 0
-    private var root = Bucket.pairs([])
+    private var buckets = PersistentArray<ContiguousArray<Pair>>(filler: [])
+    /// How many buckets there are.
+    private var bucketCount = 1
 
     /// The hash in the upper half, the handle in the lower.
     private typealias Pair = UInt64
 
-    private enum Bucket {
-        case pairs(ContiguousArray<Pair>)
-        case branch(ContiguousArray<Bucket>)
-    }
-
-    private static let branchBits = 3
-    private static let pairsMax = 48
+    /// How many pairs a bucket has on average, before there is one bucket more and before there is one less.
+    private static let loadMax = 16
+    private static let loadMin = 6
 
     /// The handle under that hash that `isMatch` accepts. Different identifiers may share a hash.
     func handle(hash: UInt32, where isMatch: (Handle) -> Bool) -> Handle? {
-        Self.handle(in: root, hash: hash, rest: hash, where: isMatch)
-    }
-
-    private static func handle(
-        in bucket: borrowing Bucket, hash: UInt32, rest: UInt32, where isMatch: (Handle) -> Bool
-    ) -> Handle? {
-        switch bucket {
-        case .pairs(let pairs):
+        let bucket = buckets[bucketIndex(hash)]
+        return bucket.withUnsafeBufferPointer { pairs in
             for pair in pairs where UInt32(truncatingIfNeeded: pair >> 32) == hash {
                 let handle = Handle(truncatingIfNeeded: pair)
                 if isMatch(handle) { return handle }
             }
             return nil
-        case .branch(let buckets):
-            return handle(
-                in: buckets[position(rest)], hash: hash, rest: rest >> UInt32(branchBits), where: isMatch)
         }
     }
 
     /// Adds a pair that is not there.
     mutating func insert(_ handle: Handle, hash: UInt32) {
         count += 1
-        Self.insert(Pair(hash) << 32 | Pair(handle), into: &root, rest: hash, depth: 0)
-    }
-
-    private static func insert(_ pair: Pair, into bucket: inout Bucket, rest: UInt32, depth: Int) {
-        switch consume bucket {
-        case .pairs(var pairs):
-            bucket = .pairs([])
-            pairs.append(pair)
-            // Past the hash's last bits only equal hashes are left, which no branch would part.
-            let canBranch = (depth + 1) * branchBits <= 32
-            bucket = pairs.count > pairsMax && canBranch ? branch(pairs, depth: depth) : .pairs(pairs)
-        case .branch(var buckets):
-            bucket = .pairs([])
-            insert(pair, into: &buckets[position(rest)], rest: rest >> UInt32(branchBits), depth: depth + 1)
-            bucket = .branch(buckets)
-        }
-    }
-
-    private static func branch(_ pairs: ContiguousArray<Pair>, depth: Int) -> Bucket {
-        var parts = ContiguousArray(repeating: ContiguousArray<Pair>(), count: 1 << branchBits)
-        for pair in pairs {
-            let hash = UInt32(truncatingIfNeeded: pair >> 32)
-            parts[position(hash >> UInt32(depth * branchBits))].append(pair)
-        }
-        return .branch(ContiguousArray(parts.map(Bucket.pairs)))
+        buckets.update(at: bucketIndex(hash)) { $0.append(Pair(hash) << 32 | Pair(handle)) }
+        if count > bucketCount * Self.loadMax { split() }
     }
 
     /// Takes away a pair that is there.
     mutating func remove(_ handle: Handle, hash: UInt32) {
         count -= 1
-        Self.remove(Pair(hash) << 32 | Pair(handle), from: &root, rest: hash)
-    }
-
-    private static func remove(_ pair: Pair, from bucket: inout Bucket, rest: UInt32) {
-        switch consume bucket {
-        case .pairs(var pairs):
-            bucket = .pairs([])
-            guard let position = pairs.firstIndex(of: pair) else {
+        buckets.update(at: bucketIndex(hash)) { bucket in
+            guard let position = bucket.firstIndex(of: Pair(hash) << 32 | Pair(handle)) else {
                 preconditionFailure("an identifier that is taken out of the index stands in it")
             }
-            pairs.swapAt(position, pairs.count - 1)
-            pairs.removeLast()
-            bucket = .pairs(pairs)
-        case .branch(var buckets):
-            bucket = .pairs([])
-            remove(pair, from: &buckets[position(rest)], rest: rest >> UInt32(branchBits))
-            bucket = merged(buckets)
+            bucket.swapAt(position, bucket.count - 1)
+            bucket.removeLast()
         }
+        if bucketCount > 1 && count < bucketCount * Self.loadMin { merge() }
     }
 
-    /// The branch, or one bucket in its place when little is left under it.
-    private static func merged(_ buckets: ContiguousArray<Bucket>) -> Bucket {
-        var count = 0
-        for bucket in buckets {
-            guard case .pairs(let pairs) = bucket else { return .branch(buckets) }
-            count += pairs.count
-        }
-        guard count <= pairsMax / 4 else { return .branch(buckets) }
-        var pairs = ContiguousArray<Pair>()
-        for case .pairs(let part) in buckets { pairs.append(contentsOf: part) }
-        return .pairs(pairs)
+    // MARK: Growing and shrinking
+
+    /// The largest power of two that is not larger than the number of buckets: buckets at or beyond it were split off
+    /// in this round, and those as far from the beginning have been split.
+    private var roundSize: Int { 1 << (Int.bitWidth - 1 - bucketCount.leadingZeroBitCount) }
+
+    private func bucketIndex(_ hash: UInt32) -> Int {
+        let roundSize = roundSize
+        let index = Int(hash) & (2 * roundSize - 1)
+        return index < bucketCount ? index : index & (roundSize - 1)
     }
 
-    private static func position(_ rest: UInt32) -> Int { Int(rest & (1 << UInt32(branchBits) - 1)) }
+    private mutating func split() {
+        let index = bucketCount - roundSize
+        let pairs = buckets[index]
+        bucketCount += 1
+        var kept: ContiguousArray<Pair> = []
+        var leaving: ContiguousArray<Pair> = []
+        for pair in pairs {
+            if bucketIndex(UInt32(truncatingIfNeeded: pair >> 32)) == index {
+                kept.append(pair)
+            } else {
+                leaving.append(pair)
+            }
+        }
+        buckets[index] = kept
+        buckets[bucketCount - 1] = leaving
+    }
+
+    private mutating func merge() {
+        let last = buckets[bucketCount - 1]
+        buckets[bucketCount - 1] = []
+        bucketCount -= 1
+        let index = bucketCount - roundSize
+        buckets.update(at: index) { $0.append(contentsOf: last) }
+    }
 }

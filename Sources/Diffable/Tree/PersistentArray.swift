@@ -1,19 +1,15 @@
 /// An array of any size that shares what it has in common with its copies: a radix trie of pages.
 ///
-/// Reading and writing an element cost O(log n) with a base of 32; a write copies the pages on its path only where
+/// Reading and writing an element cost O(log n) with a base of 16; a write copies the pages on its path only where
 /// another copy shares them. Elements that were never written are the filler and take no memory by the page.
 /// Two copies tell where they differ in time that grows with the differences alone.
-struct PersistentArray<Element: Sendable>: Sendable {
-    private static var pageBits: Int { 5 }
-    private static var pageSize: Int { 1 << pageBits }
+struct PersistentArray<Element: Sendable>: @unchecked Sendable {
+    // Unchecked, because pages are written to: never one that a second array can see.
 
-    private enum Page {
-        case absent
-        case leaf(ContiguousArray<Element>)
-        case branch(ContiguousArray<Page>)
-    }
+    private typealias Leaf = LeafPage<Element>
 
-    private var root = Page.absent
+    /// A branch, or a leaf when the height is zero.
+    private var root: AnyObject?
     /// How many levels of branches stand above the leaves.
     private var height = 0
     private let filler: Element
@@ -22,13 +18,22 @@ struct PersistentArray<Element: Sendable>: Sendable {
 
     subscript(index: Int) -> Element {
         get {
-            guard index < capacity else { return filler }
-            return element(at: index, in: root, height: height)
+            guard let root, index < capacity else { return filler }
+            defer { withExtendedLifetime(root) {} }
+            var page = Unmanaged.passUnretained(root)
+            for height in stride(from: height, to: 0, by: -1) {
+                let position = Self.position(index, height)
+                let child = page._withUnsafeGuaranteedRef {
+                    unsafeDowncast($0, to: BranchPage.self)[position]
+                }
+                guard let child else { return filler }
+                page = child
+            }
+            return page._withUnsafeGuaranteedRef {
+                unsafeDowncast($0, to: Leaf.self).withUnsafeMutablePointerToElements { $0[Self.position(index, 0)] }
+            }
         }
-        set {
-            while index >= capacity { grow() }
-            update(&root, at: index, height: height) { $0 = newValue }
-        }
+        set { update(at: index) { $0 = newValue } }
     }
 
     /// Changes an element in place.
@@ -37,51 +42,43 @@ struct PersistentArray<Element: Sendable>: Sendable {
         update(&root, at: index, height: height, body)
     }
 
-    private var capacity: Int { 1 << (Self.pageBits * (height + 1)) }
+    private var capacity: Int { 1 << (pageBits * (height + 1)) }
 
     private mutating func grow() {
-        if case .absent = root {
-        } else {
-            var pages = ContiguousArray(repeating: Page.absent, count: Self.pageSize)
-            pages[0] = root
-            root = .branch(pages)
+        if let root {
+            let branch = BranchPage.make()
+            branch.update(at: 0) { $0 = root }
+            self.root = branch
         }
         height += 1
-    }
-
-    private func element(at index: Int, in page: borrowing Page, height: Int) -> Element {
-        switch page {
-        case .absent: filler
-        case .leaf(let elements): elements[index & (Self.pageSize - 1)]
-        case .branch(let pages):
-            element(at: index, in: pages[Self.position(index, height)], height: height - 1)
-        }
     }
 
     private static func position(_ index: Int, _ height: Int) -> Int {
         index >> (pageBits * height) & (pageSize - 1)
     }
 
-    private func update(_ page: inout Page, at index: Int, height: Int, _ body: (inout Element) -> Void) {
-        // The elements are taken out while they change, so that a page that nobody shares changes in place.
-        switch (consume page, height) {
-        case (.leaf(var elements), _):
-            page = .absent
-            body(&elements[index & (Self.pageSize - 1)])
-            page = .leaf(elements)
-        case (.branch(var pages), _):
-            page = .absent
-            update(&pages[Self.position(index, height)], at: index, height: height - 1, body)
-            page = .branch(pages)
-        case (.absent, 0):
-            var elements = ContiguousArray(repeating: filler, count: Self.pageSize)
-            body(&elements[index & (Self.pageSize - 1)])
-            page = .leaf(elements)
-        case (.absent, _):
-            var pages = ContiguousArray(repeating: Page.absent, count: Self.pageSize)
-            update(&pages[Self.position(index, height)], at: index, height: height - 1, body)
-            page = .branch(pages)
+    private func update(_ page: inout AnyObject?, at index: Int, height: Int, _ body: (inout Element) -> Void) {
+        let position = Self.position(index, height)
+        if height == 0 {
+            leaf(&page).withUnsafeMutablePointerToElements { body(&$0[position]) }
+        } else {
+            branch(&page).update(at: position) { update(&$0, at: index, height: height - 1, body) }
         }
+    }
+
+    /// The page, made or copied where that is needed to write to it.
+    private func leaf(_ page: inout AnyObject?) -> Leaf {
+        if isKnownUniquelyReferenced(&page), let page { return unsafeDowncast(page, to: Leaf.self) }
+        let leaf = page.map { unsafeDowncast($0, to: Leaf.self).copy() } ?? Leaf.make(repeating: filler)
+        page = leaf
+        return leaf
+    }
+
+    private func branch(_ page: inout AnyObject?) -> BranchPage {
+        if isKnownUniquelyReferenced(&page), let page { return unsafeDowncast(page, to: BranchPage.self) }
+        let branch = page.map { unsafeDowncast($0, to: BranchPage.self).copy() } ?? BranchPage.make()
+        page = branch
+        return branch
     }
 }
 
@@ -95,41 +92,35 @@ extension PersistentArray {
     }
 
     private func visit(
-        _ old: Page, _ oldHeight: Int, _ new: Page, _ newHeight: Int, from start: Int,
+        _ old: AnyObject?, _ oldHeight: Int, _ new: AnyObject?, _ newHeight: Int, from start: Int,
         _ body: (Int, Element, Element) -> Void
     ) {
+        if old === new && (old == nil || oldHeight == newHeight) { return }
         let height = max(oldHeight, newHeight)
-        switch (old, new) {
-        case (.absent, .absent): return
-        case (.leaf(let a), .leaf(let b)) where oldHeight == newHeight && a.isShared(with: b): return
-        case (.branch(let a), .branch(let b)) where oldHeight == newHeight && a.isShared(with: b): return
-        default: break
-        }
         if height == 0 {
-            for position in 0..<Self.pageSize {
-                body(start + position, leafElement(old, position), leafElement(new, position))
+            for position in 0..<pageSize {
+                body(start + position, element(of: old, at: position), element(of: new, at: position))
             }
             return
         }
-        for position in 0..<Self.pageSize {
+        for position in 0..<pageSize {
             let (oldChild, oldChildHeight) = child(of: old, oldHeight, at: position, height)
             let (newChild, newChildHeight) = child(of: new, newHeight, at: position, height)
-            visit(
-                oldChild, oldChildHeight, newChild, newChildHeight, from: start + position << (Self.pageBits * height),
-                body)
+            let start = start + position << (pageBits * height)
+            visit(oldChild, oldChildHeight, newChild, newChildHeight, from: start, body)
         }
     }
 
     /// The page at a position of a branch of `height`; a lower page counts as that branch's first child.
-    private func child(of page: Page, _ pageHeight: Int, at position: Int, _ height: Int) -> (Page, Int) {
-        if pageHeight < height { return position == 0 ? (page, pageHeight) : (.absent, height - 1) }
-        if case .branch(let pages) = page { return (pages[position], height - 1) }
-        return (.absent, height - 1)
+    private func child(of page: AnyObject?, _ pageHeight: Int, at position: Int, _ height: Int) -> (AnyObject?, Int) {
+        if pageHeight < height { return position == 0 ? (page, pageHeight) : (nil, height - 1) }
+        guard let page else { return (nil, height - 1) }
+        return (unsafeDowncast(page, to: BranchPage.self)[position]?.takeUnretainedValue(), height - 1)
     }
 
-    private func leafElement(_ page: Page, _ position: Int) -> Element {
-        if case .leaf(let elements) = page { return elements[position] }
-        return filler
+    private func element(of page: AnyObject?, at position: Int) -> Element {
+        guard let page else { return filler }
+        return unsafeDowncast(page, to: Leaf.self).withUnsafeMutablePointerToElements { $0[position] }
     }
 }
 
@@ -137,7 +128,7 @@ extension ContiguousArray {
     /// Whether both are one buffer, and so the same elements. Costs nothing; false does not mean that they differ.
     func isShared(with other: ContiguousArray) -> Bool { identity == other.identity }
 
-    var identity: UnsafeRawPointer? {
+    private var identity: UnsafeRawPointer? {
         withUnsafeBufferPointer { UnsafeRawPointer($0.baseAddress) }
     }
 }

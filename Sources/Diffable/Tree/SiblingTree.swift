@@ -5,7 +5,7 @@ let noPage = PageNumber.max
 
 /// The children of one owner, in order: a page of a counted B+tree, with what stands under it.
 ///
-/// Leaves hold up to 120 handles, branches up to 32 pages. Counts stand beside the pages in the branch above them, so a
+/// Leaves hold up to 64 handles, branches up to 32 pages. Counts stand beside the pages in the branch above them, so a
 /// change of a count alone copies no leaf. A copy shares its pages with the original until one of the two changes.
 struct SiblingTree: Sendable {
     enum Contents: Sendable {
@@ -13,8 +13,10 @@ struct SiblingTree: Sendable {
         case branch(ContiguousArray<SiblingTree>)
     }
 
-    static let leafCountMax = 120
+    static let leafCountMax = 64
     static let branchCountMax = 32
+    /// Where a leaf that is appended to is left with room for later insertions.
+    static let leafCountAppended = 56
 
     let number: PageNumber
     /// How many siblings stand in it.
@@ -83,12 +85,15 @@ extension SiblingTree {
         switch contents {
         case .leaf(let handles): return handles[index]
         case .branch(let pages):
-            var rest = index
-            for page in pages {
-                if rest < page.count { return page[rest] }
-                rest -= Int(page.count)
+            return pages.withUnsafeBufferPointer { pages in
+                var rest = index
+                for position in pages.indices {
+                    let count = Int(pages[position].count)
+                    if rest < count { return pages[position][rest] }
+                    rest -= count
+                }
+                preconditionFailure("index \(index) is beyond the siblings")
             }
-            preconditionFailure("index \(index) is beyond the siblings")
         }
     }
 }
@@ -107,16 +112,19 @@ extension Forest {
 
     /// The index of a handle among its siblings. O(log n).
     func siblingIndex(_ handle: Handle) -> Int {
-        preceding(handle, counting: { Int($0.count) }, { _ in 1 })
+        preceding(handle, counting: \.count) { _, position in position }
     }
 
     /// How many there are before a handle under its owner: siblings and all their descendants. O(log n).
     func siblingOffset(_ handle: Handle) -> Int {
-        preceding(handle, counting: { Int($0.total) }, weight)
+        preceding(handle, counting: \.total) { leaf, position in
+            guard leaf.total > leaf.count, case .leaf(let handles) = leaf.contents else { return position }
+            return weights(of: handles[..<position])
+        }
     }
 
     private func preceding(
-        _ handle: Handle, counting page: (SiblingTree) -> Int, _ sibling: (Handle) -> Int
+        _ handle: Handle, counting count: (borrowing SiblingTree) -> UInt32, in leaf: (SiblingTree, Int) -> Int
     ) -> Int {
         guard var tree = children(parent(handle)) else { preconditionFailure("an owner of children has a tree") }
         let route = route(of: handle)
@@ -125,12 +133,13 @@ extension Forest {
         while case .branch(let pages) = tree.contents {
             height -= 1
             let position = pages.position(of: route[height])
-            for other in pages[..<position] { sum += page(other) }
+            pages.withUnsafeBufferPointer { pages in
+                for other in 0..<position { sum += Int(count(pages[other])) }
+            }
             tree = pages[position]
         }
         guard case .leaf(let handles) = tree.contents else { return sum }
-        for other in handles[..<handles.position(of: handle)] { sum += sibling(other) }
-        return sum
+        return sum + leaf(tree, handles.position(of: handle))
     }
 
     /// The handle at a depth-first offset under an owner, and what is left of the offset within its subtree:
@@ -180,15 +189,19 @@ private struct Route {
 
 extension ContiguousArray<SiblingTree> {
     fileprivate func position(of number: PageNumber) -> Int {
-        for position in indices where self[position].number == number { return position }
-        preconditionFailure("page \(number) is not where its number says")
+        withUnsafeBufferPointer { pages in
+            for position in pages.indices where pages[position].number == number { return position }
+            preconditionFailure("page \(number) is not where its number says")
+        }
     }
 }
 
 extension ContiguousArray<Handle> {
     fileprivate func position(of handle: Handle) -> Int {
-        for position in indices where self[position] == handle { return position }
-        preconditionFailure("handle \(handle) is not where its slot says")
+        withUnsafeBufferPointer { handles in
+            for position in handles.indices where handles[position] == handle { return position }
+            preconditionFailure("handle \(handle) is not where its slot says")
+        }
     }
 }
 
@@ -234,14 +247,16 @@ extension Forest {
                 case .before(let sibling): handles.position(of: sibling)
                 case .after(let sibling): handles.position(of: sibling) + 1
                 }
+            let isAppended = position == handles.count
             handles.insert(handle, at: position)
             setLeaf(page.number, of: handle)
-            guard handles.count > SiblingTree.leafCountMax else {
+            let countMax = isAppended ? SiblingTree.leafCountAppended : SiblingTree.leafCountMax
+            guard handles.count > countMax else {
                 page.contents = .leaf(handles)
                 return nil
             }
-            // Appending leaves full pages behind; anything else leaves halves.
-            let cut = position == handles.count - 1 ? position : handles.count / 2
+            // Appending begins a new page and moves nothing; anything else leaves halves.
+            let cut = isAppended ? position : handles.count / 2
             let right = ContiguousArray(handles[cut...])
             page.contents = .leaf(ContiguousArray(handles[..<cut]))
             return split(page: &page, right: .leaf(right), count: right.count, total: weights(of: right))
@@ -272,7 +287,7 @@ extension Forest {
         }
     }
 
-    private func weights(of handles: ContiguousArray<Handle>) -> Int {
+    private func weights(of handles: some Sequence<Handle>) -> Int {
         handles.reduce(0) { $0 + weight($1) }
     }
 
