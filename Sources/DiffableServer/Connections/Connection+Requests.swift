@@ -1,0 +1,189 @@
+import Diffable
+import DiffableJSON
+import DiffableProtocol
+import DiffableStore
+import NIOCore
+
+extension Connection {
+    /// Takes a line of the client.
+    func receive(_ line: LineFramer.Line) {
+        switch line {
+        case .tooLong: answer(.null, .failure(.lineTooLong(max: hub.options.limits.lineLengthMax)))
+        case .line(let bytes):
+            let decoded = DecodedRequest(line: bytes, limits: hub.options.limits.decoding)
+            switch decoded.request {
+            case .success(let request): receive(request, id: decoded.id, length: bytes.count)
+            case .failure(let error):
+                if decoded.isPart { staging.fail(error) }
+                answer(decoded.id, .failure(error))
+            }
+        }
+    }
+
+    /// The one table of what is done at once, what is handed to the store, and what waits for its turn.
+    private func receive(_ request: Request, id: RequestID, length: Int) {
+        switch request {
+        case .ping: answer(id, .success(.ping))
+        case .help: answer(id, .success(.help))
+        case .hello(let hello): answer(id, greet(hello))
+        case .createList(let creation): create(creation, id: id)
+        case .deleteList(let list): delete(list, id: id)
+        case .transact, .apply:
+            switch staging.take(request, length: length) {
+            case .staged(let list): answer(id, .success(.staged(list)))
+            case .refuse(let error): answer(id, .failure(error))
+            case .carryOut(let request): change(request, id: id)
+            }
+        case .status, .lists, .snapshot, .subscribe, .unsubscribe: outbox.append(.read(request, id))
+        }
+    }
+
+    // MARK: Answers
+
+    private func answer(_ id: RequestID, _ result: Result<Reply, WireError>) {
+        outbox.append(.line(line(id, result), after: nil))
+    }
+
+    private func line(_ id: RequestID, _ result: Result<Reply, WireError>) -> ByteBuffer {
+        var writer = ByteWriter()
+        switch result {
+        case .success(let reply): reply.write(id: id, into: &writer)
+        case .failure(let error): error.write(id: id, into: &writer)
+        }
+        return ByteBuffer(bytes: writer.bytes)
+    }
+
+    private func greet(_ hello: Request.Hello) -> Result<Reply, WireError> {
+        let limits = hub.options.limits
+        if let wanted = hello.lineLengthMax {
+            guard wanted >= limits.lineOutLengthMax, wanted <= limits.lineOutLengthCeiling else {
+                return .failure(
+                    WireError(
+                        .invalidParams,
+                        "maxLine is \(limits.lineOutLengthMax) to \(limits.lineOutLengthCeiling) bytes, not \(wanted)"))
+            }
+            lineLengthMax = wanted
+        }
+        if let name = hello.name { self.name = name }
+        return .success(
+            .hello(
+                Reply.Hello(
+                    version: hub.options.version, epoch: hub.epoch,
+                    limits: limits.named, capabilities: ["applyOperations", "once", "parts", "shorthand", "volatile"])))
+    }
+
+    // MARK: Mutations
+
+    private func create(_ creation: Request.CreateList, id: RequestID) {
+        let durability: Durability = creation.durability == .durable ? .durable : .volatile
+        let existing: ExistingList = creation.ifPresent == .isKept ? .isAnswer : .isError
+        let complete = completion(id) { (state: ListState) in
+            (.createList(Reply.ListRevision(state)), state.revision)
+        }
+        hub.store.assumeIsolated {
+            $0.createList(creation.list, durability: durability, existing: existing, completion: complete)
+        }
+    }
+
+    private func delete(_ list: ListName, id: RequestID) {
+        // Its subscriptions have ended when they have nothing left to hear.
+        let complete = completion(id, of: list) { (_: ListState) in (.deleteList(list), .max) }
+        hub.store.assumeIsolated { $0.deleteList(list, completion: complete) }
+    }
+
+    private func change(_ request: Request, id: RequestID) {
+        switch request {
+        case .transact(let transact):
+            let mode = TransactionMode(transact.mode)
+            let complete = completion(id, of: transact.list) { (outcome: Outcome) in
+                (.change(Reply.Change(outcome, mode, summary: nil)), outcome.revision)
+            }
+            hub.store.assumeIsolated {
+                $0.transact(
+                    transact.list, transact.operations, ifRevision: transact.ifRevision, mode: mode,
+                    completion: complete)
+            }
+        case .apply(let apply):
+            let mode = TransactionMode(apply.mode)
+            let complete = completion(id, of: apply.list) { (outcome: Outcome) in
+                let summary = DifferenceSummary(outcome.operations, from: outcome.old, to: outcome.new)
+                return (.change(Reply.Change(outcome, mode, summary: summary)), outcome.revision)
+            }
+            hub.store.assumeIsolated {
+                $0.apply(
+                    apply.list, Target(apply.contents), delivery: Delivery(apply.delivery),
+                    ifRevision: apply.ifRevision, mode: mode, completion: complete)
+            }
+        default: preconditionFailure("\(request.method) is no change")
+        }
+    }
+
+    /// Reserves the answer's place, and fills it when the store has decided. The reply waits until this client's
+    /// subscriptions to the list have been sent the revision.
+    private func completion<Value: Sendable>(
+        _ id: RequestID, of list: ListName? = nil, _ reply: @escaping @Sendable (Value) -> (Reply, revision: Int)
+    ) -> Store.Completion<Value> {
+        let place = outbox.reserve()
+        guard let eventLoop = context?.eventLoop else { preconditionFailure("requests come from open connections") }
+        let connection = NIOLoopBound(self, eventLoop: eventLoop)
+        return { result in
+            let connection = connection.value
+            switch result {
+            case .success(let value):
+                let (reply, revision) = reply(value)
+                connection.outbox.fill(
+                    place, with: connection.line(id, .success(reply)),
+                    after: list.map { Outbox.Barrier(list: $0, revision: revision) })
+            case .failure(let error):
+                connection.outbox.fill(place, with: connection.line(id, .failure(WireError(error))), after: nil)
+            }
+            connection.isDue()
+        }
+    }
+
+    // MARK: Reads
+
+    /// Carries out a request whose turn has come: everything before it is answered.
+    func carryOut(_ request: Request, id: RequestID) {
+        guard let context else { return }
+        switch request {
+        case .status: write(line(id, .success(.status(hub.status))), context)
+        case .lists:
+            let lists = hub.store.assumeIsolated { $0.lists }
+            write(line(id, .success(.lists(lists.map(Reply.ListSummary.init)))), context)
+        case .snapshot(let list):
+            guard let state = hub.store.assumeIsolated({ $0.list(list) }) else { return refuse(list, id) }
+            // Without an id there is nobody to read it.
+            if id == .absent { return }
+            snapshotReply = SnapshotReplyWriter(
+                id: id, list: state.name, epoch: state.epoch, revision: state.revision, snapshot: state.snapshot)
+        case .subscribe(let subscribe):
+            guard let audience = hub.audience(of: subscribe.list) else { return refuse(subscribe.list, id) }
+            subscriptionsMade += 1
+            let subscription = Subscription(
+                number: subscriptionsMade, to: audience, duration: subscribe.duration, of: self)
+            audience.add(subscription)
+            subscriptions.append(subscription)
+            let reply = Reply.subscribe(
+                subscription: subscription.number, Reply.ListRevision(audience.state))
+            write(line(id, .success(reply)), context)
+        case .unsubscribe(let number):
+            guard let position = subscriptions.firstIndex(where: { $0.number == number }) else {
+                let error = WireError(
+                    .noSuchSubscription,
+                    "this connection has no subscription \(number); those it has: "
+                        + subscriptions.map { "\($0.number)" }.joined(separator: ", "))
+                return write(line(id, .failure(error)), context)
+            }
+            subscriptions.remove(at: position).end()
+            write(line(id, .success(.unsubscribe(subscription: number))), context)
+        case .hello, .ping, .help, .createList, .deleteList, .transact, .apply:
+            preconditionFailure("\(request.method) does not wait for its turn")
+        }
+    }
+
+    private func refuse(_ list: ListName, _ id: RequestID) {
+        guard let context else { return }
+        write(line(id, .failure(WireError(StoreError.noSuchList(list)))), context)
+    }
+}

@@ -1,0 +1,104 @@
+import Diffable
+import DiffableProtocol
+import DiffableStore
+import Logging
+import NIOCore
+
+/// What the connections share. It lives on the event loop that is also the store's queue, and is used nowhere else.
+///
+/// A turn of the loop serves all that is due at its end: however many transactions came in during the turn, each
+/// subscriber is written to once.
+final class Hub {
+    let store: Store
+    let options: ServerOptions
+    let logger: Logger
+    /// One life of the daemon.
+    let epoch: String
+    private let eventLoop: any EventLoop
+    private let startTime = NIODeadline.now()
+    private var audiences: [ListName: Audience] = [:]
+    private var connections: [ObjectIdentifier: Connection] = [:]
+    /// In the order in which they became due.
+    private var dueConnections: [Connection] = []
+    private var onEmpty: (() -> Void)?
+
+    init(store: Store, options: ServerOptions, logger: Logger, eventLoop: any EventLoop) {
+        self.store = store
+        self.options = options
+        self.logger = logger
+        self.eventLoop = eventLoop
+        self.epoch = String(UInt64.random(in: 0...UInt64.max), radix: 36)
+    }
+
+    // MARK: Turns
+
+    /// The connection is served at the end of this turn.
+    func isDue(_ connection: Connection) {
+        if dueConnections.isEmpty {
+            let hub = NIOLoopBound(self, eventLoop: eventLoop)
+            eventLoop.execute { hub.value.serveDue() }
+        }
+        dueConnections.append(connection)
+    }
+
+    private func serveDue() {
+        let due = dueConnections
+        dueConnections.removeAll(keepingCapacity: true)
+        for connection in due { connection.serve() }
+    }
+
+    // MARK: Lists
+
+    /// Who follows a list, from its committed state on; nil when there is no such list.
+    func audience(of list: ListName) -> Audience? {
+        if let audience = audiences[list] { return audience }
+        guard let state = store.assumeIsolated({ $0.list(list) }) else { return nil }
+        let audience = Audience(state)
+        audiences[list] = audience
+        return audience
+    }
+
+    /// Called by the store before it answers those who made the changes.
+    func advance(by commits: [Commit]) {
+        for commit in commits {
+            guard let audience = audiences[commit.list] else { continue }
+            audience.advance(by: commit)
+            // A list that is created again has another audience.
+            if audience.isDeleted || audience.members.isEmpty { audiences[commit.list] = nil }
+        }
+    }
+
+    // MARK: Connections
+
+    func add(_ connection: Connection) { connections[ObjectIdentifier(connection)] = connection }
+
+    func remove(_ connection: Connection) {
+        connections[ObjectIdentifier(connection)] = nil
+        if connections.isEmpty { onEmpty?() }
+    }
+
+    /// Lets every connection finish what it was asked, and calls back when the last is gone.
+    func drain(_ whenEmpty: @escaping () -> Void) {
+        onEmpty = whenEmpty
+        if connections.isEmpty { return whenEmpty() }
+        for connection in connections.values { connection.drain() }
+    }
+
+    func closeAll() {
+        for connection in connections.values { connection.close() }
+    }
+
+    // MARK: Status
+
+    var status: Reply.Status {
+        let (lists, transactions) = store.assumeIsolated { ($0.lists, $0.statistics.transactions) }
+        return Reply.Status(
+            version: options.version,
+            uptimeSeconds: Int((NIODeadline.now() - startTime).nanoseconds / 1_000_000_000),
+            connections: connections.count,
+            subscriptions: connections.values.reduce(0) { $0 + $1.numberOfSubscriptions },
+            lists: lists.count,
+            items: lists.reduce(0) { $0 + $1.snapshot.numberOfItems },
+            transactions: transactions)
+    }
+}

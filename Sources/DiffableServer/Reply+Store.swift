@@ -1,0 +1,70 @@
+import Diffable
+import DiffableJSON
+import DiffableProtocol
+import DiffableStore
+
+// The store's values in the words of the wire.
+
+extension Reply.ListRevision {
+    init(_ state: ListState) {
+        self.init(list: state.name, epoch: state.epoch, revision: state.revision)
+    }
+}
+
+extension Reply.ListSummary {
+    init(_ state: ListState) {
+        self.init(
+            list: state.name, epoch: state.epoch, revision: state.revision,
+            numberOfSections: state.snapshot.numberOfSections, numberOfItems: state.snapshot.numberOfItems,
+            durability: state.durability == .durable ? .durable : .volatile)
+    }
+}
+
+extension Reply.Change {
+    init(_ outcome: Outcome, _ mode: TransactionMode, summary: DifferenceSummary?) {
+        self.init(
+            list: outcome.list, revision: outcome.revision, isChanged: outcome.isChanged,
+            summary: outcome.isChanged ? summary : nil, operations: mode == .dryRun ? outcome.operations : nil)
+    }
+}
+
+extension TransactionMode {
+    init(_ mode: Request.Mode) {
+        self = mode == .commit ? .commit : .dryRun
+    }
+}
+
+extension Delivery {
+    init(_ delivery: Request.Delivery) {
+        self = delivery == .difference ? .difference : .reload
+    }
+}
+
+extension Target {
+    init(_ contents: Request.Contents) {
+        self =
+            switch contents {
+            case .snapshot(let sections): .whole(sections)
+            case .items(let items, let section): .section(section, items)
+            case .operations(let operations, let section): .operations(operations, section: section)
+            }
+    }
+}
+
+extension ServerLimits {
+    /// As in the configuration, for `hello`.
+    var named: [WireError.Limit] {
+        [
+            WireError.Limit("lineLengthMax", max: lineLengthMax),
+            WireError.Limit("lineOutLengthMax", max: lineOutLengthMax),
+            WireError.Limit("lineOutLengthCeiling", max: lineOutLengthCeiling),
+            WireError.Limit("transactionLengthMax", max: transactionLengthMax),
+            WireError.Limit("depthMax", max: decoding.depthMax),
+            WireError.Limit("contentLengthMax", max: decoding.contentLengthMax),
+            WireError.Limit("levelsMax", max: decoding.levelsMax),
+            WireError.Limit("operationsMax", max: decoding.operationsMax),
+            WireError.Limit("itemsMax", max: itemsMax),
+            WireError.Limit("listsMax", max: listsMax),
+        ]
+    }
+}

@@ -1,0 +1,81 @@
+import DiffableStore
+import Glibc
+import Logging
+import NIOCore
+import NIOPosix
+
+/// The Unix socket that clients attach to, and everything behind it.
+///
+/// Connections, subscriptions and the store share one event loop, which must be the one that the store's executor
+/// runs on. The methods may be called from anywhere.
+package final class Server: Sendable {
+    private let listener: any Channel
+    private let hub: NIOLoopBound<Hub>
+    private let socketFile: SocketFile?
+
+    /// The socket's name, when the server made it.
+    package var socketPath: String? { socketFile?.path }
+
+    private init(listener: any Channel, hub: NIOLoopBound<Hub>, socketFile: SocketFile?) {
+        self.listener = listener
+        self.hub = hub
+        self.socketFile = socketFile
+    }
+
+    /// Listens and accepts. A socket file that a dead daemon left is replaced; throws when a living one answers there.
+    package static func start(
+        store: Store, options: ServerOptions, eventLoopGroup: MultiThreadedEventLoopGroup, logger: Logger
+    ) async throws -> Server {
+        let eventLoop = eventLoopGroup.next()
+        let hub = try await eventLoop.submit {
+            let hub = Hub(store: store, options: options, logger: logger, eventLoop: eventLoop)
+            let bound = NIOLoopBound(hub, eventLoop: eventLoop)
+            store.assumeIsolated { $0.onCommit = { commits in bound.value.advance(by: commits) } }
+            return bound
+        }.get()
+        let bootstrap = ServerBootstrap(group: eventLoop)
+            .serverChannelOption(.backlog, value: 4_096)
+            .childChannelOption(.allowRemoteHalfClosure, value: true)
+            .childChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(Connection(hub: hub.value))
+                }
+            }
+        switch options.listening {
+        case .path(let path):
+            let file = SocketFile(path: path)
+            try file.prepare()
+            let listener = try await listen(on: path, bootstrap)
+            return Server(listener: listener, hub: hub, socketFile: file)
+        case .descriptor(let descriptor):
+            let listener = try await bootstrap.withBoundSocket(descriptor).get()
+            return Server(listener: listener, hub: hub, socketFile: nil)
+        }
+    }
+
+    private static func listen(on path: String, _ bootstrap: ServerBootstrap) async throws -> any Channel {
+        // Nobody but the owner may connect: lists have no owners and modes of their own yet.
+        let mask = umask(0o177)
+        defer { umask(mask) }
+        do {
+            return try await bootstrap.bind(unixDomainSocketPath: path).get()
+        } catch {
+            throw ServerError.cannotListen(path: path, reason: "\(error)")
+        }
+    }
+
+    /// Accepts no more, answers what was asked, sends subscribers what they are behind, and closes; after `limit` the
+    /// connections that are left are closed as they are.
+    package func shutDown(within limit: Duration) async {
+        try? await listener.close()
+        socketFile?.remove()
+        let eventLoop = listener.eventLoop
+        let isEmpty = eventLoop.makePromise(of: Void.self)
+        let hub = self.hub
+        eventLoop.execute { hub.value.drain { isEmpty.succeed() } }
+        let nanoseconds = limit.components.seconds * 1_000_000_000 + limit.components.attoseconds / 1_000_000_000
+        let timeout = eventLoop.scheduleTask(in: .nanoseconds(nanoseconds)) { hub.value.closeAll() }
+        try? await isEmpty.futureResult.get()
+        timeout.cancel()
+    }
+}

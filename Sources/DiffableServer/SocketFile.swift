@@ -1,0 +1,52 @@
+import Glibc
+
+/// The name of a listening Unix socket in the file system: made where it is free, taken over from a daemon that died,
+/// and never taken from one that lives.
+struct SocketFile {
+    let path: String
+
+    /// Makes way for a socket under this name.
+    func prepare() throws(ServerError) {
+        let lengthMax = MemoryLayout.size(ofValue: sockaddr_un().sun_path) - 1
+        guard path.utf8.count <= lengthMax else { throw .pathTooLong(path: path, max: lengthMax) }
+        try makeDirectory()
+        var status = stat()
+        guard lstat(path, &status) == 0 else {
+            if errno == ENOENT { return }
+            throw .cannotListen(path: path, reason: String(cString: strerror(errno)))
+        }
+        guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path: path) }
+        guard !isAnswered else { throw .socketInUse(path: path) }
+        guard unlink(path) == 0 || errno == ENOENT else {
+            throw .cannotListen(path: path, reason: String(cString: strerror(errno)))
+        }
+    }
+
+    /// The directory that holds it is made when it is missing, for its owner alone; the ones above it are not.
+    private func makeDirectory() throws(ServerError) {
+        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
+        let directory = String(path[..<slash])
+        guard mkdir(directory, 0o700) == 0 || errno == EEXIST else {
+            throw .cannotListen(path: path, reason: "\(directory): " + String(cString: strerror(errno)))
+        }
+    }
+
+    /// Whether a process accepts connections there.
+    private var isAnswered: Bool {
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        guard descriptor >= 0 else { return false }
+        defer { close(descriptor) }
+        var address = sockaddr_un()
+        address.sun_family = sa_family_t(AF_UNIX)
+        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
+        let result = withUnsafePointer(to: &address) { address in
+            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
+                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
+            }
+        }
+        // A full backlog answers EAGAIN only to those who do not wait.
+        return result == 0
+    }
+
+    func remove() { unlink(path) }
+}

@@ -1,4 +1,0 @@
-import NIOCore
-import NIOPosix
-import DequeModule
-enum DiffableServerStub {}

@@ -1,0 +1,90 @@
+import Diffable
+import DiffableJSON
+import DiffableProtocol
+import DiffableStore
+import NIOCore
+
+/// Those who follow one list, and the lines that they share.
+///
+/// An audience belongs to one life of a list. Subscribers pull: when a socket can take more, its subscription asks for
+/// what leads from the revision it was sent last to the current one. Those who stand alike get the same buffer, which
+/// is made for the first of them. So nothing is queued for anybody, and a slow subscriber holds one old snapshot.
+final class Audience {
+    /// The committed state.
+    private(set) var state: ListState
+    private(set) var isDeleted = false
+    private(set) var members: [ObjectIdentifier: Subscription] = [:]
+    /// Towards the current revision.
+    private var deliveries: [Standing: Delivery] = [:]
+    /// The transaction that led to the current revision, if it was one alone.
+    private var lastStep: (from: Int, operations: [Operation])?
+
+    /// How many lines are kept for those who might stand alike: subscribers that fell behind each in its own place
+    /// share with nobody, and what is kept for them would only cost memory.
+    private static let deliveriesMax = 16
+
+    /// What decides which bytes a subscriber gets next.
+    private struct Standing: Hashable {
+        /// The revision that was sent last; nil before the first.
+        var revision: Int?
+        var subscription: Int
+        var lineLengthMax: Int
+    }
+
+    /// The first line of a group, and what is left to write after it.
+    struct Delivery {
+        var line: ByteBuffer
+        var rest: NotificationWriter?
+    }
+
+    init(_ state: ListState) { self.state = state }
+
+    func add(_ subscription: Subscription) { members[ObjectIdentifier(subscription)] = subscription }
+
+    func remove(_ subscription: Subscription) { members[ObjectIdentifier(subscription)] = nil }
+
+    /// Takes over what was committed, and tells all members.
+    func advance(by commit: Commit) {
+        deliveries.removeAll(keepingCapacity: true)
+        lastStep = nil
+        switch commit.event {
+        case .created: break
+        case .changed(let from, let step):
+            if let step { lastStep = (from, step.operations) }
+            state = commit.state
+        case .deleted: isDeleted = true
+        }
+        for member in members.values { member.isBehind() }
+    }
+
+    /// What a subscriber is sent next, from the state that it was sent last.
+    func delivery(from sent: ListState?, subscription: Int, lineLengthMax: Int) -> Delivery {
+        let standing = Standing(
+            revision: sent?.revision, subscription: subscription, lineLengthMax: lineLengthMax)
+        if let delivery = deliveries[standing] { return delivery }
+        var writer = notification(from: sent)
+        var bytes = ByteWriter()
+        NotificationWriter.writePrefix(writer.method, subscription: subscription, into: &bytes)
+        let progress = writer.writeRest(into: &bytes, lineLengthMax: lineLengthMax)
+        let delivery = Delivery(line: ByteBuffer(bytes: bytes.bytes), rest: progress == .done ? nil : writer)
+        if deliveries.count >= Self.deliveriesMax { deliveries.removeAll() }
+        deliveries[standing] = delivery
+        return delivery
+    }
+
+    private func notification(from sent: ListState?) -> NotificationWriter {
+        guard let sent else { return reset(.initial) }
+        if state.lastReloadRevision > sent.revision { return reset(.reload) }
+        let operations =
+            if let lastStep, lastStep.from == sent.revision { lastStep.operations } else {
+                state.snapshot.difference(from: sent.snapshot)
+            }
+        return NotificationWriter(
+            changesOf: state.name, from: sent.revision, to: state.revision, operations: operations)
+    }
+
+    private func reset(_ reason: NotificationWriter.ResetReason) -> NotificationWriter {
+        NotificationWriter(
+            resetOf: state.name, epoch: state.epoch, revision: state.revision, reason: reason, snapshot: state.snapshot)
+    }
+}

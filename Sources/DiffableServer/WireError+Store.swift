@@ -1,0 +1,80 @@
+import Diffable
+import DiffableProtocol
+import DiffableStore
+
+// The one place where what the store refuses becomes what clients read.
+
+extension WireError {
+    init(_ error: StoreError) {
+        switch error {
+        case .noSuchList(let list): self.init(.noSuchList, "\(error)", list: list)
+        case .listExists(let list): self.init(.listExists, "\(error)", list: list)
+        case .tooManyLists(let max): self.init(.tooLarge, "\(error)", limit: Limit("listsMax", max: max))
+        case .revisionMismatch(let list, _, let current):
+            self.init(.revisionMismatch, "\(error)", list: list, revision: current)
+        case .transaction(let list, let error): self.init(error.reason, list: list, operation: error.index)
+        case .operation(let list, let reason): self.init(reason, list: list, operation: nil)
+        case .noSpace: self.init(.noSpace, "\(error)")
+        case .storageFailed: self.init(.storageFailed, "\(error)")
+        case .shuttingDown: self.init(.shuttingDown, "\(error)")
+        }
+    }
+
+    /// Of an operation, counted from zero, or of the state that an `apply` asks for.
+    private init(_ reason: OperationError, list: ListName, operation: Int?) {
+        let place = operation.map { "operation \($0) on " } ?? ""
+        let subject = place + "the list \"\(list)\""
+        switch reason {
+        case .noSuchSection(let section):
+            self.init(
+                .noSuchSection, "\(subject): there is no section \"\(section)\"; append it first, or see `snapshot`",
+                list: list, operation: operation, section: section)
+        case .noSuchItem(let item):
+            self.init(
+                .noSuchItem, "\(subject): there is no item \"\(item)\"; append it first, or see `snapshot`",
+                list: list, operation: operation, item: item)
+        case .noSections:
+            self.init(
+                .noSuchSection, "\(subject): there is no section yet; append one first, or name it",
+                list: list, operation: operation)
+        case .duplicateSection(let section):
+            self.init(
+                .duplicateSection, "\(subject): the section \"\(section)\" stands twice; each id stands once in a list",
+                list: list, operation: operation, section: section)
+        case .duplicateItem(let item):
+            self.init(
+                .duplicateItem,
+                "\(subject): the item \"\(item)\" stands twice; each id stands once in a list: move it, or delete it first",
+                list: list, operation: operation, item: item)
+        case .invalidItemAnchor(let item):
+            self.init(
+                .invalidAnchor,
+                "\(subject): \"\(item)\" cannot be the anchor: it is among what is moved or inserted, or not in the "
+                    + "section or parent that is named",
+                list: list, operation: operation, item: item)
+        case .invalidSectionAnchor(let section):
+            self.init(
+                .invalidAnchor,
+                "\(subject): the section \"\(section)\" cannot be the anchor: it is among what is moved or inserted",
+                list: list, operation: operation, section: section)
+        case .ownDescendant(let item):
+            self.init(
+                .ownDescendant,
+                "\(subject): the item \"\(item)\" would come under itself; move its descendant out first",
+                list: list, operation: operation, item: item)
+        case .tooManyLevels(let item, let max):
+            self.init(
+                .tooLarge, "\(subject): the item \"\(item)\" would stand deeper than levelsMax = \(max) levels",
+                list: list, operation: operation, item: item, limit: Limit("levelsMax", max: max))
+        case .tooManyItems(let max):
+            self.init(
+                .tooLarge, "\(subject): the list would have more items than itemsMax = \(max)",
+                list: list, operation: operation, limit: Limit("itemsMax", max: max))
+        case .contentTooLong(let item, let length, let max):
+            self.init(
+                .tooLarge,
+                "\(subject): the item \"\(item)\" would have \(length) bytes of content, more than contentLengthMax = \(max)",
+                list: list, operation: operation, item: item, limit: Limit("contentLengthMax", max: max))
+        }
+    }
+}
