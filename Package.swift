@@ -67,7 +67,7 @@ let package = Package(
         .executableTarget(
             name: "diffabled",
             dependencies: [
-                "DiffableServer", "DiffableStore", "Systemd",
+                "DiffableJSON", "DiffableServer", "DiffableStore", "Systemd",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
@@ -99,7 +99,8 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "SystemdTests", dependencies: ["Systemd", .product(name: "Logging", package: "swift-log")],
+            name: "SystemdTests",
+            dependencies: ["Systemd", "diffabled", .product(name: "Logging", package: "swift-log")],
             swiftSettings: settings),
         .testTarget(
             name: "DiffabledTests",
