@@ -19,7 +19,12 @@ package struct JournalLogHandler: MetadataLogHandler {
     }
 
     package func log(event: LogEvent) {
-        var lines = [
+        // A journal that does not answer must not swallow the reason why.
+        if send(assignments(for: event)) < 0 { fallback.log(event: event) }
+    }
+
+    func assignments(for event: LogEvent) -> [String] {
+        let own = [
             "MESSAGE=\(event.message)",
             "PRIORITY=\(event.level.syslogPriority)",
             "SYSLOG_IDENTIFIER=\(identifier)",
@@ -27,19 +32,15 @@ package struct JournalLogHandler: MetadataLogHandler {
             "CODE_LINE=\(event.line)",
             "CODE_FUNC=\(event.function)",
         ]
-        for field in fields(of: event) {
-            lines.append(journalFieldName(field.name, prefix: identifier) + "=" + field.value)
-        }
-        // A journal that does not answer must not swallow the reason why.
-        if send(lines) < 0 { fallback.log(event: event) }
+        return own + fields(of: event).map { journalFieldName($0.name, prefix: identifier) + "=" + $0.value }
     }
 
-    /// One copy of all lines, and pointers into it: values may hold newlines and NUL, so their length is handed over.
-    private func send(_ lines: [String]) -> Int32 {
+    /// One copy of all of them, and pointers into it: values may hold newlines, so their length is handed over.
+    private func send(_ assignments: [String]) -> Int32 {
         var bytes: [UInt8] = []
         var ends: [Int] = []
-        for line in lines {
-            bytes.append(contentsOf: line.utf8)
+        for assignment in assignments {
+            bytes.append(contentsOf: assignment.utf8)
             ends.append(bytes.count)
         }
         return bytes.withUnsafeMutableBytes { bytes in

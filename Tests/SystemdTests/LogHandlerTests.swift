@@ -25,6 +25,16 @@ import Testing
         #expect(line == #"1970-01-01T00:00:00Z warning: new client name=a\n2026 error: b\u{1B}[31m"#)
     }
 
+    @Test func `a line in the journal has its fields, whatever their values hold`() {
+        var handler = JournalLogHandler(identifier: "diffabled")
+        handler.metadata = ["peerUID": "1000"]
+        #expect(
+            handler.assignments(for: event("slow reader", ["list": "a\nPRIORITY=0"])) == [
+                "MESSAGE=slow reader", "PRIORITY=4", "SYSLOG_IDENTIFIER=diffabled", "CODE_FILE=F.swift", "CODE_LINE=7",
+                "CODE_FUNC=f()", "DIFFABLED_LIST=a\nPRIORITY=0", "DIFFABLED_PEER_UID=1000",
+            ])
+    }
+
     @Test(arguments: [
         ("list", "DIFFABLED_LIST"), ("peerUID", "DIFFABLED_PEER_UID"), ("sl-signal", "DIFFABLED_SL_SIGNAL"),
         ("stateDirectory", "DIFFABLED_STATE_DIRECTORY"), ("été", "DIFFABLED___T__"),
