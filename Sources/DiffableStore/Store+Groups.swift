@@ -145,8 +145,9 @@ extension Store {
     /// Takes nothing more, lets what is on its way reach the disk and be answered, and closes the journal.
     package func shutDown(completion: @escaping @Sendable () -> Void) {
         switch condition {
-        case .running, .failed: condition = .shuttingDown(completions: [completion])
-        case .shuttingDown(let completions): condition = .shuttingDown(completions: completions + [completion])
+        case .running, .failed: condition = .draining(completions: [completion])
+        case .draining(let completions): condition = .draining(completions: completions + [completion])
+        case .closing(let completions): condition = .closing(completions: completions + [completion])
         case .closed: return completion()
         }
         closeWhenDrained()
@@ -159,7 +160,8 @@ extension Store {
     }
 
     private func closeWhenDrained() {
-        guard case .shuttingDown = condition, inFlight == nil, gathering.changes.isEmpty else { return }
+        guard case .draining(let completions) = condition, inFlight == nil, gathering.changes.isEmpty else { return }
+        condition = .closing(completions: completions)
         let executor = executor
         journal.close {
             executor.execute { self.assumeIsolated { $0.finishClosing() } }
@@ -167,7 +169,7 @@ extension Store {
     }
 
     private func finishClosing() {
-        guard case .shuttingDown(let completions) = condition else { return }
+        guard case .closing(let completions) = condition else { preconditionFailure("the journal closes once") }
         condition = .closed
         for completion in completions { completion() }
     }

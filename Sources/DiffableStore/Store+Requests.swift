@@ -82,7 +82,7 @@ extension Store {
         switch condition {
         case .running: nil
         case .failed(let reason): .storageFailed(reason: reason)
-        case .shuttingDown, .closed: .shuttingDown
+        case .draining, .closing, .closed: .shuttingDown
         }
     }
 

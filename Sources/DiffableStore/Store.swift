@@ -57,8 +57,10 @@ package actor Store {
         case running
         /// The journal failed: what is on disk is unknown until the next start.
         case failed(reason: String)
-        /// Nothing new is taken; the completions are called when the journal is closed.
-        case shuttingDown(completions: [@Sendable () -> Void])
+        /// Nothing new is taken; what was begun is finished.
+        case draining(completions: [@Sendable () -> Void])
+        /// The journal gives its files up; then the completions are called.
+        case closing(completions: [@Sendable () -> Void])
         case closed
     }
 

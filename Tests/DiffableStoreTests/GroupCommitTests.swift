@@ -150,6 +150,13 @@ struct GroupCommitTests {
         await bench.store.settle()
         #expect(bench.log.lines.dropFirst(2) == ["transact tasks: at 1", "transact tasks: at 2", "closed"])
         #expect(bench.journal.isClosed)
+    }
+
+    @Test func `everybody who asks for the end is told of it, and the journal is closed once`() async {
+        for _ in 0..<3 { bench.store.later { [log = bench.log] in $0.shutDown { log.append("closed") } } }
         await bench.store.shutDown()
+        bench.store.later { [log = bench.log] in $0.shutDown { log.append("closed") } }
+        await bench.store.settle()
+        #expect(bench.log.lines == ["closed", "closed", "closed", "closed"])
     }
 }

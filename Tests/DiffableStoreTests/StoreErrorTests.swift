@@ -1,0 +1,36 @@
+import Diffable
+import DiffableStore
+import Testing
+
+/// What people read in the log and in replies.
+struct StoreErrorTests {
+    @Test(arguments: [
+        (StoreError.noSuchList("tasks"), ["\"tasks\"", "create it"]),
+        (.listExists("tasks"), ["\"tasks\"", "delete it first"]),
+        (.tooManyLists(max: 3), ["3", "listsMax", "raise it"]),
+        (.revisionMismatch("tasks", expected: 4, current: 5), ["\"tasks\"", "4", "5", "retry"]),
+        (.transaction("tasks", TransactionError(index: 2, reason: .noSuchItem("milk"))), ["\"tasks\"", "2", "milk"]),
+        (.operation("tasks", .duplicateItem("milk")), ["\"tasks\"", "milk"]),
+        (.noSpace, ["full", "nothing was changed", "retry"]),
+        (.storageFailed(reason: "I/O error"), ["I/O error", "unknown", "start the daemon again"]),
+        (.shuttingDown, ["shutting down", "connect again"]),
+    ])
+    func `a refusal names what it is about and what to do`(error: StoreError, words: [String]) {
+        for word in words { #expect("\(error)".contains(word), "\(error)") }
+    }
+
+    @Test(arguments: [
+        (StoreOpeningError.directoryUnusable(path: "/state", reason: "none"), ["/state", "none", "--state-directory"]),
+        (.inUse(path: "/state"), ["/state", "another diffabled", "--state-directory"]),
+        (.schemaTooNew(path: "/state/x", version: 9, known: 1), ["/state/x", "9", "1", "later diffabled"]),
+        (.foreign(path: "/state/x"), ["/state/x", "--state-directory"]),
+        (.unreadable(path: "/state/x", reason: "I/O error"), ["/state/x", "I/O error"]),
+        (
+            .damaged(path: "/state/x", list: "tasks", revision: 7, reason: "gap"),
+            ["/state/x", "\"tasks\"", "7", "gap", "backup"]
+        ),
+    ])
+    func `a start that is refused names the file and what to do`(error: StoreOpeningError, words: [String]) {
+        for word in words { #expect("\(error)".contains(word), "\(error)") }
+    }
+}
