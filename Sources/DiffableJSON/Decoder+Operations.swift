@@ -1,7 +1,7 @@
 import Diffable
 
 /// The verbs of the protocol, as they stand in `op`.
-enum OperationVerb: String, CaseIterable {
+enum OperationVerb: UInt8, MemberName {
     case appendSections, insertSections, deleteSections, moveSection, reloadSections
     case appendItems, insertItems, deleteItems, deleteAllItems, moveItem
     case reconfigureItems, patchItems, reloadItems, expandItems, collapseItems, replaceChildren
@@ -13,19 +13,41 @@ enum OperationVerb: String, CaseIterable {
         }
     }
 
-    var allowed: [OperationMember] {
+    var allowed: MemberSet<OperationMember> {
         switch self {
-        case .appendSections, .reloadSections: [.op, .sections]
-        case .insertSections: [.op, .before, .after, .sections]
-        case .deleteSections: [.op, .sections, .ifPresent]
-        case .moveSection: [.op, .section, .before, .after]
-        case .appendItems: [.op, .section, .parent, .items]
-        case .insertItems: [.op, .section, .parent, .before, .after, .items]
-        case .deleteItems: [.op, .items, .ifPresent]
-        case .deleteAllItems: [.op]
-        case .moveItem: [.op, .item, .section, .parent, .before, .after]
-        case .reconfigureItems, .patchItems, .reloadItems, .expandItems, .collapseItems: [.op, .items]
-        case .replaceChildren: [.op, .parent, .items]
+        case .appendSections, .reloadSections: MemberSet([.op, .sections])
+        case .insertSections: MemberSet([.op, .before, .after, .sections])
+        case .deleteSections: MemberSet([.op, .sections, .ifPresent])
+        case .moveSection: MemberSet([.op, .section, .before, .after])
+        case .appendItems: MemberSet([.op, .section, .parent, .items])
+        case .insertItems: MemberSet([.op, .section, .parent, .before, .after, .items])
+        case .deleteItems: MemberSet([.op, .items, .ifPresent])
+        case .deleteAllItems: MemberSet([.op])
+        case .moveItem: MemberSet([.op, .item, .section, .parent, .before, .after])
+        case .reconfigureItems, .patchItems, .reloadItems, .expandItems, .collapseItems: MemberSet([.op, .items])
+        case .replaceChildren: MemberSet([.op, .parent, .items])
+        }
+    }
+
+    static func named(_ name: JSONString) -> OperationVerb? {
+        switch name {
+        case "appendSections": .appendSections
+        case "insertSections": .insertSections
+        case "deleteSections": .deleteSections
+        case "moveSection": .moveSection
+        case "reloadSections": .reloadSections
+        case "appendItems": .appendItems
+        case "insertItems": .insertItems
+        case "deleteItems": .deleteItems
+        case "deleteAllItems": .deleteAllItems
+        case "moveItem": .moveItem
+        case "reconfigureItems": .reconfigureItems
+        case "patchItems": .patchItems
+        case "reloadItems": .reloadItems
+        case "expandItems": .expandItems
+        case "collapseItems": .collapseItems
+        case "replaceChildren": .replaceChildren
+        default: nil
         }
     }
 }
@@ -75,7 +97,7 @@ extension Decoder {
         let verb = try verb()
         var parts = OperationParts()
         try object(
-            verb.rawValue, OperationMember.self, allowed: verb.allowed
+            verb.name, OperationMember.self, allowed: verb.allowed
         ) { member, decoder throws(DecodingError) in try decoder.read(member, of: verb, into: &parts) }
         return try parts.operation(verb, startingAt: start)
     }
@@ -91,8 +113,8 @@ extension Decoder {
                 continue
             }
             let string = try ahead.string("op")
-            if let verb = OperationVerb(rawValue: string.text) { return verb }
-            let names = OperationVerb.allCases.map(\.rawValue)
+            if let verb = OperationVerb.named(string) { return verb }
+            let names = OperationVerb.allCases.map(\.name)
             let advice =
                 nearestName(to: string.text, among: names).map { "did you mean \"\($0)\"?" }
                 ?? "there are \(names.joined(separator: ", "))"

@@ -14,7 +14,7 @@ package struct Decoder {
     }
 
     /// Runs a step of the scanner; its error becomes the decoder's.
-    @inline(__always)
+    @inlinable @inline(__always)
     package mutating func scan<R>(_ step: (inout JSONScanner) throws(JSONError) -> R) throws(DecodingError) -> R {
         do throws(JSONError) {
             return try step(&scanner)
@@ -27,17 +27,17 @@ package struct Decoder {
 
     /// Reads an object: `read` is handed each member that is known, and reads its value. Only the `allowed` ones are
     /// known; nil allows all.
-    @inline(__always)
+    @inlinable
     package mutating func object<Member: MemberName>(
-        _ what: @autoclosure () -> String, _: Member.Type, allowed: [Member]? = nil,
+        _ what: @autoclosure () -> String, _: Member.Type, allowed: MemberSet<Member> = .all,
         _ read: (Member, inout Decoder) throws(DecodingError) -> Void
     ) throws(DecodingError) {
         guard scanner.peek() == UInt8(ascii: "{") else { throw unexpected(what(), "an object") }
         var object = try scan { scanner throws(JSONError) in try scanner.beginObject() }
         var seen: UInt32 = 0
         while let name = try scan({ scanner throws(JSONError) in try scanner.nextMember(of: &object) }) {
-            guard let member = Member.named(name), allowed?.contains(member) ?? true else {
-                try passUnknown(name, of: what(), known: (allowed ?? Array(Member.allCases)).map(\.name))
+            guard let member = Member.named(name), allowed.contains(member) else {
+                try passUnknown(name, of: what(), known: allowed.names)
                 continue
             }
             let bit: UInt32 = 1 << UInt32(member.rawValue)
@@ -52,7 +52,7 @@ package struct Decoder {
     }
 
     @inline(never)
-    private mutating func passUnknown(
+    package mutating func passUnknown(
         _ name: JSONString, of what: String, known: [String]
     ) throws(DecodingError) {
         if limits.unknownMembers == .areIgnored {
@@ -80,7 +80,7 @@ package struct Decoder {
     // MARK: - Arrays
 
     /// Reads an array: `read` is called for each element and reads it.
-    @inline(__always)
+    @inlinable
     package mutating func array(
         _ what: StaticString, _ read: (Int, inout Decoder) throws(DecodingError) -> Void
     ) throws(DecodingError) {
@@ -97,7 +97,7 @@ package struct Decoder {
         }
     }
 
-    @inline(__always)
+    @inlinable
     package mutating func elements<Element>(
         _ what: StaticString, _ read: (inout Decoder) throws(DecodingError) -> Element
     ) throws(DecodingError) -> [Element] {
@@ -156,14 +156,4 @@ package struct Decoder {
     package mutating func end() throws(DecodingError) {
         try scan { scanner throws(JSONError) in try scanner.end() }
     }
-}
-
-/// The members that an object may have: the cases are named as the members are.
-package protocol MemberName: CaseIterable, Equatable, RawRepresentable<UInt8> {
-    static func named(_ name: JSONString) -> Self?
-}
-
-extension MemberName {
-    /// As in the text. O(1), but slow: for messages.
-    package var name: String { String(describing: self) }
 }

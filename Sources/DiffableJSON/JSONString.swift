@@ -17,14 +17,14 @@ package struct JSONString {
     }
 
     /// Lends the bytes that the string means; they are the text's own unless there are escapes.
-    @inline(__always)
+    @inlinable
     package func withUTF8<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         if !hasEscapes { return try body(bytes) }
         return try withUnescaped(body)
     }
 
-    @inline(never)
-    private func withUnescaped<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
+    @usableFromInline
+    func withUnescaped<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         try unescaped().withUnsafeBufferPointer { bytes throws(E) in try body(UnsafeRawBufferPointer(bytes)) }
     }
 

@@ -29,9 +29,9 @@ struct OperationParts {
     var unknown: Operation.Unknown?
 
     func operation(_ verb: OperationVerb, startingAt start: Int) throws(DecodingError) -> Operation {
-        func missing(_ what: String) -> DecodingError { .invalid("\(verb.rawValue) needs \(what)", at: start) }
+        func missing(_ what: String) -> DecodingError { .invalid("\(verb.name) needs \(what)", at: start) }
         if before != nil, after != nil {
-            throw .invalid("\(verb.rawValue) takes before or after, not both", at: start)
+            throw .invalid("\(verb.name) takes before or after, not both", at: start)
         }
         switch (verb, sections, items) {
         case (.appendSections, .sections(let sections), _): return .appendSections(sections)

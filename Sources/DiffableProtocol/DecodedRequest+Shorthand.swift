@@ -19,11 +19,8 @@ extension DecodedRequest {
         guard let word = words.first else {
             return .failure(WireError(.invalidRequest, "the line is empty; help lists the methods"))
         }
-        let method: Method
-        do throws(DecodingError) {
-            method = try Method.named(word, at: 0)
-        } catch {
-            return .failure(WireError(error, list: nil, invalid: .methodNotFound))
+        guard let method = Method(rawValue: word) else {
+            return .failure(WireError(Method.unknown(word, at: 0), list: nil, invalid: .methodNotFound))
         }
         guard words.count <= 2 else {
             let message = "a line that is not JSON is METHOD [LIST]; for anything more send a JSON object"

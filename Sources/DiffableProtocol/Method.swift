@@ -1,3 +1,5 @@
+import DiffableJSON
+
 /// What can be asked of the daemon: the one table that decoding, `help` and error messages read.
 package enum Method: String, CaseIterable, Sendable {
     case hello, ping, help, status, lists, createList, deleteList, snapshot, transact, apply, subscribe, unsubscribe
@@ -41,5 +43,23 @@ package enum Method: String, CaseIterable, Sendable {
         }
     }
 
-    var parameters: [Parameter] { required + optional }
+    var parameters: MemberSet<Parameter> { MemberSet(required).union(MemberSet(optional)) }
+
+    static func named(_ name: JSONString) -> Method? {
+        switch name {
+        case "transact": .transact
+        case "apply": .apply
+        case "subscribe": .subscribe
+        case "unsubscribe": .unsubscribe
+        case "snapshot": .snapshot
+        case "lists": .lists
+        case "createList": .createList
+        case "deleteList": .deleteList
+        case "ping": .ping
+        case "hello": .hello
+        case "help": .help
+        case "status": .status
+        default: nil
+        }
+    }
 }

@@ -46,7 +46,7 @@ struct RequestEnvelope {
     private mutating func readMethod(from decoder: inout Decoder) throws(DecodingError) -> Method {
         let string = try decoder.string("method")
         stage = .method
-        let method = try Method.named(string.text, at: string.offset)
+        guard let method = Method.named(string) else { throw Method.unknown(string.text, at: string.offset) }
         stage = .envelope
         return method
     }
@@ -145,12 +145,11 @@ extension Decoder {
 }
 
 extension Method {
-    static func named(_ name: String, at offset: Int) throws(DecodingError) -> Method {
-        if let method = Method(rawValue: name) { return method }
+    static func unknown(_ name: String, at offset: Int) -> DecodingError {
         let names = Method.allCases.map(\.rawValue)
         let advice =
             nearestName(to: name, among: names).map { "did you mean \"\($0)\"?" }
             ?? "there are \(names.joined(separator: ", "))"
-        throw .invalid("there is no method \"\(name)\"; \(advice)", at: offset)
+        return .invalid("there is no method \"\(name)\"; \(advice)", at: offset)
     }
 }

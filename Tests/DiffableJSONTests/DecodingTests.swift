@@ -79,7 +79,7 @@ struct DecodingTests {
             ),
             (
                 #"[{"op":"appendItems","before":"x","items":[]}]"#,
-                #"[0]: appendItems has no member "before"; it has op, section, parent, items (at byte 22)"#, 0
+                #"[0]: appendItems has no member "before"; it has op, section, items, parent (at byte 22)"#, 0
             ),
             (
                 #"[{"op":"deleteItems","op":"deleteItems","items":[]}]"#,
