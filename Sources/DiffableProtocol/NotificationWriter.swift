@@ -24,6 +24,7 @@ package struct NotificationWriter: Sendable {
         resetOf list: ListName, epoch: String, revision: Int, reason: ResetReason, snapshot: Snapshot
     ) {
         var writer = ByteWriter()
+        writer.reserve(Self.headLengthUsual)
         writer.appendMember("list", list)
         writer.appendMember("epoch", epoch)
         writer.appendMember("revision", revision)
@@ -33,6 +34,7 @@ package struct NotificationWriter: Sendable {
 
     package init(changesOf list: ListName, from: Int, to revision: Int, operations: [Operation]) {
         var writer = ByteWriter()
+        writer.reserve(Self.headLengthUsual)
         writer.appendMember("list", list)
         writer.appendMember("from", from)
         writer.appendMember("revision", revision)
@@ -57,6 +59,9 @@ package struct NotificationWriter: Sendable {
         writer.append(progress == .done ? end : endWithMore)
         return progress
     }
+
+    /// In bytes; a longer head is no harm.
+    private static let headLengthUsual = 128
 
     // MARK: - Prefixes
 
