@@ -35,7 +35,11 @@ enum ExitStatus: Int32, CaseIterable {
             case .noSocket, .noConnection, .connectionLost, .unintelligible, .cancelled: self = .noDaemon
             }
         case is InputError: self = .unusable
-        default: self = Diffablectl.exitCode(for: error).isSuccess ? .done : .unusable
+        default:
+            // The argument parser's own are "help was asked for" and "cannot be used"; anything else went wrong on the
+            // way to the daemon.
+            let code = Diffablectl.exitCode(for: error)
+            self = code.isSuccess ? .done : code == .validationFailure ? .unusable : .noDaemon
         }
     }
 }
@@ -46,7 +50,7 @@ func end(with error: any Error) -> Never {
     switch error {
     case is ClientError, is InputError: say("\(error)")
     default:
-        // The argument parser's own: help and completions belong on standard output, complaints do not.
+        // Help and completions belong on standard output, complaints do not.
         let message = Diffablectl.fullMessage(for: error)
         write(Array("\(message)\n".utf8), to: status == .done ? STDOUT_FILENO : STDERR_FILENO)
     }

@@ -97,6 +97,12 @@ extension Program {
         return output[..<end].split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
+    /// Whether the last line is the end of a group at this revision, as far as its first bytes and its end say.
+    func outputEnds(afterRevision revision: Int) -> Bool {
+        guard let last = outputLines.last else { return false }
+        return last.prefix(400).contains("\"revision\":\(revision),") && !last.hasSuffix(#""more":true}}"#)
+    }
+
     private func text(of file: String) -> String {
         String(decoding: (try? Data(contentsOf: URL(filePath: directory.file(file)))) ?? Data(), as: UTF8.self)
     }

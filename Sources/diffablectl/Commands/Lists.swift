@@ -25,7 +25,7 @@ struct Lists: AsyncParsableCommand {
     private func table(_ lists: [ListSummary]) -> [String] {
         guard !lists.isEmpty else { return [] }
         let rows =
-            [["LIST", "SECTIONS", "ITEMS", "REVISION", "KEPT"]]
+            [["LIST", "SECTIONS", "ITEMS", "REVISION", "DURABILITY"]]
             + lists.map {
                 [
                     $0.list.description, grouped($0.sections), grouped($0.items), "\($0.revision)",

@@ -43,7 +43,7 @@ struct ChangeLines {
     /// - Parameter place: said after the words, in the background.
     private mutating func add(_ style: Terminal.Style, _ mark: String, _ words: String, where place: String = "") {
         let line = "\(terminal.styled(mark, style)) \(words)"
-        lines.append(place.isEmpty ? line : "\(line)  \(terminal.styled(place, .dim))")
+        lines.append(place.isEmpty ? line : "\(line)  \(terminal.styled("(\(place))", .dim))")
     }
 }
 
@@ -51,8 +51,12 @@ struct ChangeLines {
 
 extension ChangeLines {
     private mutating func insert(_ items: [Item], at position: ItemPosition) {
+        insert(items, place: place(position))
+    }
+
+    private mutating func insert(_ items: [Item], place: String) {
         var cursor = ItemCursor(items)
-        var place = place(position)
+        var place = place
         while let (record, level, _) = cursor.next() {
             let margin = String(repeating: "  ", count: level)
             let words = ItemWords(terminal).line(Item(record: record), fromColumn: margin.count + 2)
@@ -111,7 +115,7 @@ extension ChangeLines {
 extension ChangeLines {
     private mutating func insert(_ section: Section, at position: SectionPosition?) {
         add(.inserted, "+", "section \(words(section.id, in: new))", where: position.map(place) ?? "")
-        if !section.items.isEmpty { insert(section.items, at: .end(of: .section(section.id))) }
+        insert(section.items, place: "")
     }
 
     private mutating func delete(_ id: SectionID) {

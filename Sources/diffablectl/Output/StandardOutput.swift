@@ -37,7 +37,7 @@ func say(_ text: String) {
 func write(_ bytes: [UInt8], to descriptor: Int32) {
     var written = 0
     while written < bytes.count {
-        let count = bytes.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress! + written, $0.count - written) }
+        let count = bytes.withUnsafeBytes { write(descriptor, $0.baseAddress! + written, $0.count - written) }
         if count >= 0 {
             written += count
         } else if errno == EPIPE {

@@ -1,0 +1,88 @@
+import Foundation
+import Testing
+
+extension Integration {
+    struct EndTests {
+        @Test func `SIGTERM finishes what was asked and ends with success`() throws {
+            let daemon = try Daemon()
+            try daemon.succeed("create", "log")
+            try daemon.succeed("section", "add", "log", "s")
+            let client = try daemon.connect()
+            let lines = (0..<200).map {
+                #"{"id":\#($0),"method":"transact","params":{"list":"log","operations":["#
+                    + #"{"op":"appendItems","items":[{"id":"\#($0)"}]}]}}"#
+            }
+            try client.send(lines.joined(separator: "\n"))
+            _ = try client.line()
+            daemon.program.signal(SIGTERM)
+            var acknowledged = 1
+            while let reply = try client.line() {
+                if reply.contains(#""changed":true"#) { acknowledged += 1 }
+            }
+            #expect(try daemon.program.wait(within: 20) == 0)
+            #expect(!FileManager.default.fileExists(atPath: daemon.socket), "its socket goes with it")
+            try daemon.restart()
+            let items = try daemon.succeed("show", "log").split(separator: "\n").count - 1
+            #expect(items >= acknowledged)
+        }
+
+        @Test func `SIGTERM does not wait for subscribers`() throws {
+            let daemon = try Daemon()
+            try daemon.succeed("create", "log")
+            let subscriber = try daemon.startSocatSubscriber(to: "log")
+            _ = try eventually("reset") { subscriber.output.contains("reset") ? true : nil }
+            daemon.program.signal(SIGTERM)
+            #expect(try daemon.program.wait(within: 20) == 0)
+            #expect(try subscriber.wait(within: 20) == 0)
+        }
+
+        @Test func `a socket that a crash has left is replaced`() throws {
+            let daemon = try Daemon()
+            try daemon.succeed("create", "log")
+            daemon.program.end(with: SIGKILL)
+            #expect(FileManager.default.fileExists(atPath: daemon.socket))
+            #expect(try daemon.companion("ls").status == 3)
+            try daemon.restart()
+            #expect(try daemon.succeed("ls", "--json").contains(#""list":"log""#))
+        }
+
+        @Test func `a socket on which a daemon listens is refused`() throws {
+            let daemon = try Daemon()
+            let second = try Daemon.start(in: daemon.directory, state: daemon.directory.file("other-state"))
+            #expect(try second.wait(within: 20) != 0)
+            #expect(second.complaints.contains(daemon.socket))
+            try daemon.succeed("ls")
+        }
+
+        @Test func `a state directory that a daemon keeps is refused`() throws {
+            let daemon = try Daemon()
+            let second = try Daemon.start(in: daemon.directory, socket: daemon.directory.file("other-socket"))
+            #expect(try second.wait(within: 20) != 0)
+            #expect(second.complaints.contains(daemon.directory.file("state")))
+            try daemon.succeed("ls")
+        }
+
+        @Test func `a client that only sends gets its answers, and a subscriber is served after its end of input`()
+            throws
+        {
+            let daemon = try Daemon()
+            try daemon.succeed("create", "log")
+            let sender = try daemon.connect()
+            try sender.send("ping\nlists")
+            sender.finishSending()
+            #expect(try sender.line()?.contains(#""result":{}"#) == true)
+            #expect(try sender.line()?.contains(#""list":"log""#) == true)
+            #expect(try sender.line() == nil)
+
+            let subscriber = try daemon.connect()
+            try subscriber.send("subscribe log")
+            subscriber.finishSending()
+            _ = try subscriber.lines(until: "reset")
+            try daemon.succeed("section", "add", "log", "s")
+            _ = try subscriber.lines(until: #""method":"changes""#)
+            try daemon.succeed("delete", "log")
+            _ = try subscriber.lines(until: "listDeleted")
+            #expect(try subscriber.line() == nil, "nothing is left to wait for")
+        }
+    }
+}

@@ -1,0 +1,67 @@
+import Foundation
+import Testing
+
+extension Integration {
+    /// The examples of docs/protocol.md, as it has them.
+    ///
+    /// In a block marked `transcript`, `C: ` lines are sent and `S: ` lines must come, byte for byte and in order; epochs
+    /// and versions stand as EPOCH and VERSION. Each block is a connection of its own to one daemon.
+    struct ProtocolPageTests {
+        private static let page = "\(Binaries.repository)/docs/protocol.md"
+
+        @Test(.enabled(if: FileManager.default.fileExists(atPath: page)))
+        func `the protocol page's examples happen as they are written`() throws {
+            let daemon = try Daemon()
+            let transcripts = try Transcript.all(in: String(contentsOfFile: ProtocolPageTests.page, encoding: .utf8))
+            #expect(!transcripts.isEmpty)
+            for transcript in transcripts { try transcript.check(against: daemon) }
+        }
+    }
+}
+
+/// A block of lines that are sent and expected.
+struct Transcript {
+    /// Of the opening fence, counted from 1.
+    var line: Int
+    var steps: [Step] = []
+
+    enum Step {
+        case send(String)
+        case expect(String)
+    }
+
+    static func all(in page: String) -> [Transcript] {
+        var transcripts: [Transcript] = []
+        var isInside = false
+        for (number, line) in page.split(separator: "\n", omittingEmptySubsequences: false).enumerated() {
+            if line.hasPrefix("```") {
+                isInside = !isInside && line == "```transcript"
+                if isInside { transcripts.append(Transcript(line: number + 1)) }
+            } else if isInside, line.hasPrefix("C: ") {
+                transcripts[transcripts.count - 1].steps.append(.send(String(line.dropFirst(3))))
+            } else if isInside, line.hasPrefix("S: ") {
+                transcripts[transcripts.count - 1].steps.append(.expect(String(line.dropFirst(3))))
+            }
+        }
+        return transcripts
+    }
+
+    func check(against daemon: Daemon) throws {
+        let client = try daemon.connect()
+        for step in steps {
+            switch step {
+            case .send(let line): try client.send(line)
+            case .expect(let line):
+                let came = try client.line() ?? "(the end of the connection)"
+                #expect(Transcript.masked(came) == line, "in the transcript at line \(self.line) of the page")
+            }
+        }
+        #expect(
+            try client.reply(to: "ping") == #"{"jsonrpc":"2.0","id":null,"result":{}}"#, "more came than the page says")
+    }
+
+    private static func masked(_ line: String) -> String {
+        line.replacing(#/"epoch":"[^"]*"/#) { _ in #""epoch":"EPOCH""# }
+            .replacing(#/"version":"[^"]*"/#) { _ in #""version":"VERSION""# }
+    }
+}

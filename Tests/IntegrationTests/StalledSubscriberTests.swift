@@ -1,0 +1,80 @@
+import Foundation
+import Testing
+
+extension Integration {
+    struct StalledSubscriberTests {
+        @Test func `a subscriber that does not read costs no more than one that does`() throws {
+            let daemon = try Daemon()
+            try daemon.succeed("create", "news", "--volatile")
+            try daemon.succeed("section", "add", "news", "s")
+            for number in 0..<10 { try daemon.succeed("append", "news", "\(number)", "n:=0") }
+            let publisher = try daemon.connect()
+            let reader = try subscriber(of: daemon)
+            let other = try subscriber(of: daemon)
+
+            // Both read, until the daemon has grown to what this takes.
+            var published = 0
+            try publish(50_000, &published, by: publisher, read: [reader, other])
+            let before = daemon.program.residentLength
+
+            // One of them stops; the same again.
+            try publish(100_000, &published, by: publisher, read: [reader])
+            let after = daemon.program.residentLength
+            #expect(after - before < 1 << 20, "\(before) bytes with two readers, \(after) with one that does not read")
+
+            // It reads again: few lines, the right state.
+            let known = other.lines
+            try other.catchUp(with: reader)
+            #expect(other.lines - known < 5_000, "\(other.lines - known) lines for 100,000 transactions")
+            #expect(other.replay.json == (try daemon.succeed("show", "news", "--json")))
+            #expect(other.replay.json == reader.replay.json)
+        }
+
+        /// Reads when it is told to.
+        final class Subscriber {
+            private let client: RawClient
+            private(set) var replay = Replay()
+            var lines: Int { replay.lines }
+
+            init(_ client: RawClient) { self.client = client }
+
+            /// Until a revision has come.
+            func read(upTo revision: Int) throws {
+                while replay.revision ?? -1 < revision {
+                    guard let line = try client.line() else { throw Failure("the daemon closed a subscription") }
+                    try replay.receive(line)
+                }
+            }
+
+            func catchUp(with other: Subscriber) throws { try read(upTo: other.replay.revision ?? 0) }
+        }
+
+        private func subscriber(of daemon: Daemon) throws -> Subscriber {
+            let client = try daemon.connect()
+            try client.send("subscribe news")
+            let subscriber = Subscriber(client)
+            try subscriber.read(upTo: 11)
+            return subscriber
+        }
+
+        /// Makes changes, a window at a time, each acknowledged and read before the next.
+        private func publish(
+            _ count: Int, _ published: inout Int, by client: RawClient, read readers: [Subscriber]
+        ) throws {
+            let window = 200
+            for _ in 0..<count / window {
+                let lines = (published..<published + window).map { number in
+                    #"{"id":\#(number),"method":"transact","params":{"list":"news","operations":["#
+                        + #"{"op":"reconfigureItems","items":[{"id":"\#(number % 10)","content":{"n":\#(number + 1)}}]}]}}"#
+                }
+                try client.send(Array((lines.joined(separator: "\n") + "\n").utf8))
+                for _ in 0..<window {
+                    let reply = try client.line() ?? ""
+                    guard reply.contains(#""changed":true"#) else { throw Failure("not changed: \(reply)") }
+                }
+                published += window
+                for reader in readers { try reader.read(upTo: 11 + published) }
+            }
+        }
+    }
+}
