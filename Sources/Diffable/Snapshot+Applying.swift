@@ -8,10 +8,19 @@ extension Snapshot {
     public func applying(
         _ operations: [Operation], limits: SnapshotLimits = SnapshotLimits()
     ) throws(TransactionError) -> Snapshot {
+        try applying(operations, expansionFrom: Snapshot(), limits: limits)
+    }
+
+    /// The same, where an item that comes without its expansion said gets the one that it has in `known`. What is as
+    /// it was there is shared.
+    package func applying(
+        _ operations: [Operation], expansionFrom known: Snapshot, limits: SnapshotLimits
+    ) throws(TransactionError) -> Snapshot {
+        let insertion = Insertion(known: known, limits: limits)
         var snapshot = self
         for (index, operation) in operations.enumerated() {
             do throws(OperationError) {
-                try snapshot.apply(operation, limits)
+                try snapshot.apply(operation, insertion)
             } catch {
                 throw TransactionError(index: index, reason: error)
             }
@@ -26,8 +35,7 @@ extension Snapshot {
         var limits: SnapshotLimits
     }
 
-    mutating func apply(_ operation: Operation, _ limits: SnapshotLimits) throws(OperationError) {
-        let insertion = Insertion(known: Snapshot(), limits: limits)
+    mutating func apply(_ operation: Operation, _ insertion: Insertion) throws(OperationError) {
         switch operation {
         case .appendSections(let sections): try insert(sections, at: .end, insertion)
         case .insertSections(let sections, let position):
@@ -44,13 +52,13 @@ extension Snapshot {
             try insert(items, under: owner, at: spot, insertion)
         case .deleteItems(let ids, let unknown): try delete(ids, unknown)
         case .deleteAllItems: self = Snapshot()
-        case .moveItem(let id, let position): try move(id, to: position, limits)
+        case .moveItem(let id, let position): try move(id, to: position, insertion.limits)
         case .reconfigureItems(let changes): try reconfigure(changes)
         case .patchItems(let patches): try patch(patches)
         case .reloadItems(let reloads): try reload(reloads)
         case .expandItems(let ids): for id in ids { forest.setExpanded(true, of: try known(id)) }
         case .collapseItems(let ids): for id in ids { forest.setExpanded(false, of: try known(id)) }
-        case .replaceChildren(let parent, let items): try replaceChildren(of: parent, with: items, limits)
+        case .replaceChildren(let parent, let items): try replaceItems(under: try known(parent), with: items, insertion)
         }
     }
 
@@ -153,31 +161,34 @@ extension Snapshot {
         _ items: [Item], under owner: Handle, at spot: Spot, _ insertion: Insertion, level: Int
     ) throws(OperationError) {
         guard let first = items.first else { return }
-        guard level < insertion.limits.levelsMax else {
-            throw .tooManyLevels(first.id, max: insertion.limits.levelsMax)
-        }
+        try insertion.checkLevel(level, of: first)
         var handles: [Handle] = []
         handles.reserveCapacity(items.count)
         for item in items {
             guard itemHandle(item.record) == nil else { throw .duplicateItem(item.id) }
-            guard itemIndex.count < insertion.limits.itemsMax else {
-                throw .tooManyItems(max: insertion.limits.itemsMax)
-            }
-            let handle = allocate(item, insertion.known)
-            itemIndex.insert(handle, hash: item.record.hash)
+            let handle = try allocate(item, insertion)
             handles.append(handle)
             try insert(item.children, under: handle, at: .end, insertion, level: level + 1)
         }
         forest.place(handles, under: owner, at: spot)
     }
 
-    private mutating func allocate(_ item: Item, _ known: Snapshot) -> Handle {
-        guard let handle = known.itemHandle(item.record) else {
-            return forest.allocate(item.record, isExpanded: item.isExpanded ?? false)
-        }
-        let slot = known.forest.slots[Int(handle)]
-        return forest.allocate(
-            item.record.sharing(slot.record), isExpanded: item.isExpanded ?? slot.isExpanded)
+    /// A handle for an item that is new to the list. It shares the record that the known state has, when nothing in it
+    /// changed.
+    mutating func allocate(_ item: Item, _ insertion: Insertion) throws(OperationError) -> Handle {
+        guard itemIndex.count < insertion.limits.itemsMax else { throw .tooManyItems(max: insertion.limits.itemsMax) }
+        let known = insertion.known
+        let slot = known.itemHandle(item.record).map { known.forest.slots[Int($0)] }
+        let record = item.record.sharing(slot?.record)
+        let handle = forest.allocate(record, isExpanded: item.isExpanded ?? slot?.isExpanded ?? false)
+        itemIndex.insert(handle, hash: record.hash)
+        return handle
+    }
+}
+
+extension Snapshot.Insertion {
+    func checkLevel(_ level: Int, of item: Item) throws(OperationError) {
+        guard level < limits.levelsMax else { throw .tooManyLevels(item.id, max: limits.levelsMax) }
     }
 }
 

@@ -9,29 +9,22 @@ extension Snapshot {
     public func replacingItems(
         inSection id: SectionID, with items: [Item], limits: SnapshotLimits = SnapshotLimits()
     ) throws(OperationError) -> Snapshot {
+        let insertion = Insertion(known: Snapshot(), limits: limits)
         var snapshot = self
-        if snapshot.handle(id) == nil {
-            try snapshot.apply(.appendSections([Section(id: id)]), limits)
-        }
-        try snapshot.replaceItems(under: try snapshot.known(id), with: items, limits)
+        if snapshot.handle(id) == nil { try snapshot.insert([Section(id: id)], at: .end, insertion) }
+        try snapshot.replaceItems(under: try snapshot.known(id), with: items, insertion)
         return snapshot
     }
 
-    mutating func replaceChildren(
-        of parent: ItemID, with items: [Item], _ limits: SnapshotLimits
-    ) throws(OperationError) {
-        try replaceItems(under: try known(parent), with: items, limits)
-    }
-
-    private mutating func replaceItems(
-        under owner: Handle, with items: [Item], _ limits: SnapshotLimits
+    mutating func replaceItems(
+        under owner: Handle, with items: [Item], _ insertion: Insertion
     ) throws(OperationError) {
         let kept = try knownHandles(of: items, under: owner)
         // Once all that stays is out of its place, what is left under the owner and under them goes.
         for handle in kept { forest.displace(handle) }
         for handle in kept { freeChildren(of: handle) }
         freeChildren(of: owner)
-        try place(items, under: owner, level: forest.level(owner) + 1, limits)
+        try place(items, under: owner, level: forest.level(owner) + 1, insertion)
     }
 
     /// The items of the list that are named, at any depth.
@@ -53,10 +46,10 @@ extension Snapshot {
     }
 
     private mutating func place(
-        _ items: [Item], under owner: Handle, level: Int, _ limits: SnapshotLimits
+        _ items: [Item], under owner: Handle, level: Int, _ insertion: Insertion
     ) throws(OperationError) {
         guard let first = items.first else { return }
-        guard level < limits.levelsMax else { throw .tooManyLevels(first.id, max: limits.levelsMax) }
+        try insertion.checkLevel(level, of: first)
         var handles: [Handle] = []
         for item in items {
             let handle: Handle
@@ -65,12 +58,10 @@ extension Snapshot {
                 forest.setRecord(item.record.sharing(forest.record(known)), of: known)
                 if let isExpanded = item.isExpanded { forest.setExpanded(isExpanded, of: known) }
             } else {
-                guard itemIndex.count < limits.itemsMax else { throw .tooManyItems(max: limits.itemsMax) }
-                handle = forest.allocate(item.record, isExpanded: item.isExpanded ?? false)
-                itemIndex.insert(handle, hash: item.record.hash)
+                handle = try allocate(item, insertion)
             }
             handles.append(handle)
-            try place(item.children, under: handle, level: level + 1, limits)
+            try place(item.children, under: handle, level: level + 1, insertion)
         }
         forest.place(handles, under: owner, at: .end)
     }

@@ -27,11 +27,11 @@ extension WireError {
         switch reason {
         case .noSuchSection(let section):
             self.init(
-                .noSuchSection, "\(subject): there is no section \"\(section)\"; append it first, or see `snapshot`",
+                .noSuchSection, "\(subject): there is no section \"\(section)\"; `snapshot` shows those there are",
                 list: list, operation: operation, section: section)
         case .noSuchItem(let item):
             self.init(
-                .noSuchItem, "\(subject): there is no item \"\(item)\"; append it first, or see `snapshot`",
+                .noSuchItem, "\(subject): there is no item \"\(item)\"; `snapshot` shows those there are",
                 list: list, operation: operation, item: item)
         case .noSections:
             self.init(

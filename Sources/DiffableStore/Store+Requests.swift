@@ -44,7 +44,8 @@ extension Store {
             } catch {
                 throw .transaction(name, error)
             }
-            move(head, to: new, delivery: .difference, mode: mode, completion: completion)
+            let difference = new.difference(from: head.snapshot)
+            move(head, to: new, by: difference, delivery: .difference, mode: mode, completion: completion)
         } catch {
             answer(.outcome(completion, .failure(error)), about: name)
         }
@@ -67,7 +68,9 @@ extension Store {
                 case .transaction(let error): throw .transaction(name, error)
                 }
             }
-            move(head, to: new, delivery: delivery, mode: mode, completion: completion)
+            let difference = new.difference(from: head.snapshot)
+            let shared = new.sharing(with: head.snapshot, by: difference)
+            move(head, to: shared, by: difference, delivery: delivery, mode: mode, completion: completion)
         } catch {
             answer(.outcome(completion, .failure(error)), about: name)
         }
@@ -95,10 +98,9 @@ extension Store {
     }
 
     private func move(
-        _ head: ListState, to new: Snapshot, delivery: Delivery, mode: TransactionMode,
+        _ head: ListState, to new: Snapshot, by operations: [Operation], delivery: Delivery, mode: TransactionMode,
         completion: @escaping Completion<Outcome>
     ) {
-        let operations = new.difference(from: head.snapshot)
         guard !operations.isEmpty else {
             let outcome = Outcome(before: head, after: head, operations: [])
             return answer(.outcome(completion, .success(outcome)), about: head.name)

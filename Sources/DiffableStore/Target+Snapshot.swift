@@ -21,25 +21,24 @@ extension Target {
                 throw .state(error)
             }
         case .operations(let operations, let section):
-            let stated = try Target.stated(by: operations, in: section, known: head, limits: limits)
-            return try stated.snapshot(from: head, limits: limits)
+            let built = try Target.built(by: operations, in: section, known: head, limits: limits)
+            guard let section else { return built }
+            for other in built.sectionIdentifiers where other != section { throw .state(.noSuchSection(other)) }
+            guard let items = built.items(inSection: section) else { throw .state(.noSuchSection(section)) }
+            return try Target.section(section, items).snapshot(from: head, limits: limits)
         }
     }
 
-    /// What the operations make of nothing, said outright.
-    private static func stated(
+    /// What the operations make of nothing.
+    private static func built(
         by operations: [Operation], in section: SectionID?, known head: Snapshot, limits: SnapshotLimits
-    ) throws(TargetError) -> Target {
-        var built = Snapshot()
+    ) throws(TargetError) -> Snapshot {
         do {
-            if let section { built = try built.applying([.appendSections([Section(id: section)])]) }
-            built = try built.applying(operations.map { $0.keepingExpansion(of: head) }, limits: limits)
+            let empty = Snapshot()
+            let start = if let section { try empty.applying([.appendSections([Section(id: section)])]) } else { empty }
+            return try start.applying(operations, expansionFrom: head, limits: limits)
         } catch {
             throw .transaction(error)
         }
-        guard let section else { return .whole(built.sections) }
-        for other in built.sectionIdentifiers where other != section { throw .state(.noSuchSection(other)) }
-        guard let items = built.items(inSection: section) else { throw .state(.noSuchSection(section)) }
-        return .section(section, items)
     }
 }

@@ -39,6 +39,11 @@ package struct DifferenceSummary: Equatable, Sendable {
     }
 }
 
+extension DifferenceSummary {
+    /// How many get another place or none.
+    var placedItems: Int { insertedItems + deletedItems + movedItems }
+}
+
 extension [Item] {
     /// With all descendants.
     var numberOfItems: Int { reduce(count) { $0 + $1.children.numberOfItems } }

@@ -25,75 +25,101 @@ struct SiblingAlignment {
         var weight: UInt32 { max(pageCount, 1) }
     }
 
+    /// Shared pages that stand between what is not, by number.
     private var sharedPages: [PageNumber: SiblingTree] = [:]
+    /// How many siblings both orders begin with, and the last of these.
+    private var commonCount = 0
+    private var lastCommon: Handle?
 
-    init(old: SiblingTree?, new: SiblingTree?, _ matching: inout SnapshotMatching) {
+    init(old: SiblingTree?, new: SiblingTree?, _ matching: SnapshotMatching) {
         let (oldElements, newElements) = openUnshared(old, new)
-        align(oldElements, newElements, &matching)
+        align(oldElements, newElements, matching)
     }
 
     // MARK: Opening
 
-    private enum Opening {
-        case page(SiblingTree)
-        case shared(SiblingTree)
+    /// A page, and whether both trees have it.
+    private struct Piece {
+        var tree: SiblingTree
+        var isShared = false
     }
 
-    /// Opens both trees level by level as far as they are not shared.
+    /// Opens both trees level by level as far as they are not shared. What both begin or end with is left out.
     private mutating func openUnshared(_ old: SiblingTree?, _ new: SiblingTree?) -> ([Element], [Element]) {
-        var oldPages: [Opening] = old.map { [.page($0)] } ?? []
-        var newPages: [Opening] = new.map { [.page($0)] } ?? []
+        var oldPieces = old.map { [Piece(tree: $0)] } ?? []
+        var newPieces = new.map { [Piece(tree: $0)] } ?? []
         var oldHeight = old?.height ?? 0
         var newHeight = new?.height ?? 0
         while true {
-            if oldHeight == newHeight { markShared(&oldPages, &newPages) }
+            if oldHeight == newHeight {
+                trim(&oldPieces, &newPieces)
+                markShared(&oldPieces, &newPieces)
+            }
             if oldHeight == 0 && newHeight == 0 { break }
             let height = max(oldHeight, newHeight)
             if oldHeight == height {
-                oldPages = opened(oldPages)
+                oldPieces = opened(oldPieces)
                 oldHeight -= 1
             }
             if newHeight == height {
-                newPages = opened(newPages)
+                newPieces = opened(newPieces)
                 newHeight -= 1
             }
         }
-        for case .shared(let page) in newPages { sharedPages[page.number] = page }
-        return (elements(oldPages), elements(newPages))
+        for piece in newPieces where piece.isShared { sharedPages[piece.tree.number] = piece.tree }
+        return (elements(oldPieces), elements(newPieces))
     }
 
-    private func opened(_ pages: [Opening]) -> [Opening] {
-        var opened: [Opening] = []
-        for page in pages {
-            if case .page(let tree) = page, case .branch(let children) = tree.contents {
-                for child in children { opened.append(.page(child)) }
+    private func opened(_ pieces: [Piece]) -> [Piece] {
+        var opened: [Piece] = []
+        for piece in pieces {
+            if !piece.isShared, case .branch(let pages) = piece.tree.contents {
+                for page in pages { opened.append(Piece(tree: page)) }
             } else {
-                opened.append(page)
+                opened.append(piece)
             }
         }
         return opened
     }
 
-    private func markShared(_ old: inout [Opening], _ new: inout [Opening]) {
-        var positions: [PageNumber: Int] = [:]
-        for (position, page) in old.enumerated() {
-            if case .page(let tree) = page { positions[tree.number] = position }
+    private mutating func trim(_ old: inout [Piece], _ new: inout [Piece]) {
+        var start = 0
+        while start < min(old.count, new.count), new[start].tree.isShared(with: old[start].tree) {
+            commonCount += Int(new[start].tree.count)
+            lastCommon = new[start].tree.last
+            start += 1
         }
-        for position in new.indices {
-            guard case .page(let tree) = new[position], let oldPosition = positions[tree.number],
-                case .page(let oldTree) = old[oldPosition], tree.isShared(with: oldTree)
+        var end = 0
+        while end < min(old.count, new.count) - start,
+            new[new.count - 1 - end].tree.isShared(with: old[old.count - 1 - end].tree)
+        {
+            end += 1
+        }
+        old = Array(old[start..<old.count - end])
+        new = Array(new[start..<new.count - end])
+    }
+
+    private func markShared(_ old: inout [Piece], _ new: inout [Piece]) {
+        // One page that is not the same is not shared.
+        guard old.count * new.count > 1 else { return }
+        var positions: [PageNumber: Int] = [:]
+        for (position, piece) in old.enumerated() where !piece.isShared { positions[piece.tree.number] = position }
+        for position in new.indices where !new[position].isShared {
+            guard let oldPosition = positions[new[position].tree.number],
+                new[position].tree.isShared(with: old[oldPosition].tree)
             else { continue }
-            new[position] = .shared(tree)
-            old[oldPosition] = .shared(tree)
+            new[position].isShared = true
+            old[oldPosition].isShared = true
         }
     }
 
-    private func elements(_ pages: [Opening]) -> [Element] {
+    private func elements(_ pieces: [Piece]) -> [Element] {
         var elements: [Element] = []
-        for page in pages {
-            switch page {
-            case .shared(let tree): elements.append(Element(number: tree.number, pageCount: tree.count))
-            case .page(let tree): tree.forEach { elements.append(Element(number: $0)) }
+        for piece in pieces {
+            if piece.isShared {
+                elements.append(Element(number: piece.tree.number, pageCount: piece.tree.count))
+            } else {
+                piece.tree.forEach { elements.append(Element(number: $0)) }
             }
         }
         return elements
@@ -101,25 +127,25 @@ struct SiblingAlignment {
 
     // MARK: Aligning
 
-    private mutating func align(_ old: [Element], _ new: [Element], _ matching: inout SnapshotMatching) {
+    private mutating func align(_ old: [Element], _ new: [Element], _ matching: SnapshotMatching) {
         var start = 0
-        var index = 0
-        var previous: Handle?
-        while start < min(old.count, new.count), isSame(old[start], new[start], &matching) {
+        var index = commonCount
+        var previous = lastCommon
+        while start < min(old.count, new.count), isSame(old[start], new[start], matching) {
             index += Int(new[start].weight)
             previous = last(of: new[start])
             start += 1
         }
         var oldEnd = old.count
         var newEnd = new.count
-        while oldEnd > start, newEnd > start, isSame(old[oldEnd - 1], new[newEnd - 1], &matching) {
+        while oldEnd > start, newEnd > start, isSame(old[oldEnd - 1], new[newEnd - 1], matching) {
             oldEnd -= 1
             newEnd -= 1
         }
         let oldMiddle = old[start..<oldEnd]
         let newMiddle = new[start..<newEnd]
 
-        let ordinals = ordinals(of: newMiddle, in: oldMiddle, &matching)
+        let ordinals = ordinals(of: newMiddle, in: oldMiddle, matching)
         let stays = heaviestIncreasingSubsequence(ordinals: ordinals, weights: newMiddle.map(\.weight))
         for (element, stays) in zip(newMiddle, stays) {
             if !stays { place(element, index, previous) }
@@ -132,16 +158,16 @@ struct SiblingAlignment {
         for (element, isMatched) in zip(oldMiddle, isMatched) where !isMatched { departures.append(element.number) }
     }
 
-    private func isSame(_ old: Element, _ new: Element, _ matching: inout SnapshotMatching) -> Bool {
+    private func isSame(_ old: Element, _ new: Element, _ matching: SnapshotMatching) -> Bool {
         guard old.pageCount == new.pageCount else { return false }
         return new.pageCount > 0 ? old.number == new.number : matching.oldHandle(new.number) == old.number
     }
 
     /// Where each new element stands among the old ones; -1 where it does not.
     private func ordinals(
-        of new: ArraySlice<Element>, in old: ArraySlice<Element>, _ matching: inout SnapshotMatching
+        of new: ArraySlice<Element>, in old: ArraySlice<Element>, _ matching: SnapshotMatching
     ) -> [Int32] {
-        guard !new.isEmpty else { return [] }
+        guard !old.isEmpty else { return [Int32](repeating: -1, count: new.count) }
         var handles = HandleMap(count: old.count, bound: matching.old.forest.handleBound)
         var pages: [PageNumber: Int32] = [:]
         for (ordinal, element) in old.enumerated() {
@@ -151,17 +177,11 @@ struct SiblingAlignment {
                 handles[element.number] = UInt32(ordinal)
             }
         }
-        var ordinals: [Int32] = []
-        ordinals.reserveCapacity(new.count)
-        for element in new {
-            if element.pageCount > 0 {
-                ordinals.append(pages[element.number] ?? -1)
-            } else {
-                let ordinal = matching.oldHandle(element.number).flatMap { handles[$0] }
-                ordinals.append(ordinal.map { Int32($0) } ?? -1)
-            }
+        return new.map { element in
+            if element.pageCount > 0 { return pages[element.number] ?? -1 }
+            let ordinal = matching.oldHandle(element.number).flatMap { handles[$0] }
+            return ordinal.map { Int32($0) } ?? -1
         }
-        return ordinals
     }
 
     private func last(of element: Element) -> Handle {

@@ -5,8 +5,8 @@ struct SnapshotMatching {
     /// How far the old handle was from the new one the last time. Lists that were filled in much the same order have
     /// their handles in much the same order too, so most guesses are right and need no look into the index.
     private var shift: Int64 = 0
-    /// What `matchAll` found, doubled, plus one where there is a match.
-    private var known: HandleMap?
+    /// What `remember` was told, doubled, plus one where there is a match.
+    private var known = HandleMap(count: 0, bound: 0)
 
     init(old: Snapshot, new: Snapshot) {
         self.old = old
@@ -14,14 +14,16 @@ struct SnapshotMatching {
     }
 
     /// The old handle, or nil for what is new.
-    mutating func oldHandle(_ handle: Handle) -> Handle? {
-        if let found = known?[handle] { return found & 1 == 1 ? found >> 1 : nil }
-        return find(handle, new.forest.slots[Int(handle)])
+    ///
+    /// Only what stands on a page that the snapshots do not share can have another handle or none, and all of that was
+    /// remembered; everything else is what it was.
+    func oldHandle(_ handle: Handle) -> Handle? {
+        guard let found = known[handle] else { return handle }
+        return found & 1 == 1 ? found >> 1 : nil
     }
 
-    mutating func find(_ handle: Handle, _ slot: Slot) -> Handle? {
-        guard let record = slot.record else { return handle == Forest.list ? Forest.list : nil }
-        let isSection = slot.parent == Forest.list
+    /// Looks it up.
+    mutating func find(_ handle: Handle, _ record: Record, isSection: Bool) -> Handle? {
         let guess = Int64(handle) + shift
         if guess > 0, isMatch(old.forest.slots[Int(guess)], record, isSection) { return Handle(guess) }
         guard let found = isSection ? old.sectionHandle(record) : old.itemHandle(record) else { return nil }
@@ -34,10 +36,9 @@ struct SnapshotMatching {
         return other.hasSameID(as: record)
     }
 
-    /// Remembers the matches of these handles.
+    /// Remembers what these handles were; all others were themselves.
     mutating func remember(_ matches: [(handle: Handle, old: Handle?)]) {
-        var known = HandleMap(count: matches.count, bound: new.forest.handleBound)
+        known = HandleMap(count: matches.count, bound: new.forest.handleBound)
         for match in matches { known[match.handle] = match.old.map { $0 << 1 | 1 } ?? 0 }
-        self.known = known
     }
 }

@@ -15,7 +15,7 @@
 typealias Handle = UInt32
 
 /// What is known of a handle.
-struct Slot: Sendable {
+struct Slot: PageElement {
     /// `nil`: the slot is free, or the list's own.
     var record: Record?
     /// Whose child it is; in a free slot, the next free one.
@@ -23,7 +23,7 @@ struct Slot: Sendable {
     /// The page number of the leaf it stands in, doubled, and whether it is expanded.
     private var place: UInt32
 
-    static let absent = Slot(record: nil, parent: 0, place: 0)
+    static var filler: Slot { Slot(record: nil, parent: 0, place: 0) }
 
     /// The leaf of what has no place.
     private static let nowhere: PageNumber = noPage >> 1
@@ -69,11 +69,11 @@ struct Forest: Sendable {
     /// The handle of the list itself, whose children are the sections.
     static let list: Handle = 0
 
-    private(set) var slots = PersistentArray<Slot>(filler: .absent)
+    private(set) var slots = PersistentArray<Slot>()
     /// The children of each handle that has any.
-    private(set) var trees = PersistentArray<SiblingTree?>(filler: nil)
+    private(set) var trees = PersistentArray<SiblingTree?>()
     /// The page above each page; `noPage` above a root; in a free number, the next free one.
-    var pageParents = PersistentArray<PageNumber>(filler: noPage)
+    var pageParents = PersistentArray<PageNumber>()
 
     /// All handles are below it.
     var handleBound: Int { Int(slotCount) }

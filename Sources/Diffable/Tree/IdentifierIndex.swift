@@ -5,7 +5,7 @@
 /// turn is split in two, so no insertion ever pays for the whole table. Lookup, insertion and removal cost O(log n).
 struct IdentifierIndex: Sendable {
     private(set) var count = 0
-    private var buckets = PersistentArray<ContiguousArray<Pair>>(filler: [])
+    private var buckets = PersistentArray<ContiguousArray<Pair>>()
     /// How many buckets there are.
     private var bucketCount = 1
 
@@ -84,4 +84,8 @@ struct IdentifierIndex: Sendable {
         let index = bucketCount - roundSize
         buckets.update(at: index) { $0.append(contentsOf: last) }
     }
+}
+
+extension ContiguousArray: PageElement where Element == UInt64 {
+    static var filler: Self { [] }
 }

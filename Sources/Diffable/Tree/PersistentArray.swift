@@ -1,9 +1,15 @@
+/// What pages can be made of.
+protocol PageElement: Sendable {
+    /// Stands wherever nothing was written.
+    static var filler: Self { get }
+}
+
 /// An array of any size that shares what it has in common with its copies: a radix trie of pages.
 ///
 /// Reading and writing an element cost O(log n) with a base of 16; a write copies the pages on its path only where
 /// another copy shares them. Elements that were never written are the filler and take no memory by the page.
 /// Two copies tell where they differ in time that grows with the differences alone.
-struct PersistentArray<Element: Sendable>: @unchecked Sendable {
+struct PersistentArray<Element: PageElement>: @unchecked Sendable {
     // Unchecked, because pages are written to: never one that a second array can see.
 
     private typealias Leaf = LeafPage<Element>
@@ -12,13 +18,10 @@ struct PersistentArray<Element: Sendable>: @unchecked Sendable {
     private var root: AnyObject?
     /// How many levels of branches stand above the leaves.
     private var height = 0
-    private let filler: Element
-
-    init(filler: Element) { self.filler = filler }
 
     subscript(index: Int) -> Element {
         get {
-            guard let root, index < capacity else { return filler }
+            guard let root, index < capacity else { return .filler }
             defer { withExtendedLifetime(root) {} }
             var page = Unmanaged.passUnretained(root)
             for height in stride(from: height, to: 0, by: -1) {
@@ -26,7 +29,7 @@ struct PersistentArray<Element: Sendable>: @unchecked Sendable {
                 let child = page._withUnsafeGuaranteedRef {
                     unsafeDowncast($0, to: BranchPage.self)[position]
                 }
-                guard let child else { return filler }
+                guard let child else { return .filler }
                 page = child
             }
             return page._withUnsafeGuaranteedRef {
@@ -39,7 +42,7 @@ struct PersistentArray<Element: Sendable>: @unchecked Sendable {
     /// Changes an element in place.
     mutating func update(at index: Int, _ body: (inout Element) -> Void) {
         while index >= capacity { grow() }
-        update(&root, at: index, height: height, body)
+        Self.update(&root, at: index, height: height, body)
     }
 
     private var capacity: Int { 1 << (pageBits * (height + 1)) }
@@ -57,8 +60,12 @@ struct PersistentArray<Element: Sendable>: @unchecked Sendable {
         index >> (pageBits * height) & (pageSize - 1)
     }
 
-    private func update(_ page: inout AnyObject?, at index: Int, height: Int, _ body: (inout Element) -> Void) {
-        let position = Self.position(index, height)
+    // These are static: a method of the array would hold the array, and so keep every page from being its only holder's.
+
+    private static func update(
+        _ page: inout AnyObject?, at index: Int, height: Int, _ body: (inout Element) -> Void
+    ) {
+        let position = position(index, height)
         if height == 0 {
             leaf(&page).withUnsafeMutablePointerToElements { body(&$0[position]) }
         } else {
@@ -67,14 +74,14 @@ struct PersistentArray<Element: Sendable>: @unchecked Sendable {
     }
 
     /// The page, made or copied where that is needed to write to it.
-    private func leaf(_ page: inout AnyObject?) -> Leaf {
+    private static func leaf(_ page: inout AnyObject?) -> Leaf {
         if isKnownUniquelyReferenced(&page), let page { return unsafeDowncast(page, to: Leaf.self) }
-        let leaf = page.map { unsafeDowncast($0, to: Leaf.self).copy() } ?? Leaf.make(repeating: filler)
+        let leaf = page.map { unsafeDowncast($0, to: Leaf.self).copy() } ?? Leaf.make(repeating: .filler)
         page = leaf
         return leaf
     }
 
-    private func branch(_ page: inout AnyObject?) -> BranchPage {
+    private static func branch(_ page: inout AnyObject?) -> BranchPage {
         if isKnownUniquelyReferenced(&page), let page { return unsafeDowncast(page, to: BranchPage.self) }
         let branch = page.map { unsafeDowncast($0, to: BranchPage.self).copy() } ?? BranchPage.make()
         page = branch
@@ -119,7 +126,7 @@ extension PersistentArray {
     }
 
     private func element(of page: AnyObject?, at position: Int) -> Element {
-        guard let page else { return filler }
+        guard let page else { return .filler }
         return unsafeDowncast(page, to: Leaf.self).withUnsafeMutablePointerToElements { $0[position] }
     }
 }

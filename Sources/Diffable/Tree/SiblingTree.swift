@@ -3,6 +3,14 @@ typealias PageNumber = UInt32
 
 let noPage = PageNumber.max
 
+extension PageNumber: PageElement {
+    static var filler: PageNumber { noPage }
+}
+
+extension SiblingTree?: PageElement {
+    static var filler: SiblingTree? { nil }
+}
+
 /// The children of one owner, in order: a page of a counted B+tree, with what stands under it.
 ///
 /// Leaves hold up to 64 handles, branches up to 32 pages. Counts stand beside the pages in the branch above them, so a
