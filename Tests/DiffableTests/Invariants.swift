@@ -5,53 +5,76 @@ import Testing
 extension Snapshot {
     /// Everything that must stay true between the trees, the slots, the page numbers and the indexes.
     func checkInvariants(sourceLocation: SourceLocation = #_sourceLocation) {
-        var items = 0
-        var sections = 0
-        var pages: Set<PageNumber> = []
+        var inspection = Inspection(snapshot: self)
+        inspection.inspect(Forest.list)
+        inspection.hold(
+            inspection.items == numberOfItems && inspection.sections == numberOfSections,
+            "the indexes hold what the trees hold")
+        #expect(inspection.broken.isEmpty, sourceLocation: sourceLocation)
+    }
+}
 
-        func check(_ owner: Handle) -> Int {
-            guard let tree = forest.children(owner) else { return 0 }
-            #expect(forest.pageParents[Int(tree.number)] == noPage, sourceLocation: sourceLocation)
-            let (_, total) = checkPage(tree, owner)
-            return total
-        }
+/// A way through all trees of a snapshot. What is broken is collected: an expectation for every handle would take
+/// longer than all the rest.
+private struct Inspection {
+    let snapshot: Snapshot
+    var items = 0
+    var sections = 0
+    var broken: Set<String> = []
+    private var pages: Set<PageNumber> = []
 
-        func checkPage(_ page: SiblingTree, _ owner: Handle) -> (count: Int, total: Int) {
-            #expect(pages.insert(page.number).inserted, "a page number stands once", sourceLocation: sourceLocation)
-            var count = 0
-            var total = 0
-            switch page.contents {
-            case .leaf(let handles):
-                #expect(!handles.isEmpty && handles.count <= SiblingTree.leafCountMax, sourceLocation: sourceLocation)
-                for handle in handles {
-                    let slot = forest.slots[Int(handle)]
-                    #expect(slot.leaf == page.number && slot.parent == owner, sourceLocation: sourceLocation)
-                    let record = forest.record(handle)
-                    if owner == Forest.list {
-                        sections += 1
-                        #expect(sectionHandle(record) == handle, sourceLocation: sourceLocation)
-                    } else {
-                        items += 1
-                        #expect(itemHandle(record) == handle, sourceLocation: sourceLocation)
-                    }
-                    count += 1
-                    total += 1 + check(handle)
-                }
-            case .branch(let children):
-                #expect(
-                    !children.isEmpty && children.count <= SiblingTree.branchCountMax, sourceLocation: sourceLocation)
-                for child in children {
-                    #expect(forest.pageParents[Int(child.number)] == page.number, sourceLocation: sourceLocation)
-                    let (childCount, childTotal) = checkPage(child, owner)
-                    count += childCount
-                    total += childTotal
-                }
+    init(snapshot: Snapshot) { self.snapshot = snapshot }
+
+    private var forest: Forest { snapshot.forest }
+
+    mutating func hold(_ condition: Bool, _ sentence: String) {
+        if !condition { broken.insert(sentence) }
+    }
+
+    /// Returns how many descendants an owner has.
+    @discardableResult mutating func inspect(_ owner: Handle) -> Int {
+        guard let tree = forest.children(owner) else { return 0 }
+        hold(forest.pageParents[Int(tree.number)] == noPage, "a root has no page above it")
+        return inspect(tree, of: owner).total
+    }
+
+    private mutating func inspect(_ page: SiblingTree, of owner: Handle) -> (count: Int, total: Int) {
+        hold(pages.insert(page.number).inserted, "a page number stands once")
+        var count = 0
+        var total = 0
+        switch page.contents {
+        case .leaf(let handles):
+            hold(!handles.isEmpty && handles.count <= SiblingTree.leafCountMax, "a leaf is not empty, and not too full")
+            for handle in handles {
+                inspectSlot(handle, in: page, of: owner)
+                count += 1
+                total += 1 + inspect(handle)
             }
-            #expect(page.count == count && page.total == total, sourceLocation: sourceLocation)
-            return (count, total)
+        case .branch(let children):
+            hold(
+                !children.isEmpty && children.count <= SiblingTree.branchCountMax,
+                "a branch is not empty, and not too full")
+            for child in children {
+                hold(forest.pageParents[Int(child.number)] == page.number, "a page knows the page above it")
+                let below = inspect(child, of: owner)
+                count += below.count
+                total += below.total
+            }
         }
+        hold(page.count == count && page.total == total, "a page knows how much stands in it")
+        return (count, total)
+    }
 
-        _ = check(Forest.list)
-        #expect(items == numberOfItems && sections == numberOfSections, sourceLocation: sourceLocation)
+    private mutating func inspectSlot(_ handle: Handle, in page: SiblingTree, of owner: Handle) {
+        let slot = forest.slots[Int(handle)]
+        hold(slot.leaf == page.number && slot.parent == owner, "a slot knows its leaf and its owner")
+        guard let record = slot.record else { return hold(false, "what stands in a tree has a record") }
+        if owner == Forest.list {
+            sections += 1
+            hold(snapshot.sectionHandle(record) == handle, "a section is found by its id")
+        } else {
+            items += 1
+            hold(snapshot.itemHandle(record) == handle, "an item is found by its id")
+        }
     }
 }

@@ -1,9 +1,11 @@
 import Diffable
 
 /// The same list as plain nested arrays: slow, obvious, and written apart from the snapshot, to check it by.
-struct Model: Equatable {
-    struct Node: Equatable {
+struct Model: Hashable {
+    struct Node: Hashable {
         var id: String
+        /// A section has none.
+        var kind: String?
         var content: String?
         var isExpanded = false
         var children: [Node] = []
@@ -28,19 +30,19 @@ struct Model: Equatable {
 extension Model.Node {
     init(_ item: Item) {
         self.init(
-            id: "\(item.id)", content: item.content?.description, isExpanded: item.isExpanded ?? false,
-            children: item.children.map(Model.Node.init))
+            id: "\(item.id)", kind: item.kind?.description, content: item.content?.description,
+            isExpanded: item.isExpanded ?? false, children: item.children.map(Model.Node.init))
     }
 
     var item: Item {
         Item(
-            id: ItemID(stringLiteral: id), content: content.map { Content(Array($0.utf8)) }, isExpanded: isExpanded,
-            children: children.map(\.item))
+            id: ItemID(stringLiteral: id), kind: kind.map(Kind.init(stringLiteral:)),
+            content: content.map(Content.init(stringLiteral:)), isExpanded: isExpanded, children: children.map(\.item))
     }
 
     var section: Section {
         Section(
-            id: SectionID(stringLiteral: id), content: content.map { Content(Array($0.utf8)) },
+            id: SectionID(stringLiteral: id), content: content.map(Content.init(stringLiteral:)),
             items: children.map(\.item))
     }
 
@@ -74,6 +76,13 @@ extension Model {
         case .reconfigureItems(let changes):
             for change in changes {
                 if let content = change.content { update("\(change.id)") { $0.content = content?.description } }
+            }
+        case .reloadItems(let reloads):
+            for reload in reloads {
+                update("\(reload.id)") { node in
+                    if let kind = reload.kind { node.kind = kind?.description }
+                    if let content = reload.content { node.content = content?.description }
+                }
             }
         case .expandItems(let ids): for id in ids { update("\(id)") { $0.isExpanded = true } }
         case .collapseItems(let ids): for id in ids { update("\(id)") { $0.isExpanded = false } }
@@ -144,41 +153,48 @@ extension Model {
 extension Model {
     /// Survivors less a longest increasing subsequence among those that keep their owner, for each owner.
     func fewestMoves(from old: Model) -> Int {
-        let survivors = Set(flattened.map(\.id)).intersection(old.flattened.map(\.id))
-        let oldSections = old.sections.map(\.id)
-        var moves = Model.movesNeeded(sections.map(\.id).filter(oldSections.contains), oldSections)
         var oldOwners: [String: (owner: String, position: Int)] = [:]
         old.forEachOwner { owner, children in
-            for (position, child) in children.enumerated() { oldOwners[child.id] = (owner, position) }
+            for (position, child) in children.enumerated() { oldOwners[child] = (owner, position) }
         }
+        var moves = 0
         forEachOwner { owner, children in
-            let here = children.map(\.id).filter(survivors.contains)
-            let positions = here.compactMap { oldOwners[$0]!.owner == owner ? oldOwners[$0]!.position : nil }
-            moves += here.count - Model.longestIncreasing(positions)
+            let survivors = children.compactMap { oldOwners[$0] }
+            let positions = survivors.compactMap { $0.owner == owner ? $0.position : nil }
+            moves += survivors.count - Model.longestIncreasing(positions)
         }
         return moves
     }
 
-    private static func movesNeeded(_ new: [String], _ old: [String]) -> Int {
-        new.count - longestIncreasing(new.map { old.firstIndex(of: $0)! })
-    }
-
+    /// From the back: the longest that begins with each number.
     private static func longestIncreasing(_ numbers: [Int]) -> Int {
-        var best: [Int] = []
-        for (index, number) in numbers.enumerated() {
-            best.append(1 + (zip(numbers[..<index], best).filter { $0.0 < number }.map(\.1).max() ?? 0))
+        if numbers == numbers.sorted() { return numbers.count }
+        var lengths = [Int](repeating: 1, count: numbers.count)
+        for index in numbers.indices.reversed() {
+            for later in numbers.indices[(index + 1)...] where numbers[later] > numbers[index] {
+                lengths[index] = max(lengths[index], lengths[later] + 1)
+            }
         }
-        return best.max() ?? 0
+        return lengths.max() ?? 0
     }
 
     var flattened: [Node] { sections.flatMap(\.children).flatMap(\.flattened) }
 
-    /// Sections and items are told apart by a prefix.
-    private func forEachOwner(_ body: (String, [Node]) -> Void) {
+    /// Sections and items are told apart by a prefix; the list's own name is empty.
+    private func forEachOwner(_ body: (String, [String]) -> Void) {
+        body("", sections.map { "section " + $0.id })
         for section in sections {
-            body("section " + section.id, section.children)
-            for item in section.children.flatMap(\.flattened) { body("item " + item.id, item.children) }
+            body("section " + section.id, section.children.map { "item " + $0.id })
+            for item in section.children { item.forEachOwner(body) }
         }
+    }
+}
+
+extension Model.Node {
+    fileprivate func forEachOwner(_ body: (String, [String]) -> Void) {
+        guard !children.isEmpty else { return }
+        body("item " + id, children.map { "item " + $0.id })
+        for child in children { child.forEachOwner(body) }
     }
 }
 

@@ -30,6 +30,7 @@ extension Model {
             let section = model.sections.indices.randomElement(using: &random)!
             var node = Node(id: "\(id)", content: "\(Int.random(in: 0...2, using: &random))")
             node.isExpanded = Bool.random(using: &random)
+            node.kind = [nil, "k", "l"].randomElement(using: &random)!
             Model.insert(node, into: &model.sections[section].children, &random)
         }
         return model
@@ -47,8 +48,8 @@ extension Model {
 extension Operation {
     /// One that is often possible.
     static func random(for snapshot: Snapshot, _ random: inout SeededGenerator) -> Operation {
-        let item = snapshot.itemIdentifiers.randomElement(using: &random)
-        let other = snapshot.itemIdentifiers.randomElement(using: &random)
+        let item = snapshot.randomItem(&random)
+        let other = snapshot.randomItem(&random)
         let section = snapshot.sectionIdentifiers.randomElement(using: &random)
         let new = (0..<Int.random(in: 1...8, using: &random)).map { _ in
             Item(
@@ -59,7 +60,8 @@ extension Operation {
         }
         guard let section else { return .appendSections([Section(id: "first", items: new)]) }
         guard let item, let other else { return .appendItems(new, to: .section(section)) }
-        switch Int.random(in: 0..<20, using: &random) {
+        let content: Content?? = [nil, .some(nil), "1", "2"].randomElement(using: &random)!
+        switch Int.random(in: 0..<25, using: &random) {
         case 0:
             return .appendSections([Section(id: SectionID(stringLiteral: "\(Int.random(in: 0..<9, using: &random))"))])
         case 1: return .moveSection(section, to: .front)
@@ -71,13 +73,27 @@ extension Operation {
         case 13: return .moveItem(item, to: .end(of: .parent(other)))
         case 14: return .moveItem(item, to: .front(of: .section(section)))
         case 15: return .deleteItems([item])
-        case 16:
-            return .reconfigureItems([
-                ItemReconfiguration(id: item, content: Content([UInt8.random(in: 48...57, using: &random)]))
-            ])
+        case 16: return .reconfigureItems([ItemReconfiguration(id: item, content: content)])
         case 17: return .expandItems([item])
         case 18: return .collapseItems([item])
+        case 19: return .reloadSections([SectionReload(id: section, content: content)])
+        case 20:
+            let kind: Kind?? = [nil, .some(nil), "k", "l"].randomElement(using: &random)!
+            return .reloadItems([ItemReload(id: item, kind: kind, content: content)])
+        case 21: return .patchItems([ItemPatch(id: item) { _ in content ?? nil }])
+        case 22: return .insertSections([Section(id: "inserted", items: new)], at: .before(section))
+        case 23: return Int.random(in: 0..<20, using: &random) == 0 ? .deleteAllItems : .collapseItems([item, other])
         default: return .replaceChildren(of: item, with: new)
         }
+    }
+}
+
+extension Snapshot {
+    /// Any item of some section, without reading them all.
+    fileprivate func randomItem(_ random: inout SeededGenerator) -> ItemID? {
+        let sections = sectionIdentifiers.filter { numberOfItems(inSection: $0)! > 0 }
+        guard let section = sections.randomElement(using: &random) else { return nil }
+        let index = Int.random(in: 0..<numberOfItems(inSection: section)!, using: &random)
+        return itemIdentifier(at: index, inSection: section)
     }
 }
