@@ -61,6 +61,24 @@ extension RawClient {
     }
 }
 
+extension RawClient {
+    /// Sends until the daemon has taken nothing more for half a second; how many bytes it took.
+    func sendWhileTaken(_ raw: [UInt8]) -> Int {
+        var sent = 0
+        while sent < raw.count {
+            var writable = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
+            guard poll(&writable, 1, 500) == 1 else { return sent }
+            let count = raw.withUnsafeBytes {
+                Foundation.send(
+                    descriptor, $0.baseAddress! + sent, $0.count - sent,
+                    Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+            }
+            if count > 0 { sent += count }
+        }
+        return sent
+    }
+}
+
 // MARK: - Reading
 
 extension RawClient {

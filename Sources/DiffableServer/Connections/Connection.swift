@@ -108,10 +108,10 @@ final class Connection: ChannelDuplexHandler {
         readLines()
     }
 
-    /// Reads the lines that are there, as far as they may be read now.
+    /// Reads the lines that are there, as far as they may be read now. What they ask for is answered at the end of the
+    /// turn.
     func readLines() {
-        while mayReadLines, framer.next(receive) != nil {}
-        isDue()
+        while mayReadLines, framer.next(receive) != nil { isDue() }
     }
 
     private var mayReadLines: Bool { !isDraining && !outbox.hasRead && outbox.count < Self.answersMax }
@@ -134,6 +134,7 @@ final class Connection: ChannelDuplexHandler {
         if case .inputClosed? = event as? ChannelEvent {
             endInput()
             readLines()
+            isDue()
         }
         context.fireUserInboundEventTriggered(event)
     }
@@ -156,8 +157,10 @@ final class Connection: ChannelDuplexHandler {
         isDueAlready = false
         guard let context else { return }
         write(to: context)
-        // What was written may have closed the connection.
+        // What was written may have closed the connection, or made room for answers to lines that came long ago.
         guard self.context != nil else { return }
+        readLines()
+        if isDueAlready { return }
         if isFinished {
             context.close(promise: nil)
         } else {

@@ -1,0 +1,50 @@
+import Testing
+
+extension Integration {
+    /// Requests that are sent without waiting for the answers.
+    struct PipeliningTests {
+        /// More than the daemon has open for one connection at a time.
+        private static let count = 5_000
+
+        @Test func `thousands of requests in one write are all answered, in order`() throws {
+            let daemon = try Daemon()
+            let client = try daemon.connect()
+            try client.send((1...Self.count).map { #"{"id":\#($0),"method":"ping"}"# }.joined(separator: "\n"))
+            for number in 1...Self.count {
+                #expect(try client.line() == #"{"jsonrpc":"2.0","id":\#(number),"result":{}}"#)
+            }
+        }
+
+        @Test func `what was asked before a half-close is answered after it, and then the connection ends`() throws {
+            let daemon = try Daemon()
+            try daemon.succeed("create", "tasks")
+            let client = try daemon.connect()
+            let section =
+                #"{"method":"transact","params":{"list":"tasks","operations":[{"op":"appendSections","#
+                + #""sections":[{"id":"s"}]}]}}"#
+            let appends = (1...Self.count).map { number in
+                #"{"id":\#(number),"method":"transact","params":{"list":"tasks","operations":[{"op":"appendItems","#
+                    + #""items":[{"id":"\#(number)"}]}]}}"#
+            }
+            try client.send(([section] + appends + ["snapshot tasks"]).joined(separator: "\n"))
+            client.finishSending()
+            for number in 1...Self.count {
+                let reply = #"{"jsonrpc":"2.0","id":\#(number),"result":{"list":"tasks","revision":\#(number + 1),"#
+                #expect(try client.line()?.hasPrefix(reply) == true)
+            }
+            #expect(try client.line()?.contains(#""revision":\#(Self.count + 1),"snapshot""#) == true)
+            #expect(try client.line() == nil)
+        }
+
+        @Test func `a client that asks and never reads is held back, and others are served`() throws {
+            let daemon = try Daemon()
+            let deaf = try daemon.connect()
+            let before = daemon.program.residentLength
+            // Far more than any socket holds: sending stops when the daemon stops reading.
+            let sent = deaf.sendWhileTaken(Array(String(repeating: "help\n", count: 2_000_000).utf8))
+            #expect(sent < 10_000_000)
+            #expect(try daemon.connect().reply(to: "ping") == #"{"jsonrpc":"2.0","id":null,"result":{}}"#)
+            #expect(daemon.program.residentLength - before < 16 << 20)
+        }
+    }
+}
