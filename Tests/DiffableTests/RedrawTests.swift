@@ -110,6 +110,15 @@ import Testing
             ])
     }
 
+    @Test func `a request to make an item anew survives a whole snapshot that changes its content`() throws {
+        let marked = try old.applying([remake])
+        let items = [Item(id: "a", kind: "k", content: "2"), Item(id: "b")]
+        let changed = try Snapshot(
+            [Section(id: "s", content: "1", items: items), Section(id: "t")], expansionFrom: marked)
+        #expect(changed.difference(from: marked).lines == ["reconfigureItems a=2"])
+        #expect(changed.difference(from: old).lines == ["reloadItems a:k=2"])
+    }
+
     @Test func `requests survive a section's items and an item's children that are replaced`() throws {
         let marked = try old.applying([redraw])
         let replaced = try marked.replacingItems(

@@ -1,0 +1,64 @@
+import Testing
+
+@testable import Diffable
+
+/// Rows of siblings that fill many pages, so that pages are split, merged, shared and passed by.
+@Suite struct `Laws of long rows` {
+    @Test(arguments: 1...2) func `runs that come, go and move among many siblings`(round: Int) throws {
+        var random = SeededGenerator()
+        var snapshot = try Snapshot([Section(id: "s"), Section(id: "t")])
+        var history = [(snapshot, Model(snapshot))]
+        var next = 0
+        for step in 0..<40 {
+            let operations = runs(in: snapshot, &next, &random)
+            snapshot = try snapshot.applying(operations)
+            snapshot.checkInvariants()
+            let model = Model(snapshot)
+            // Mostly a near one, sometimes one that is far back.
+            let near = history.suffix(3).randomElement(using: &random)!
+            let (old, oldModel) = step % 4 == 0 ? history.randomElement(using: &random)! : near
+            let difference = snapshot.difference(from: old)
+            let replayed = try old.applying(difference)
+            #expect(replayed == snapshot, "seed \(random.seed), step \(step)")
+            #expect(difference.moves == model.fewestMoves(from: oldModel), "seed \(random.seed), step \(step)")
+            #expect(try snapshot.applying(old.difference(from: snapshot)) == old, "seed \(random.seed), step \(step)")
+            replayed.checkInvariants()
+            history.append((snapshot, model))
+        }
+        for (snapshot, model) in history { #expect(Model(snapshot) == model, "seed \(random.seed)") }
+    }
+
+    /// One run: neighbours that are deleted or moved, or new ones.
+    private func runs(
+        in snapshot: Snapshot, _ next: inout Int, _ random: inout SeededGenerator
+    ) -> [Operation] {
+        let section: SectionID = Bool.random(using: &random) ? "s" : "t"
+        let row = snapshot.rootItems(inSection: section)!
+        let length = [1, 3, 70, 200].randomElement(using: &random)!
+        guard row.count > 20, row.count < 900 || length > 3 else {
+            return [.appendItems(newItems(100, &next), to: .section(section))]
+        }
+        let start = Int.random(in: 0..<row.count, using: &random)
+        let run = row[start...].prefix(length)
+        let others = row.filter { !run.contains($0) }
+        switch Int.random(in: 0..<(row.count > 600 ? 4 : 6), using: &random) {
+        case 0, 1: return [.deleteItems(Array(run))]
+        case 2:
+            let target: SectionID = section == "s" ? "t" : "s"
+            return run.map { .moveItem($0, to: .end(of: .section(target))) }
+        case 3:
+            guard let anchor = others.randomElement(using: &random) else { return [.deleteItems(Array(run))] }
+            return run.reversed().map { .moveItem($0, to: .after(anchor)) }
+        case 4:
+            guard let parent = others.randomElement(using: &random), snapshot.level(of: parent) == 0 else { return [] }
+            let leaves = run.filter { snapshot.children(of: $0)!.isEmpty }
+            return leaves.map { .moveItem($0, to: .front(of: .parent(parent))) }
+        default: return [.insertItems(newItems(length, &next), at: .before(row[start]))]
+        }
+    }
+
+    private func newItems(_ count: Int, _ next: inout Int) -> [Item] {
+        next += count
+        return (next - count..<next).map { Item(id: ItemID(stringLiteral: "\($0)")) }
+    }
+}
