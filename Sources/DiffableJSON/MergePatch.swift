@@ -54,43 +54,87 @@ package struct MergePatch: Sendable {
         guard patch.isObject else { return writer.append(patch.bytes) }
         let members = patch.members
         // Every member of the target is looked up here, so that two long objects do not cost their product.
-        let indices = Dictionary(uniqueKeysWithValues: members.indices.map { (members[$0].name, $0) })
+        let places = Places(of: members)
         var isUsed = [Bool](repeating: false, count: members.count)
         writer.append(byte: UInt8(ascii: "{"))
         let start = writer.count
-        for member in target?.members ?? [] {
-            guard let index = indices[member.name] else {
-                append(member.rawName, after: start, writer: &writer)
-                writer.append(member.value.bytes)
+        // Neighbours that the patch does not name are copied in one piece, commas and all.
+        var kept: Range<Int>?
+        var targetMembers = target?.memberCursor()
+        while let target, let member = targetMembers?.next() {
+            guard let index = places[member.name] else {
+                kept = (kept?.lowerBound ?? member.range.lowerBound)..<member.range.upperBound
                 continue
             }
+            append(kept, of: target, after: start, writer: &writer)
+            kept = nil
             isUsed[index] = true
             if members[index].value.isNull { continue }
-            append(member.rawName, after: start, writer: &writer)
+            append(member.name, after: start, writer: &writer)
             merge(members[index].value, into: member.value, writer: &writer)
         }
+        if let target { append(kept, of: target, after: start, writer: &writer) }
         for (member, isUsed) in zip(members, isUsed) where !isUsed && !member.value.isNull {
-            append(member.rawName, after: start, writer: &writer)
+            append(member.name, after: start, writer: &writer)
             merge(member.value, into: nil, writer: &writer)
         }
         writer.append(byte: UInt8(ascii: "}"))
     }
 
-    private static func append(_ rawName: UnsafeRawBufferPointer, after start: Int, writer: inout ByteWriter) {
+    /// Members as they stand in their object.
+    private static func append(
+        _ members: Range<Int>?, of object: CompactValue, after start: Int, writer: inout ByteWriter
+    ) {
+        guard let members else { return }
+        if writer.count > start { writer.append(byte: UInt8(ascii: ",")) }
+        writer.append(object.bytes.slice(members))
+    }
+
+    private static func append(_ name: Name, after start: Int, writer: inout ByteWriter) {
         if writer.count > start { writer.append(byte: UInt8(ascii: ",")) }
         writer.append(byte: UInt8(ascii: "\""))
-        writer.append(rawName)
+        writer.append(name.string.bytes)
         writer.append("\":")
     }
 
     private static func checkMembers(_ value: CompactValue) throws(DuplicateMember) {
         guard value.isObject else { return }
-        var names: Set<[UInt8]> = []
+        var names: Set<Name> = []
         for member in value.members {
-            guard names.insert(member.name).inserted else {
-                throw DuplicateMember(name: String(decoding: member.name, as: UTF8.self))
-            }
+            guard names.insert(member.name).inserted else { throw DuplicateMember(name: member.name.string.text) }
             try checkMembers(member.value)
+        }
+    }
+}
+
+/// A member's name where it stands. Names are equal when they mean the same; only those with escapes are copied.
+private struct Name: Hashable {
+    let string: JSONString
+
+    static func == (a: Name, b: Name) -> Bool {
+        a.string.withUTF8 { a in b.string.withUTF8 { b in a.count == b.count && a.elementsEqual(b) } }
+    }
+
+    func hash(into hasher: inout Hasher) { string.withUTF8 { hasher.combine(bytes: $0) } }
+}
+
+/// Where in a patch's object a name stands. Most patches name a few members, which are found sooner by looking than
+/// by hashing.
+private enum Places {
+    case few([CompactValue.Member])
+    case many([Name: Int])
+
+    init(of members: [CompactValue.Member]) {
+        self =
+            members.count <= 4
+            ? .few(members)
+            : .many(Dictionary(uniqueKeysWithValues: members.indices.map { (members[$0].name, $0) }))
+    }
+
+    subscript(name: Name) -> Int? {
+        switch self {
+        case .few(let members): members.firstIndex { $0.name == name }
+        case .many(let places): places[name]
         }
     }
 }
@@ -105,29 +149,53 @@ private struct CompactValue {
     var isNull: Bool { bytes.first == UInt8(ascii: "n") }
 
     struct Member {
-        /// Without escapes.
-        var name: [UInt8]
-        /// As it stands between its quotes.
-        var rawName: UnsafeRawBufferPointer
+        var name: Name
         var value: CompactValue
+        /// Of name and value in the object.
+        var range: Range<Int>
     }
 
     /// In order; empty if this is no object.
     var members: [Member] {
-        guard isObject else { return [] }
         var members: [Member] = []
-        // The depth was checked when the text was read.
-        var scanner = JSONScanner(bytes, depthMax: .max)
-        do throws(JSONError) {
-            var object = try scanner.beginObject()
-            while let name = try scanner.nextMember(of: &object) {
-                let value = try scanner.value()
-                members.append(
-                    Member(name: name.unescaped(), rawName: name.bytes, value: CompactValue(value.bytes)))
-            }
-        } catch {
-            preconditionFailure("content was checked when it was read, but: \(error)")
-        }
+        var cursor = memberCursor()
+        while let member = cursor.next() { members.append(member) }
         return members
+    }
+
+    func memberCursor() -> MemberCursor { MemberCursor(self) }
+
+    struct MemberCursor {
+        private var scanner: JSONScanner
+        /// Nil in what is no object.
+        private var object: JSONScanner.Container?
+
+        init(_ value: CompactValue) {
+            // The depth was checked when the text was read.
+            scanner = JSONScanner(value.bytes, depthMax: .max)
+            if value.isObject { object = checked { scanner throws(JSONError) in try scanner.beginObject() } }
+        }
+
+        mutating func next() -> Member? {
+            guard var object else { return nil }
+            let name = checked { scanner throws(JSONError) in try scanner.nextMember(of: &object) }
+            guard let name else {
+                self.object = nil
+                return nil
+            }
+            self.object = object
+            let value = checked { scanner throws(JSONError) in try scanner.value() }
+            return Member(
+                name: Name(string: name), value: CompactValue(value.bytes),
+                range: name.offset - 1..<value.offset + value.bytes.count)
+        }
+
+        private mutating func checked<R>(_ step: (inout JSONScanner) throws(JSONError) -> R) -> R {
+            do throws(JSONError) {
+                return try step(&scanner)
+            } catch {
+                preconditionFailure("content was checked when it was read, but: \(error)")
+            }
+        }
     }
 }
