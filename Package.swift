@@ -99,6 +99,12 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
+            name: "DiffableServerTests",
+            dependencies: [
+                "Diffable", "DiffableProtocol", "DiffableServer", .product(name: "NIOCore", package: "swift-nio"),
+            ],
+            swiftSettings: settings),
+        .testTarget(
             name: "SystemdTests",
             dependencies: ["Systemd", "diffabled", .product(name: "Logging", package: "swift-log")],
             swiftSettings: settings),

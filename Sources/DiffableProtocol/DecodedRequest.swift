@@ -5,13 +5,14 @@ package struct DecodedRequest: Sendable {
     /// `.absent` means that there is no reply, whatever the request is.
     package var id: RequestID
     package var request: Result<Request, WireError>
-    /// Whether the line said `"more":true`, also when something else in it is wrong: then the whole transaction is.
-    package var isPart: Bool
+    /// What the line says of parts, also when something else in it is wrong: then the whole transaction is. `nil` when
+    /// that could not be read.
+    package var part: Request.Part?
 
-    package init(id: RequestID, request: Result<Request, WireError>, isPart: Bool = false) {
+    package init(id: RequestID, request: Result<Request, WireError>, part: Request.Part? = .whole) {
         self.id = id
         self.request = request
-        self.isPart = isPart
+        self.part = part
     }
 
     /// Reads a line of JSON-RPC, or of shorthand if it does not begin with a brace. O(length), in one pass unless
@@ -32,7 +33,7 @@ package struct DecodedRequest: Sendable {
         var envelope = RequestEnvelope()
         do throws(DecodingError) {
             let request = try envelope.read(line, limits: limits)
-            self.init(id: envelope.id, request: .success(request), isPart: request.isPart)
+            self.init(id: envelope.id, request: .success(request), part: request.part)
         } catch {
             self.init(failure: error, envelope: envelope, line: line, limits: limits)
         }
@@ -43,25 +44,26 @@ package struct DecodedRequest: Sendable {
         failure: DecodingError, envelope: RequestEnvelope, line: UnsafeRawBufferPointer, limits: DecodingLimits
     ) {
         do throws(JSONError) {
-            let (id, isPart) = try RequestEnvelope.remains(of: line, limits: limits)
+            let (id, part) = try RequestEnvelope.remains(of: line, limits: limits)
             let error = envelope.wireError(failure)
             // What is no request at all is no request without a reply either.
             let isRequest = error.code != .invalidRequest
-            self.init(id: id == .absent && !isRequest ? .null : id, request: .failure(error), isPart: isPart)
+            self.init(id: id == .absent && !isRequest ? .null : id, request: .failure(error), part: part)
         } catch {
             // Whatever id was read before the error is good: JSON-RPC asks for null only when it is not known.
             let id = envelope.id == .absent ? .null : envelope.id
-            self.init(id: id, request: .failure(WireError(.syntax(error), list: nil)))
+            self.init(id: id, request: .failure(WireError(.syntax(error), list: nil)), part: nil)
         }
     }
 }
 
 extension Request {
-    fileprivate var isPart: Bool {
+    /// What it says of parts; only a `transact` and an `apply` can.
+    package var part: Part {
         switch self {
-        case .transact(let transact): transact.part == .more
-        case .apply(let apply): apply.part == .more
-        default: false
+        case .transact(let transact): transact.part
+        case .apply(let apply): apply.part
+        default: .whole
         }
     }
 }

@@ -107,6 +107,12 @@ extension ByteWriter {
     mutating func appendOptions(ifRevision: Int?, mode: Request.Mode, part: Request.Part) {
         if let ifRevision { appendParameter("ifRevision", ifRevision) }
         if mode == .dryRun { appendTrueParameter("dryRun") }
-        if part == .more { appendTrueParameter("more") }
+        switch part {
+        case .whole: break
+        case .more: appendTrueParameter("more")
+        case .last:
+            appendParameterName("more")
+            append("false")
+        }
     }
 }

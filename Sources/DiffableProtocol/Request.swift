@@ -75,7 +75,7 @@ package enum Request: Sendable {
         package var part: Part
 
         package init(
-            list: ListName, operations: [Operation], ifRevision: Int? = nil, mode: Mode = .commit, part: Part = .last
+            list: ListName, operations: [Operation], ifRevision: Int? = nil, mode: Mode = .commit, part: Part = .whole
         ) {
             self.list = list
             self.operations = operations
@@ -95,7 +95,7 @@ package enum Request: Sendable {
 
         package init(
             list: ListName, contents: Contents, delivery: Delivery = .difference, ifRevision: Int? = nil,
-            mode: Mode = .commit, part: Part = .last
+            mode: Mode = .commit, part: Part = .whole
         ) {
             self.list = list
             self.contents = contents
@@ -130,9 +130,12 @@ package enum Request: Sendable {
 
     /// A transaction that is too long for one line comes in parts, one after the other on one connection.
     package enum Part: Sendable {
-        case last
+        /// The line says nothing of parts: it is all there is.
+        case whole
         /// `"more":true`: nothing happens before the last part.
         case more
+        /// `"more":false`. It is said, so that a last part is never taken for a whole request.
+        case last
     }
 
     package struct Subscribe: Sendable, Equatable {

@@ -100,20 +100,20 @@ struct RequestEnvelope {
     /// Checks the whole line, and finds what the reply with the error depends on.
     static func remains(
         of line: UnsafeRawBufferPointer, limits: DecodingLimits
-    ) throws(JSONError) -> (id: RequestID, isPart: Bool) {
+    ) throws(JSONError) -> (id: RequestID, part: Request.Part) {
         var decoder = Decoder(line, limits: limits)
         var id = RequestID.absent
-        var isPart = false
+        var part = Request.Part.whole
         var object = try decoder.scanner.beginObject()
         while let name = try decoder.scanner.nextMember(of: &object) {
             let ahead = decoder
             // First, so that what is looked at below is known to be JSON.
             try decoder.scanner.skipValue()
             if "id" ~= name { id = Self.id(at: ahead) }
-            if "params" ~= name { isPart = try saysMore(ahead.scanner) }
+            if "params" ~= name { part = try self.part(said: ahead.scanner) }
         }
         try decoder.scanner.end()
-        return (id, isPart)
+        return (id, part)
     }
 
     /// `null` if it is not what an id should be.
@@ -122,16 +122,16 @@ struct RequestEnvelope {
         do throws(DecodingError) { return try decoder.requestID() } catch { return .null }
     }
 
-    private static func saysMore(_ params: JSONScanner) throws(JSONError) -> Bool {
+    private static func part(said params: JSONScanner) throws(JSONError) -> Request.Part {
         var scanner = params
-        var isPart = false
-        guard scanner.peek() == UInt8(ascii: "{") else { return false }
+        var part = Request.Part.whole
+        guard scanner.peek() == UInt8(ascii: "{") else { return part }
         var object = try scanner.beginObject()
         while let name = try scanner.nextMember(of: &object) {
-            if "more" ~= name, scanner.peek() == UInt8(ascii: "t") { isPart = true }
+            if "more" ~= name { part = scanner.peek() == UInt8(ascii: "f") ? .last : .more }
             try scanner.skipValue()
         }
-        return isPart
+        return part
     }
 }
 

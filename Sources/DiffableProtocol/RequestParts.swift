@@ -90,13 +90,13 @@ struct RequestParts {
     }
 
     private var mode: Request.Mode { dryRun == true ? .dryRun : .commit }
-    private var part: Request.Part { more == true ? .more : .last }
+    private var part: Request.Part { more.map { $0 ? .more : .last } ?? .whole }
 
     private func contents(at offset: Int) throws(DecodingError) -> Request.Contents {
         switch (snapshot, operations) {
         case (nil, let operations?): return .operations(operations, section: section)
         case (let snapshot?, nil):
-            if part == .more { throw .invalid("an apply in parts needs operations instead of snapshot", at: offset) }
+            if part != .whole { throw .invalid("an apply in parts needs operations instead of snapshot", at: offset) }
             switch (snapshot, section) {
             case (.sections(let sections), nil): return .snapshot(sections)
             case (.items(let items), let section?): return .items(items, section)

@@ -10,6 +10,7 @@ package struct RequestWriter: Sendable {
     /// The parameters before the operations.
     private let head: [UInt8]
     private var operations: Operations
+    private var hasWrittenPart = false
 
     /// Where the operations come from.
     package enum Operations: Sendable {
@@ -34,7 +35,7 @@ package struct RequestWriter: Sendable {
     ) {
         var writer = ByteWriter()
         writer.appendParameter("list", list)
-        writer.appendOptions(ifRevision: ifRevision, mode: mode, part: .last)
+        writer.appendOptions(ifRevision: ifRevision, mode: mode, part: .whole)
         self.method = .transact
         self.head = writer.bytes
         self.operations = operations
@@ -50,7 +51,7 @@ package struct RequestWriter: Sendable {
         writer.appendParameter("list", list)
         if let section { writer.appendParameter("section", section) }
         if delivery == .reload { writer.appendTrueParameter("usingReloadData") }
-        writer.appendOptions(ifRevision: ifRevision, mode: mode, part: .last)
+        writer.appendOptions(ifRevision: ifRevision, mode: mode, part: .whole)
         self.method = .apply
         self.head = writer.bytes
         self.operations = operations
@@ -58,24 +59,26 @@ package struct RequestWriter: Sendable {
 
     /// Writes one line of at most `lineLengthMax` bytes with its newline. `.more` says that another must follow.
     package mutating func write(id: RequestID, into writer: inout ByteWriter, lineLengthMax: Int) -> Progress {
-        // The end is written last, and is either `,"more":true}}` or `},"id":…}`.
+        // The end is written last, and is `],"more":true}}`, or with the id `]}` or, after other parts, `],"more":false}`.
         var end = ByteWriter()
+        end.append(hasWrittenPart ? #"],"more":false}"# : "]}")
         if id != .absent {
             end.append(#","id":"#)
             end.append(id)
         }
-        let endLengthMax = max(end.count + 4, #"],"more":true}}"#.utf8.count + 1)
+        end.append("}\n")
+        let endWithMore: StaticString = "],\"more\":true}}\n"
+        let endLengthMax = max(end.count, endWithMore.utf8CodeUnitCount)
         let limit = lineLengthMax == .max ? .max : writer.count + lineLengthMax - endLengthMax
         writer.beginRequest(method, id: .absent)
         writer.append(head)
         writer.append(#","operations":["#)
         guard operations.write(into: &writer, upTo: limit) == .done else {
-            writer.append("],\"more\":true}}\n")
+            writer.append(endWithMore)
+            hasWrittenPart = true
             return .more
         }
-        writer.append("]}")
         writer.append(end.bytes)
-        writer.append("}\n")
         return .done
     }
 }

@@ -219,16 +219,17 @@ struct RequestTests {
     // MARK: - Parts
 
     @Test(arguments: [
-        (#"{"method":"transact","params":{"list":"t","operations":[],"more":true}}"#, true),
-        (#"{"method":"transact","params":{"more":true,"list":"t","operations":[7]}}"#, true),
-        (#"{"params":{"list":"t","operations":[7],"more":true},"method":"transact"}"#, true),
-        (#"{"method":"transact","params":{"list":"t","operations":[7],"more":false}}"#, false),
-        (#"{"method":"transact","params":{"list":"t","operations":[]}}"#, false),
-        (#"{"method":"transact","params":{"list":"t","more":true,"operations":[}}"#, false),
-        (#"{"method":"ping","params":[1]}"#, false),
+        (#"{"method":"transact","params":{"list":"t","operations":[],"more":true}}"#, Request.Part.more),
+        (#"{"method":"transact","params":{"more":true,"list":"t","operations":[7]}}"#, .more),
+        (#"{"params":{"list":"t","operations":[7],"more":true},"method":"transact"}"#, .more),
+        (#"{"method":"transact","params":{"list":"t","operations":[7],"more":false}}"#, .last),
+        (#"{"method":"transact","params":{"list":"t","operations":[],"more":false}}"#, .last),
+        (#"{"method":"transact","params":{"list":"t","operations":[]}}"#, .whole),
+        (#"{"method":"transact","params":{"list":"t","more":true,"operations":[}}"#, nil),
+        (#"{"method":"ping","params":[1]}"#, .whole),
     ])
-    func `a part is known to be one, whatever else is wrong with it`(line: String, isPart: Bool) {
-        #expect(decodeRequest(line).isPart == isPart)
+    func `a part is known to be one, whatever else is wrong with it`(line: String, part: Request.Part?) {
+        #expect(decodeRequest(line).part == part)
     }
 
     @Test func `a long transact goes in parts, and only the last has the id`() throws {

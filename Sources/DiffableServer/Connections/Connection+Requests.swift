@@ -8,13 +8,16 @@ extension Connection {
     /// Takes a line of the client.
     func receive(_ line: LineFramer.Line) {
         switch line {
-        case .tooLong: answer(.null, .failure(.lineTooLong(max: hub.options.limits.lineLengthMax)))
+        case .tooLong:
+            let error = WireError.lineTooLong(max: hub.options.limits.lineLengthMax)
+            staging.fail(error, part: nil)
+            answer(.null, .failure(error))
         case .line(let bytes):
             let decoded = DecodedRequest(line: bytes, limits: hub.options.limits.decoding)
             switch decoded.request {
             case .success(let request): receive(request, id: decoded.id, length: bytes.count)
             case .failure(let error):
-                if decoded.isPart { staging.fail(error) }
+                staging.fail(error, part: decoded.part)
                 answer(decoded.id, .failure(error))
             }
         }
@@ -171,8 +174,7 @@ extension Connection {
             guard let position = subscriptions.firstIndex(where: { $0.number == number }) else {
                 let error = WireError(
                     .noSuchSubscription,
-                    "this connection has no subscription \(number); those it has: "
-                        + subscriptions.map { "\($0.number)" }.joined(separator: ", "))
+                    "this connection has no subscription \(number); the replies to `subscribe` say their numbers")
                 return write(line(id, .failure(error)), context)
             }
             subscriptions.remove(at: position).end()

@@ -1,15 +1,25 @@
 import Diffable
 import DiffableProtocol
 
-/// Brings together a transaction that comes in parts, one connection's at a time.
+/// Brings together a transaction that comes in parts, one at a time on a connection.
 ///
-/// Nothing happens before the last part. When something is wrong with a part, all that follow are let go, and the last
-/// one is answered with the error: a transaction is never carried out without one of its parts.
+/// Nothing happens before the last part. A transaction is never carried out without one of its parts: when something
+/// is wrong with a part, or a line that may have been one cannot be read, all that follow are let go, and the last one
+/// is answered with the error.
 struct Staging {
     private enum State {
-        case idle
-        case begun(Kind, [Operation], length: Int)
+        /// `unread` is what was wrong with a line that may have been a first part.
+        case idle(unread: WireError?)
+        case begun(Begun)
+        /// Until the last part.
         case failed(WireError)
+    }
+
+    private struct Begun {
+        var kind: Kind
+        var operations: [Operation] = []
+        /// Of the lines so far, in bytes.
+        var length = 0
     }
 
     /// What all parts must say alike.
@@ -31,7 +41,7 @@ struct Staging {
         case refuse(WireError)
     }
 
-    private var state = State.idle
+    private var state = State.idle(unread: nil)
     /// Of all parts together, in bytes.
     private let lengthMax: Int
 
@@ -39,61 +49,59 @@ struct Staging {
 
     /// Takes a `transact` or an `apply` that came in a line of so many bytes.
     mutating func take(_ request: Request, length: Int) -> Verdict {
-        switch (part(of: request), state) {
-        case (.last, .idle): return .carryOut(request)
-        case (.more, .failed(let error)): return .refuse(error)
-        case (.last, .failed(let error)):
-            state = .idle
+        let part = request.part
+        if part == .whole { return .carryOut(request) }
+        let before = state
+        // Let go of, so that the operations are not copied when more are appended.
+        state = .idle(unread: nil)
+        do throws(WireError) {
+            let begun = try staged(request, part, after: before, length: length)
+            guard part == .last else {
+                state = .begun(begun)
+                return .staged(begun.kind.list)
+            }
+            return .carryOut(Self.whole(request, begun.operations))
+        } catch {
+            if part == .more { state = .failed(error) }
             return .refuse(error)
-        case (let part, let before):
-            let begun: (kind: Kind, operations: [Operation], length: Int)? =
-                if case .begun(let kind, let operations, let length) = before { (kind, operations, length) } else {
-                    nil
-                }
-            // Let go of, so that the operations are not copied when more are appended.
-            state = .idle
-            return take(request, part, after: begun, length: length)
         }
     }
 
-    private mutating func take(
-        _ request: Request, _ part: Request.Part, after begun: (kind: Kind, operations: [Operation], length: Int)?,
-        length: Int
-    ) -> Verdict {
-        guard let (kind, operations) = Self.content(of: request), begun.map({ $0.kind == kind }) ?? true else {
-            return refuse(Self.notAPart(of: begun?.kind), part)
+    private func staged(
+        _ request: Request, _ part: Request.Part, after before: State, length: Int
+    ) throws(WireError) -> Begun {
+        guard let (kind, operations) = Self.content(of: request) else {
+            throw WireError(.invalidParams, "an apply in parts has \"operations\" in each part, not \"snapshot\"")
         }
-        let length = (begun?.length ?? 0) + length
-        guard length <= lengthMax else { return refuse(Self.tooLong(kind.list, max: lengthMax), part) }
-        let all = (begun?.operations ?? []) + operations
-        switch part {
-        case .more:
-            state = .begun(kind, all, length: length)
-            return .staged(kind.list)
-        case .last: return .carryOut(Self.whole(request, all))
+        var begun: Begun
+        switch before {
+        case .failed(let error): throw error
+        case .idle(let unread?): throw Self.lost(unread, kind.list)
+        case .idle(nil):
+            guard part == .more else { throw Self.neverBegun(kind.list) }
+            begun = Begun(kind: kind)
+        case .begun(let before):
+            guard before.kind == kind else { throw Self.mixed(before.kind.list) }
+            begun = before
         }
+        begun.length += length
+        guard begun.length <= lengthMax else { throw Self.tooLong(kind.list, max: lengthMax) }
+        begun.operations += operations
+        return begun
     }
 
-    private mutating func refuse(_ error: WireError, _ part: Request.Part) -> Verdict {
-        if case .more = part { state = .failed(error) }
-        return .refuse(error)
-    }
-
-    /// A part could not be read.
-    mutating func fail(_ error: WireError) {
-        if case .failed = state { return }
-        state = .failed(error)
+    /// A line could not be taken. `part` is what it said of parts, nil when that could not be read.
+    mutating func fail(_ error: WireError, part: Request.Part?) {
+        switch (part, state) {
+        case (.whole?, _), (_, .failed): break
+        case (.last?, _): state = .idle(unread: nil)
+        case (.more?, _): state = .failed(error)
+        case (nil, .begun(let begun)): state = .failed(Self.lost(error, begun.kind.list))
+        case (nil, .idle): state = .idle(unread: error)
+        }
     }
 
     // MARK: Requests
-
-    private func part(of request: Request) -> Request.Part {
-        switch request {
-        case .transact(let transact): transact.part
-        case .apply(let apply): apply.part
-        default: .last
-        }
-    }
 
     private static func content(of request: Request) -> (Kind, [Operation])? {
         switch request {
@@ -122,14 +130,26 @@ struct Staging {
 
     // MARK: Errors
 
-    private static func notAPart(of begun: Kind?) -> WireError {
-        guard let list = begun?.list else {
-            return WireError(.invalidParams, "an apply in parts has \"operations\" in each part, not \"snapshot\"")
-        }
-        return WireError(
+    private static func lost(_ error: WireError, _ list: ListName) -> WireError {
+        WireError(
             .invalidParams,
-            "a request in parts was begun for the list \"\(list)\", and this is no part of it; nothing of either was "
-                + "carried out: send all parts again, one after the other, the last without \"more\"",
+            "a part of this request may have been in a line that could not be read (\(error.message)); nothing of it was "
+                + "carried out: send all parts again",
+            list: list)
+    }
+
+    private static func neverBegun(_ list: ListName) -> WireError {
+        WireError(
+            .invalidParams,
+            "\"more\":false ends a request in parts, and none was begun; leave \"more\" out of a request of one line",
+            list: list)
+    }
+
+    private static func mixed(_ list: ListName) -> WireError {
+        WireError(
+            .invalidParams,
+            "parts of two requests are mixed; one was begun for the list \"\(list)\": send all parts of one before the "
+                + "first of another; nothing of them was carried out",
             list: list)
     }
 

@@ -1,0 +1,90 @@
+import Diffable
+import DiffableProtocol
+import Testing
+
+@testable import DiffableServer
+
+/// A transaction in parts is carried out whole or not at all, whatever happens to one of its lines.
+struct StagingTests {
+    private var staging = Staging(lengthMax: 1_000)
+
+    private func transact(_ item: ItemID, _ part: Request.Part, to list: ListName = "l") -> Request {
+        .transact(Request.Transact(list: list, operations: [.appendItems([Item(id: item)])], part: part))
+    }
+
+    private let error = WireError(.parseError, "no JSON")
+
+    /// Which items would be appended; nil when nothing is carried out.
+    private mutating func take(_ request: Request, length: Int = 10) -> [String]? {
+        guard case .carryOut(.transact(let transact)) = staging.take(request, length: length) else { return nil }
+        return transact.operations.flatMap { operation in
+            if case .appendItems(let items, _) = operation { items.map { "\($0.id)" } } else { [String]() }
+        }
+    }
+
+    @Test mutating func `a whole request is carried out at once`() {
+        #expect(take(transact("a", .whole)) == ["a"])
+    }
+
+    @Test mutating func `parts are one request, and a whole one may come between them`() {
+        #expect(take(transact("a", .more)) == nil)
+        #expect(take(transact("x", .whole, to: "m")) == ["x"])
+        #expect(take(transact("b", .more)) == nil)
+        #expect(take(transact("c", .last)) == ["a", "b", "c"])
+        #expect(take(transact("d", .whole)) == ["d"])
+    }
+
+    @Test(arguments: [Request.Part.more, nil])
+    mutating func `a part in the middle that cannot be taken refuses the whole`(said: Request.Part?) {
+        #expect(take(transact("a", .more)) == nil)
+        staging.fail(error, part: said)
+        #expect(take(transact("c", .more)) == nil)
+        #expect(take(transact("d", .last)) == nil)
+        // And then it is over.
+        #expect(take(transact("e", .more)) == nil)
+        #expect(take(transact("f", .last)) == ["e", "f"])
+    }
+
+    @Test(arguments: [Request.Part.more, nil])
+    mutating func `a first part that cannot be taken refuses the whole`(said: Request.Part?) {
+        staging.fail(error, part: said)
+        #expect(take(transact("b", .more)) == nil)
+        #expect(take(transact("c", .last)) == nil)
+        staging.fail(error, part: said)
+        #expect(take(transact("d", .last)) == nil, "a request of two parts, without its first")
+    }
+
+    @Test mutating func `a last part that cannot be taken ends the request`() {
+        #expect(take(transact("a", .more)) == nil)
+        staging.fail(error, part: .last)
+        #expect(take(transact("b", .last)) == nil, "nothing is begun any more")
+        #expect(take(transact("c", .whole)) == ["c"])
+    }
+
+    @Test mutating func `a line that is wrong and says nothing of parts harms nobody`() {
+        staging.fail(error, part: .whole)
+        #expect(take(transact("a", .more)) == nil)
+        staging.fail(error, part: .whole)
+        #expect(take(transact("b", .last)) == ["a", "b"])
+        staging.fail(error, part: nil)
+        #expect(take(transact("c", .whole)) == ["c"])
+    }
+
+    @Test mutating func `parts of two requests that are mixed refuse both`() {
+        #expect(take(transact("a", .more)) == nil)
+        #expect(take(transact("x", .more, to: "m")) == nil)
+        #expect(take(transact("b", .more)) == nil)
+        #expect(take(transact("c", .last)) == nil)
+    }
+
+    @Test mutating func `the parts together may be so long and no longer`() {
+        #expect(take(transact("a", .more), length: 500) == nil)
+        #expect(take(transact("b", .last), length: 500) == ["a", "b"])
+        #expect(take(transact("a", .more), length: 500) == nil)
+        guard case .refuse(let error) = staging.take(transact("b", .last), length: 501) else {
+            Issue.record("not refused")
+            return
+        }
+        #expect(error.code == .tooLarge && error.limit == WireError.Limit("transactionLengthMax", max: 1_000))
+    }
+}
