@@ -21,6 +21,8 @@ final class Hub {
     /// In the order in which they became due.
     private var dueConnections: [Connection] = []
     private var onEmpty: (() -> Void)?
+    /// While draining: whether every request of every connection is answered, so that no list changes any more.
+    private(set) var isQuiet = false
 
     init(store: Store, options: ServerOptions, logger: Logger, eventLoop: any EventLoop) {
         self.store = store
@@ -45,6 +47,14 @@ final class Hub {
         let due = dueConnections
         dueConnections.removeAll(keepingCapacity: true)
         for connection in due { connection.serve() }
+        if onEmpty != nil { noticeQuiet() }
+    }
+
+    /// Subscribers are kept until the last request is answered, to be sent what came of it.
+    private func noticeQuiet() {
+        guard !isQuiet, connections.values.allSatisfy(\.isIdle) else { return }
+        isQuiet = true
+        for connection in connections.values { connection.isDue() }
     }
 
     // MARK: Lists
@@ -58,13 +68,19 @@ final class Hub {
         return audience
     }
 
+    /// Lets go of an audience that nobody is in any more, with the lines that it keeps.
+    func leave(_ audience: Audience) {
+        guard audience.members.isEmpty, audiences[audience.state.name] === audience else { return }
+        audiences[audience.state.name] = nil
+    }
+
     /// Called by the store before it answers those who made the changes.
     func advance(by commits: [Commit]) {
         for commit in commits {
             guard let audience = audiences[commit.list] else { continue }
             audience.advance(by: commit)
             // A list that is created again has another audience.
-            if audience.isDeleted || audience.members.isEmpty { audiences[commit.list] = nil }
+            if audience.isDeleted { audiences[commit.list] = nil }
         }
     }
 

@@ -13,28 +13,24 @@ struct SocketFile {
         var status = stat()
         guard lstat(path, &status) == 0 else {
             if errno == ENOENT { return }
-            throw .cannotListen(path: path, reason: String(cString: strerror(errno)))
+            throw failure()
         }
         guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path: path) }
-        guard !isAnswered else { throw .socketInUse(path: path) }
-        guard unlink(path) == 0 || errno == ENOENT else {
-            throw .cannotListen(path: path, reason: String(cString: strerror(errno)))
-        }
+        try checkAbandoned()
+        guard unlink(path) == 0 || errno == ENOENT else { throw failure() }
     }
 
     /// The directory that holds it is made when it is missing, for its owner alone; the ones above it are not.
     private func makeDirectory() throws(ServerError) {
         guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
-        let directory = String(path[..<slash])
-        guard mkdir(directory, 0o700) == 0 || errno == EEXIST else {
-            throw .cannotListen(path: path, reason: "\(directory): " + String(cString: strerror(errno)))
-        }
+        guard mkdir(String(path[..<slash]), 0o700) == 0 || errno == EEXIST else { throw failure() }
     }
 
-    /// Whether a process accepts connections there.
-    private var isAnswered: Bool {
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        guard descriptor >= 0 else { return false }
+    /// Throws unless it is certain that no process listens there.
+    private func checkAbandoned() throws(ServerError) {
+        // Without waiting: a daemon that hangs with a full backlog is a living one.
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_NONBLOCK.rawValue), 0)
+        guard descriptor >= 0 else { throw failure() }
         defer { close(descriptor) }
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
@@ -44,8 +40,12 @@ struct SocketFile {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        // A full backlog answers EAGAIN only to those who do not wait.
-        return result == 0
+        if result == 0 || errno == EAGAIN { throw .socketInUse(path: path) }
+        guard errno == ECONNREFUSED || errno == ENOENT else { throw failure() }
+    }
+
+    private func failure() -> ServerError {
+        .cannotListen(path: path, reason: String(cString: strerror(errno)))
     }
 
     func remove() { unlink(path) }

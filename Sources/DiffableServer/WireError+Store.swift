@@ -14,6 +14,8 @@ extension WireError {
             self.init(.revisionMismatch, "\(error)", list: list, revision: current)
         case .transaction(let list, let error): self.init(error.reason, list: list, operation: error.index)
         case .operation(let list, let reason): self.init(reason, list: list, operation: nil)
+        case .repetition(let list, let repetition):
+            self.init(.duplicateItem, "\(error)", list: list, item: repetition.item)
         case .noSpace: self.init(.noSpace, "\(error)")
         case .storageFailed: self.init(.storageFailed, "\(error)")
         case .shuttingDown: self.init(.shuttingDown, "\(error)")
@@ -39,12 +41,15 @@ extension WireError {
                 list: list, operation: operation)
         case .duplicateSection(let section):
             self.init(
-                .duplicateSection, "\(subject): the section \"\(section)\" stands twice; each id stands once in a list",
+                .duplicateSection,
+                "\(subject): the section \"\(section)\" is in the list already, or stands twice in the request; each id stands "
+                    + "once in a list",
                 list: list, operation: operation, section: section)
         case .duplicateItem(let item):
             self.init(
                 .duplicateItem,
-                "\(subject): the item \"\(item)\" stands twice; each id stands once in a list: move it, or delete it first",
+                "\(subject): the item \"\(item)\" is in the list already, or stands twice in the request; each id stands once in a "
+                    + "list: move it, or delete it first",
                 list: list, operation: operation, item: item)
         case .invalidItemAnchor(let item):
             self.init(

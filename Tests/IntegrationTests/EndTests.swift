@@ -26,6 +26,31 @@ extension Integration {
             #expect(items >= acknowledged)
         }
 
+        @Test func `SIGTERM sends subscribers what came of the last requests`() throws {
+            let daemon = try Daemon()
+            try daemon.succeed("create", "log")
+            try daemon.succeed("section", "add", "log", "s")
+            let subscriber = try daemon.connect()
+            try subscriber.send("subscribe log")
+            var replay = Replay()
+            while replay.resets == 0, let line = try subscriber.line() { try replay.receive(line) }
+            let writer = try daemon.connect()
+            let lines = (0..<800).map {
+                #"{"id":\#($0),"method":"transact","params":{"list":"log","operations":["#
+                    + #"{"op":"appendItems","items":[{"id":"\#($0)"}]}]}}"#
+            }
+            try writer.send(lines.joined(separator: "\n"))
+            _ = try writer.line()
+            daemon.program.signal(SIGTERM)
+            var acknowledged = 1
+            while let reply = try writer.line() {
+                if reply.contains(#""changed":true"#) { acknowledged += 1 }
+            }
+            while let line = try subscriber.line() { try replay.receive(line) }
+            #expect(replay.snapshot.numberOfItems == acknowledged)
+            #expect(try daemon.program.wait(within: 20) == 0)
+        }
+
         @Test func `SIGTERM does not wait for subscribers`() throws {
             let daemon = try Daemon()
             try daemon.succeed("create", "log")

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 extension Integration {
@@ -34,6 +35,38 @@ extension Integration {
             }
             #expect(try client.line()?.contains(#""revision":\#(Self.count + 1),"snapshot""#) == true)
             #expect(try client.line() == nil)
+        }
+
+        @Test func `a long reply comes whole to a slow reader that has closed its side`() throws {
+            let daemon = try Daemon()
+            try daemon.succeed("create", "rows", "--volatile")
+            let rows = (1...5_000).map { #"{"id":"\#($0)","text":"\#(String(repeating: "x", count: 60))"}"# }
+            try daemon.succeed("apply", "rows", "--from", "ndjson", input: rows.joined(separator: "\n"))
+            let client = try daemon.connect()
+            try client.send("snapshot rows")
+            client.finishSending()
+            // Longer than a socket holds; the daemon is done with it long before it is read.
+            usleep(500_000)
+            let reply = try client.line() ?? ""
+            #expect(reply.hasSuffix("]}}}") && reply.contains(#""id":"5000""#))
+            #expect(try client.line() == nil)
+        }
+
+        @Test func `a subscription can be ended in the middle of its reset`() throws {
+            let daemon = try Daemon()
+            try daemon.succeed("create", "rows", "--volatile")
+            let rows = (1...20_000).map { #"{"id":"\#($0)","text":"\#(String(repeating: "x", count: 60))"}"# }
+            try daemon.succeed("apply", "rows", "--from", "ndjson", input: rows.joined(separator: "\n"))
+            let client = try daemon.connect()
+            try client.send("subscribe rows")
+            _ = try client.line()
+            _ = try client.line()
+            try client.send(#"{"id":2,"method":"unsubscribe","params":{"subscription":1}}"#)
+            // Let the request get there before the reset is read to its end.
+            usleep(300_000)
+            let lines = try client.lines(until: #""id":2"#)
+            #expect(lines.count < 20, "\(lines.count) lines of about 30")
+            #expect(try client.reply(to: "ping") == #"{"jsonrpc":"2.0","id":null,"result":{}}"#)
         }
 
         @Test func `a client that asks and never reads is held back, and others are served`() throws {

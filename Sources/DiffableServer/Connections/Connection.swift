@@ -7,9 +7,9 @@ import NIOCore
 
 /// One client: its lines in, its answers and subscriptions out.
 ///
-/// - Lines are read one after the other (`Connection+Requests`). Reading pauses while a read waits for its turn, while
-///   many answers are awaited, and while the client does not take what it was sent; so a client that never reads holds
-///   no more than its socket buffers and one line.
+/// - Lines are read one after the other (`Connection+Requests`), for a short while in each turn of the loop. Reading
+///   pauses while a read waits for its turn and while many or long answers wait, so a client that asks and never reads
+///   holds no more than these.
 /// - Lines are written at the end of a turn (`Connection+Output`): answers in the order of the requests, and of each
 ///   subscription what it is behind, as far as the socket takes it.
 final class Connection: ChannelDuplexHandler {
@@ -40,9 +40,16 @@ final class Connection: ChannelDuplexHandler {
     private var isReadHeld = false
     /// No more lines come: the client has closed its side, or the daemon is stopping.
     private var hasInputEnded = false
+    private(set) var isDraining = false
 
-    /// How many answers may be awaited before reading pauses.
+    /// Set when nothing is left to do but to close.
+    private var isClosing = false
+
+    /// How many answers may wait before reading pauses, and how long they may be together, in bytes.
     private static let answersMax = 1_024
+    private static let answersLengthMax = 1 << 20
+    /// How long lines of one client are read before the others have their turn.
+    private static let readingMax = TimeAmount.milliseconds(10)
 
     init(hub: Hub) {
         self.hub = hub
@@ -73,7 +80,7 @@ final class Connection: ChannelDuplexHandler {
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
-        hub.logger.debug("connection lost", metadata: ["error": "\(error)"])
+        hub.logger.debug("connection lost", metadata: ["error": "\(error)", "client": "\(name ?? "")"])
         context.close(promise: nil)
     }
 
@@ -86,18 +93,19 @@ final class Connection: ChannelDuplexHandler {
         isDue()
     }
 
-    private(set) var isDraining = false
-
     private func endInput() {
         guard !hasInputEnded else { return }
         hasInputEnded = true
         framer.finish()
     }
 
+    /// Whether everything that it asked is answered.
+    var isIdle: Bool { outbox.isEmpty && snapshotReply == nil }
+
     /// Whether nothing is left to do for it.
     var isFinished: Bool {
-        guard hasInputEnded, outbox.isEmpty, snapshotReply == nil else { return false }
-        return subscriptions.isEmpty || isDraining && subscriptions.allSatisfy(\.isSettled)
+        guard hasInputEnded, isIdle else { return false }
+        return subscriptions.isEmpty || isDraining && hub.isQuiet && subscriptions.allSatisfy(\.isSettled)
     }
 
     // MARK: Input
@@ -111,21 +119,36 @@ final class Connection: ChannelDuplexHandler {
     /// Reads the lines that are there, as far as they may be read now. What they ask for is answered at the end of the
     /// turn.
     func readLines() {
-        while mayReadLines, framer.next(receive) != nil { isDue() }
+        let end = NIODeadline.now() + Self.readingMax
+        while mayReadLines, framer.next(receive) != nil {
+            isDue()
+            if NIODeadline.now() > end { break }
+        }
     }
 
-    private var mayReadLines: Bool { !isDraining && !outbox.hasRead && outbox.count < Self.answersMax }
+    private var mayReadLines: Bool {
+        !isDraining && !outbox.hasRead && outbox.count < Self.answersMax && outbox.length < Self.answersLengthMax
+    }
 
     func read(context: ChannelHandlerContext) {
-        if mayReadLines && context.channel.isWritable {
+        if mayReadLines {
             context.read()
         } else {
             isReadHeld = true
         }
     }
 
+    /// Closes when the socket has taken everything.
+    private func closeWhenWritten(_ context: ChannelHandlerContext) {
+        guard !isClosing else { return }
+        isClosing = true
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer())).assumeIsolated().whenComplete { _ in
+            context.close(promise: nil)
+        }
+    }
+
     private func resumeReading(_ context: ChannelHandlerContext) {
-        guard isReadHeld, mayReadLines, context.channel.isWritable else { return }
+        guard isReadHeld, mayReadLines else { return }
         isReadHeld = false
         context.read()
     }
@@ -162,7 +185,7 @@ final class Connection: ChannelDuplexHandler {
         readLines()
         if isDueAlready { return }
         if isFinished {
-            context.close(promise: nil)
+            closeWhenWritten(context)
         } else {
             resumeReading(context)
         }

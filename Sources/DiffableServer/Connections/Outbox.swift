@@ -31,6 +31,8 @@ struct Outbox {
     private var answers: Deque<Answer> = []
     /// How many have left.
     private var departed = 0
+    /// Of the lines that wait, in bytes.
+    private(set) var length = 0
     /// A connection has at most one read waiting: what follows it is not looked at before.
     private(set) var hasRead = false
 
@@ -39,7 +41,11 @@ struct Outbox {
     var first: Answer? { answers.first }
 
     mutating func append(_ answer: Answer) {
-        if case .read = answer { hasRead = true }
+        switch answer {
+        case .read: hasRead = true
+        case .line(let line, _): length += line.readableBytes
+        case .awaited: break
+        }
         answers.append(answer)
     }
 
@@ -49,11 +55,16 @@ struct Outbox {
     }
 
     mutating func fill(_ place: Place, with line: ByteBuffer, after barrier: Barrier?) {
+        length += line.readableBytes
         answers[place.number - departed] = .line(line, after: barrier)
     }
 
     mutating func removeFirst() {
-        if case .read = answers.removeFirst() { hasRead = false }
+        switch answers.removeFirst() {
+        case .read: hasRead = false
+        case .line(let line, _): length -= line.readableBytes
+        case .awaited: preconditionFailure("an answer leaves when it is known")
+        }
         departed += 1
     }
 }

@@ -15,20 +15,28 @@ final class Audience {
     private(set) var isDeleted = false
     private(set) var members: [ObjectIdentifier: Subscription] = [:]
     /// Towards the current revision.
-    private var deliveries: [Standing: Delivery] = [:]
+    private var encodings: [Standing: Encoding] = [:]
     /// The transaction that led to the current revision, if it was one alone.
     private var lastStep: (from: Int, operations: [Operation])?
 
-    /// How many lines are kept for those who might stand alike: subscribers that fell behind each in its own place
+    /// How many encodings are kept for those who might stand alike: subscribers that fell behind each in its own place
     /// share with nobody, and what is kept for them would only cost memory.
-    private static let deliveriesMax = 16
+    private static let encodingsMax = 16
 
-    /// What decides which bytes a subscriber gets next.
+    /// What decides what a subscriber gets next.
     private struct Standing: Hashable {
         /// The revision that was sent last; nil before the first.
         var revision: Int?
-        var subscription: Int
         var lineLengthMax: Int
+    }
+
+    /// The first line of a group but for the subscription's number, and what is left to write after it.
+    private struct Encoding {
+        var method: NotificationWriter.Kind
+        var line: [UInt8]
+        var rest: NotificationWriter?
+        /// The whole line as it was last made. Most clients have one subscription, so most share it.
+        var last: (subscription: Int, line: ByteBuffer)?
     }
 
     /// The first line of a group, and what is left to write after it.
@@ -45,7 +53,7 @@ final class Audience {
 
     /// Takes over what was committed, and tells all members.
     func advance(by commit: Commit) {
-        deliveries.removeAll(keepingCapacity: true)
+        encodings.removeAll(keepingCapacity: true)
         lastStep = nil
         switch commit.event {
         case .created: break
@@ -59,17 +67,26 @@ final class Audience {
 
     /// What a subscriber is sent next, from the state that it was sent last.
     func delivery(from sent: ListState?, subscription: Int, lineLengthMax: Int) -> Delivery {
-        let standing = Standing(
-            revision: sent?.revision, subscription: subscription, lineLengthMax: lineLengthMax)
-        if let delivery = deliveries[standing] { return delivery }
+        let standing = Standing(revision: sent?.revision, lineLengthMax: lineLengthMax)
+        var encoding = encodings[standing] ?? encode(from: sent, lineLengthMax: lineLengthMax)
+        if let (number, line) = encoding.last, number == subscription {
+            return Delivery(line: line, rest: encoding.rest)
+        }
+        var bytes = ByteWriter()
+        NotificationWriter.writePrefix(encoding.method, subscription: subscription, into: &bytes)
+        bytes.append(encoding.line)
+        let line = ByteBuffer(bytes: bytes.bytes)
+        encoding.last = (subscription, line)
+        if encodings.count >= Self.encodingsMax { encodings.removeAll() }
+        encodings[standing] = encoding
+        return Delivery(line: line, rest: encoding.rest)
+    }
+
+    private func encode(from sent: ListState?, lineLengthMax: Int) -> Encoding {
         var writer = notification(from: sent)
         var bytes = ByteWriter()
-        NotificationWriter.writePrefix(writer.method, subscription: subscription, into: &bytes)
         let progress = writer.writeRest(into: &bytes, lineLengthMax: lineLengthMax)
-        let delivery = Delivery(line: ByteBuffer(bytes: bytes.bytes), rest: progress == .done ? nil : writer)
-        if deliveries.count >= Self.deliveriesMax { deliveries.removeAll() }
-        deliveries[standing] = delivery
-        return delivery
+        return Encoding(method: writer.method, line: bytes.bytes, rest: progress == .done ? nil : writer)
     }
 
     private func notification(from sent: ListState?) -> NotificationWriter {

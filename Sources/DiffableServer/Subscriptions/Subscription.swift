@@ -87,5 +87,6 @@ final class Subscription {
     func end() {
         hasEnded = true
         audience.remove(self)
+        connection.hub.leave(audience)
     }
 }
