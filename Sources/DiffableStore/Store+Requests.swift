@@ -64,6 +64,9 @@ extension Store {
                 new = try target.snapshot(from: head.snapshot, limits: limits.snapshot)
             } catch {
                 switch error {
+                case .state(.duplicateItem(let item)):
+                    if let repetition = target.repetition(of: item) { throw .repetition(name, repetition) }
+                    throw .operation(name, .duplicateItem(item))
                 case .state(let error): throw .operation(name, error)
                 case .transaction(let error): throw .transaction(name, error)
                 }

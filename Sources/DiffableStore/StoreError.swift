@@ -11,6 +11,8 @@ package enum StoreError: Error, Sendable, Equatable {
     case transaction(ListName, TransactionError)
     /// The state that an `apply` asks for.
     case operation(ListName, OperationError)
+    /// The same, where an item stands twice in it.
+    case repetition(ListName, Repetition)
 
     // The machine refused.
     /// The disk is full; every list is as it was before, and the store goes on.
@@ -31,6 +33,9 @@ extension StoreError: CustomStringConvertible {
         case .transaction(let list, let error):
             "operation \(error.index) on the list \(quoted(list)) is impossible: \(error.reason)"
         case .operation(let list, let reason): "the state for the list \(quoted(list)) is impossible: \(reason)"
+        case .repetition(let list, let repetition):
+            "the state for the list \(quoted(list)) has the item \"\(repetition.item)\" twice, at \(repetition.first) and "
+                + "at \(repetition.second); each id stands once in a list"
         case .noSpace: "the disk that holds the state directory is full; nothing was changed: free some space and retry"
         case .storageFailed(let reason):
             "storage failed (\(reason)); whether this was stored is unknown: start the daemon again and read the list"

@@ -74,14 +74,18 @@ struct ApplyTests {
         #expect(result.failure == .operation("tasks", .noSuchSection("done")))
     }
 
-    @Test func `an id that stands twice is refused`() async throws {
+    @Test func `an id that stands twice is refused, naming both places`() async throws {
         let store = try await start(days)
         let twice = [Item(id: "milk"), Item(id: "milk")]
         #expect(
             await store.applying("tasks", .whole([Section(id: "a", items: twice)])).failure
-                == .operation("tasks", .duplicateItem("milk")))
+                == .repetition(
+                    "tasks", Repetition(item: "milk", first: "sections[0].items[0]", second: "sections[0].items[1]")))
+        let deep = [Item(id: "tea", children: [Item(id: "milk")]), Item(id: "milk")]
         #expect(
-            await store.applying("tasks", .section("a", twice)).failure == .operation("tasks", .duplicateItem("milk")))
+            await store.applying("tasks", .section("a", deep)).failure
+                == .repetition(
+                    "tasks", Repetition(item: "milk", first: "snapshot[0].children[0]", second: "snapshot[1]")))
         let operations: [Diffable.Operation] = [.appendItems([Item(id: "milk")]), .appendItems([Item(id: "milk")])]
         #expect(
             await store.applying("tasks", .operations(operations, section: "a")).failure

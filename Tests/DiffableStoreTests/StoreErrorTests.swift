@@ -11,6 +11,10 @@ struct StoreErrorTests {
         (.revisionMismatch("tasks", expected: 4, current: 5), ["\"tasks\"", "4", "5", "retry"]),
         (.transaction("tasks", TransactionError(index: 2, reason: .noSuchItem("milk"))), ["\"tasks\"", "2", "milk"]),
         (.operation("tasks", .duplicateItem("milk")), ["\"tasks\"", "milk"]),
+        (
+            .repetition("tasks", Repetition(item: "milk", first: "snapshot[0]", second: "snapshot[7]")),
+            ["\"tasks\"", "\"milk\"", "snapshot[0]", "snapshot[7]"]
+        ),
         (.noSpace, ["full", "nothing was changed", "retry"]),
         (.storageFailed(reason: "I/O error"), ["I/O error", "unknown", "start the daemon again"]),
         (.shuttingDown, ["shutting down", "connect again"]),

@@ -1,0 +1,41 @@
+import Diffable
+
+/// An id that stands twice in the state that an `apply` asks for, and where: `sections[0].items[3].children[1]`.
+package struct Repetition: Error, Sendable, Equatable {
+    package let item: ItemID
+    package let first: String
+    package let second: String
+
+    package init(item: ItemID, first: String, second: String) {
+        self.item = item
+        self.first = first
+        self.second = second
+    }
+}
+
+extension Target {
+    /// Where an item stands twice; nil when it does not, or when the state was not given whole.
+    func repetition(of item: ItemID) -> Repetition? {
+        var places: [String] = []
+        switch self {
+        case .whole(let sections):
+            for (index, section) in sections.enumerated() {
+                section.items.collectPlaces(of: item, path: "sections[\(index)].items", &places)
+            }
+        case .section(_, let items): items.collectPlaces(of: item, path: "snapshot", &places)
+        case .operations: return nil
+        }
+        return places.count < 2 ? nil : Repetition(item: item, first: places[0], second: places[1])
+    }
+}
+
+extension [Item] {
+    fileprivate func collectPlaces(of id: ItemID, path: String, _ places: inout [String]) {
+        for (index, item) in enumerated() {
+            if item.id == id { places.append("\(path)[\(index)]") }
+            if !item.children.isEmpty {
+                item.children.collectPlaces(of: id, path: "\(path)[\(index)].children", &places)
+            }
+        }
+    }
+}
