@@ -48,7 +48,7 @@ extension Snapshot {
         case .appendItems(let items, let container):
             try insert(items, under: owner(container), at: .end, insertion)
         case .insertItems(let items, let position):
-            let (owner, spot) = try place(of: position, for: items.lazy.map(\.record))
+            let (owner, spot) = try place(of: position, for: ItemCursor(items).records)
             try insert(items, under: owner, at: spot, insertion)
         case .deleteItems(let ids, let unknown): try delete(ids, unknown)
         case .deleteAllItems: self = Snapshot()
@@ -250,7 +250,7 @@ extension Snapshot {
         let (owner, spot) = try place(of: position, for: CollectionOfOne(forest.record(handle)))
         if owner == handle || forest.isAncestor(handle, of: owner) { throw .ownDescendant(id) }
         let level = forest.level(owner) + 1
-        if level > forest.level(handle), level + forest.levels(handle) > limits.levelsMax {
+        if level > forest.level(handle), forest.isDeeper(handle, than: limits.levelsMax - level) {
             throw .tooManyLevels(id, max: limits.levelsMax)
         }
         forest.displace(handle)

@@ -82,6 +82,9 @@ package struct ItemCursor: Sendable {
 
     package init(_ items: [Item]) { open = [(items, 0)] }
 
+    /// Of all items that are left, at any depth.
+    var records: some Sequence<Record> { sequence(state: self) { $0.next()?.record } }
+
     /// The next item, its level among what is brought, and whether it is expanded; not said counts as collapsed.
     package mutating func next() -> (record: Record, level: Int, isExpanded: Bool)? {
         while let (items, position) = open.popLast() {

@@ -130,11 +130,11 @@ extension Forest {
         return false
     }
 
-    /// How many levels a subtree has, its own included.
-    func levels(_ handle: Handle) -> Int {
-        var deepest = 0
-        children(handle)?.forEach { deepest = max(deepest, levels($0)) }
-        return deepest + 1
+    /// Whether a subtree has more levels than that, its own included. Pages of siblings without children are passed
+    /// over.
+    func isDeeper(_ handle: Handle, than levels: Int) -> Bool {
+        guard let tree = children(handle) else { return levels < 1 }
+        return levels <= 1 || tree.containsParent { isDeeper($0, than: levels - 1) }
     }
 }
 

@@ -67,6 +67,15 @@ extension SiblingTree {
         }
     }
 
+    /// Whether the condition holds for any sibling, of which those without children are known not to meet it.
+    func containsParent(where condition: (Handle) -> Bool) -> Bool {
+        if total == count { return false }
+        switch contents {
+        case .leaf(let handles): return handles.contains(where: condition)
+        case .branch(let pages): return pages.contains { $0.containsParent(where: condition) }
+        }
+    }
+
     func forEachPage(_ body: (PageNumber) -> Void) {
         body(number)
         if case .branch(let pages) = contents {
