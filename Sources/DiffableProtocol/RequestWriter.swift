@@ -61,23 +61,23 @@ package struct RequestWriter: Sendable {
     package mutating func write(id: RequestID, into writer: inout ByteWriter, lineLengthMax: Int) -> Progress {
         // The end is written last, and is `],"more":true}}`, or with the id `]}` or, after other parts, `],"more":false}`.
         var end = ByteWriter()
-        end.append(hasWrittenPart ? #"],"more":false}"# : "]}")
         if id != .absent {
             end.append(#","id":"#)
             end.append(id)
         }
         end.append("}\n")
-        let endWithMore: StaticString = "],\"more\":true}}\n"
-        let endLengthMax = max(end.count, endWithMore.utf8CodeUnitCount)
+        let endOfLast: StaticString = "],\"more\":false}"
+        let endLengthMax = endOfLast.utf8CodeUnitCount + end.count
         let limit = lineLengthMax == .max ? .max : writer.count + lineLengthMax - endLengthMax
         writer.beginRequest(method, id: .absent)
         writer.append(head)
         writer.append(#","operations":["#)
         guard operations.write(into: &writer, upTo: limit) == .done else {
-            writer.append(endWithMore)
+            writer.append("],\"more\":true}}\n")
             hasWrittenPart = true
             return .more
         }
+        writer.append(hasWrittenPart ? endOfLast : "]}")
         writer.append(end.bytes)
         return .done
     }

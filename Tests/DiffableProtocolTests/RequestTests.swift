@@ -214,6 +214,57 @@ struct RequestTests {
             return
         }
         #expect(error.code == .parseError)
+        #expect(error.offset == 1)
+        #expect(error.message == "invalid UTF-8 at byte 1")
+    }
+
+    @Test func `the offset of invalid UTF-8 is that of the character, not of its last byte`() {
+        let decoded = (Array("ping ä€".utf8) + [0xE2, 0x82]).withUnsafeBytes {
+            DecodedRequest(line: $0, limits: .server)
+        }
+        guard case .failure(let error) = decoded.request else {
+            Issue.record("taken")
+            return
+        }
+        #expect(error.offset == "ping ä€".utf8.count)
+    }
+
+    // MARK: - What a client sent, in messages
+
+    @Test(arguments: [
+        #"{"id":1,"method":"NAME"}"#,
+        "NAME",
+        #"{"id":1,"method":"ping","NAME":1}"#,
+        #"{"id":1,"method":"snapshot","params":{"NAME":1}}"#,
+        #"{"id":1,"jsonrpc":"NAME","method":"ping"}"#,
+        #"{"id":1,"method":"createList","params":{"list":"t","durability":"NAME"}}"#,
+        #"{"id":1,"method":"transact","params":{"list":"t","operations":[{"op":"NAME"}]}}"#,
+        #"{"id":1,"method":"transact","params":{"list":"t","operations":[{"op":"deleteAllItems","NAME":1}]}}"#,
+        #"{"id":1,"method":"transact","params":{"list":"t","operations":[{"op":"patchItems","items":[{"id":"a","content":{"NAME":1,"NAME":2}}]}]}}"#,
+    ])
+    func `a long name is cut where a message repeats it`(line: String) {
+        // Of three bytes each, so that the cut is not where the bytes run out.
+        let name = String(repeating: "€", count: 100_000)
+        guard case .failure(let error) = decodeRequest(line.replacing("NAME", with: name)).request else {
+            Issue.record("taken")
+            return
+        }
+        #expect(error.message.utf8.count < 600)
+        #expect(error.message.contains(String(repeating: "€", count: 33) + "…"))
+    }
+
+    @Test func `an id as long as the limit is taken, one byte more is not`() {
+        func id(_ length: Int) -> String { "\"\(String(repeating: "x", count: length - 2))\"" }
+        let taken = decodeRequest(#"{"id":\#(id(1024)),"method":"ping"}"#)
+        #expect(taken.id == .string(Array(id(1024).utf8)))
+        let decoded = decodeRequest(#"{"id":\#(id(1025)),"method":"ping"}"#)
+        #expect(decoded.id == .null)
+        guard case .failure(let error) = decoded.request else {
+            Issue.record("taken")
+            return
+        }
+        #expect(error.code == .invalidRequest)
+        #expect(error.message == "id: id is longer than 1024 bytes (at byte 6)")
     }
 
     // MARK: - Parts
@@ -237,10 +288,10 @@ struct RequestTests {
         let head = #"{"jsonrpc":"2.0","method":"transact","params":{"list":"t","ifRevision":3,"operations":["#
         let expected = [
             head + #"{"op":"deleteItems","items":["a","b"]}],"more":true}}"# + "\n",
-            head + #"{"op":"deleteItems","items":["c","d"]}]},"id":5}"# + "\n",
+            head + #"{"op":"deleteItems","items":["c","d"]}],"more":false},"id":5}"# + "\n",
         ]
-        // One byte less than another id takes.
-        let lineLengthMax = expected[0].utf8.count + 3
+        // Each line has room for the longer end. One byte less than another id takes.
+        let lineLengthMax = expected[1].utf8.count + 3
         var writer = RequestWriter(transact: "t", .values(OperationsWriter(all)), ifRevision: 3)
         var lines: [String] = []
         var progress = Progress.more
