@@ -13,7 +13,9 @@ extension DecodedRequest {
         }
         // A list's name is checked when it is made; anything else that is no UTF-8 is no method.
         guard let text = String(validating: line, as: UTF8.self) else {
-            return .failure(WireError(.parseError, "the line is not UTF-8"))
+            let offset = Self.offsetOfInvalidUTF8(in: line)
+            let error = JSONError(offset: offset, reason: .invalidUTF8)
+            return .failure(WireError(.parseError, "\(error)", offset: offset))
         }
         let words = text.split { $0 == " " || $0 == "\t" || $0 == "\r" }.map(String.init)
         guard let word = words.first else {
@@ -27,6 +29,15 @@ extension DecodedRequest {
             return .failure(WireError(.invalidRequest, message))
         }
         return request(method, list: words.count > 1 ? words[1] : nil)
+    }
+
+    /// Of the first byte that is part of no scalar. O(length).
+    private static func offsetOfInvalidUTF8(in line: UnsafeRawBufferPointer) -> Int {
+        var decoder = UTF8()
+        var bytes = line.makeIterator()
+        var offset = 0
+        while case .scalarValue(let scalar) = decoder.decode(&bytes) { offset += UTF8.width(scalar) }
+        return offset
     }
 
     private static func request(_ method: Method, list: String?) -> Result<Request, WireError> {
