@@ -118,7 +118,7 @@ extension Decoder {
             let advice =
                 nearestName(to: string.text, among: names).map { "did you mean \"\($0)\"?" }
                 ?? "there are \(names.joined(separator: ", "))"
-            throw DecodingError.invalid("there is no operation \"\(string.text)\"; \(advice)", at: string.offset)
+            throw DecodingError.invalid("there is no operation \"\(string.text.shown)\"; \(advice)", at: string.offset)
                 .inside("op")
         }
         throw .invalid("an operation needs an op", at: scanner.offset)

@@ -62,7 +62,7 @@ package struct Decoder {
         let advice =
             nearestName(to: text, among: known).map { "did you mean \"\($0)\"?" }
             ?? (known.isEmpty ? "it has none" : "it has \(known.joined(separator: ", "))")
-        throw .invalid("\(what) has no member \"\(text)\"; \(advice)", at: name.offset)
+        throw .invalid("\(what) has no member \"\(text.shown)\"; \(advice)", at: name.offset)
     }
 
     /// The error for a value of the wrong sort; a syntax error if it is not even the beginning of a value.

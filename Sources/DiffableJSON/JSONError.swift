@@ -26,6 +26,8 @@ public struct JSONError: Error, Equatable, Sendable {
         case trailingBytes
         /// `null` where a `Content` is asked for: no content is `nil`.
         case noContent
+        /// Of a merge patch, which must not be ambiguous.
+        case duplicateMember(String)
     }
 
     /// What would have been right in the place of an unexpected byte.
@@ -62,6 +64,7 @@ extension JSONError.Reason: CustomStringConvertible {
         case .tooDeep(let max): "more than \(max) arrays and objects inside each other"
         case .trailingBytes: "something after the end of the value"
         case .noContent: "null is no content; leave the content out"
+        case .duplicateMember(let name): "the member \"\(name)\" stands twice in an object"
         }
     }
 

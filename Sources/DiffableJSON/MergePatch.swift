@@ -11,6 +11,7 @@ package struct MergePatch: Sendable {
 
     /// RFC 8259 leaves open what a member that stands twice means; in a patch it is refused.
     package struct DuplicateMember: Error {
+        /// As messages show it.
         package var name: String
     }
 
@@ -20,6 +21,18 @@ package struct MergePatch: Sendable {
         let document = document
         try document.withUnsafeBufferPointer { bytes throws(DuplicateMember) in
             try Self.checkMembers(CompactValue(UnsafeRawBufferPointer(bytes)))
+        }
+    }
+
+    /// From a whole text. How long the result may be is for the daemon to say.
+    package init(json: UnsafeRawBufferPointer) throws(JSONError) {
+        var scanner = JSONScanner(json, depthMax: DecodingLimits.server.depthMax)
+        let value = try scanner.value()
+        try scanner.end()
+        do throws(DuplicateMember) {
+            try self.init(value, resultLengthMax: .max)
+        } catch {
+            throw JSONError(offset: 0, reason: .duplicateMember(error.name))
         }
     }
 
@@ -101,7 +114,9 @@ package struct MergePatch: Sendable {
         guard value.isObject else { return }
         var names: Set<Name> = []
         for member in value.members {
-            guard names.insert(member.name).inserted else { throw DuplicateMember(name: member.name.string.text) }
+            guard names.insert(member.name).inserted else {
+                throw DuplicateMember(name: member.name.string.text.shown)
+            }
             try checkMembers(member.value)
         }
     }

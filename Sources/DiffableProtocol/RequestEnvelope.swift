@@ -139,7 +139,7 @@ extension Decoder {
     mutating func protocolVersion() throws(DecodingError) {
         let version = try string("jsonrpc")
         guard "2.0" ~= version else {
-            throw .invalid("jsonrpc is \"2.0\" (or left out), not \"\(version.text)\"", at: version.offset)
+            throw .invalid("jsonrpc is \"2.0\" (or left out), not \"\(version.text.shown)\"", at: version.offset)
         }
     }
 }
@@ -150,6 +150,6 @@ extension Method {
         let advice =
             nearestName(to: name, among: names).map { "did you mean \"\($0)\"?" }
             ?? "there are \(names.joined(separator: ", "))"
-        return .invalid("there is no method \"\(name)\"; \(advice)", at: offset)
+        return .invalid("there is no method \"\(name.shown)\"; \(advice)", at: offset)
     }
 }

@@ -27,6 +27,9 @@ extension ByteWriter {
     }
 }
 
+/// In bytes, with the quotes: it is part of the reply, which is a line of limited length.
+private let requestIDLengthMax = 1024
+
 extension Decoder {
     mutating func requestID() throws(DecodingError) -> RequestID {
         switch scanner.peek() {
@@ -35,6 +38,9 @@ extension Decoder {
             return .null
         case UInt8(ascii: "\""):
             let value = try scan { scanner throws(JSONError) in try scanner.value() }
+            guard value.bytes.count <= requestIDLengthMax else {
+                throw .invalid("id is longer than \(requestIDLengthMax) bytes", at: value.offset)
+            }
             return .string([UInt8](value.bytes))
         default:
             let offset = scanner.offset

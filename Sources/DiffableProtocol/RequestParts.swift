@@ -120,7 +120,7 @@ extension Decoder {
     fileprivate mutating func durability() throws(DecodingError) -> Request.Durability {
         let string = try string("durability")
         guard let durability = Request.Durability(rawValue: string.text) else {
-            throw .invalid("durability is \"durable\" or \"volatile\", not \"\(string.text)\"", at: string.offset)
+            throw .invalid("durability is \"durable\" or \"volatile\", not \"\(string.text.shown)\"", at: string.offset)
         }
         return durability
     }
