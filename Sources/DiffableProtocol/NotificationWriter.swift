@@ -35,10 +35,23 @@ package struct NotificationWriter: Sendable {
     package init(changesOf list: ListName, from: Int, to revision: Int, operations: [Operation]) {
         var writer = ByteWriter()
         writer.reserve(Self.headLengthUsual)
-        writer.appendMember("list", list)
-        writer.appendMember("from", from)
-        writer.appendMember("revision", revision)
+        writer.appendChangesHead(list, from, revision)
         self.init(.changes, OperationsWriter(operations), head: &writer)
+    }
+
+    /// The rest of a `changes` line whose operations are a JSON array already, as the journal made it; nil when that
+    /// would be too long for one line.
+    package static func rest(
+        ofChangesOf list: ListName, from: Int, to revision: Int, encoded operations: [UInt8], lineLengthMax: Int
+    ) -> [UInt8]? {
+        guard operations.count < lineLengthMax else { return nil }
+        var writer = ByteWriter()
+        writer.reserve(headLengthUsual + operations.count)
+        writer.appendChangesHead(list, from, revision)
+        writer.append(#","operations":"#)
+        writer.append(operations)
+        writer.append("}}\n")
+        return prefixLengthMax + writer.count <= lineLengthMax ? writer.bytes : nil
     }
 
     private init(_ method: Kind, _ operations: OperationsWriter, head: inout ByteWriter) {
@@ -89,5 +102,13 @@ package struct NotificationWriter: Sendable {
         writer.append(subscription)
         writer.appendMember("list", list)
         writer.append("}}\n")
+    }
+}
+
+extension ByteWriter {
+    fileprivate mutating func appendChangesHead(_ list: ListName, _ from: Int, _ revision: Int) {
+        appendMember("list", list)
+        appendMember("from", from)
+        appendMember("revision", revision)
     }
 }

@@ -17,7 +17,7 @@ final class Audience {
     /// Towards the current revision.
     private var encodings: [Standing: Encoding] = [:]
     /// The transaction that led to the current revision, if it was one alone.
-    private var lastStep: (from: Int, operations: [Operation])?
+    private var lastStep: (from: Int, Commit.Step)?
 
     /// How many encodings are kept for those who might stand alike: subscribers that fell behind each in its own place
     /// share with nobody, and what is kept for them would only cost memory.
@@ -58,7 +58,7 @@ final class Audience {
         switch commit.event {
         case .created: break
         case .changed(let from, let step):
-            if let step { lastStep = (from, step.operations) }
+            if let step { lastStep = (from, step) }
             state = commit.state
         case .deleted: isDeleted = true
         }
@@ -83,19 +83,33 @@ final class Audience {
     }
 
     private func encode(from sent: ListState?, lineLengthMax: Int) -> Encoding {
+        if let line = journalled(from: sent, lineLengthMax: lineLengthMax) {
+            return Encoding(method: .changes, line: line)
+        }
         var writer = notification(from: sent)
         var bytes = ByteWriter()
         let progress = writer.writeRest(into: &bytes, lineLengthMax: lineLengthMax)
         return Encoding(method: writer.method, line: bytes.bytes, rest: progress == .done ? nil : writer)
     }
 
+    /// The transaction that led from there to here, if it was one alone.
+    private func step(from sent: ListState) -> Commit.Step? {
+        guard let (from, step) = lastStep, from == sent.revision, state.lastReloadRevision <= from else { return nil }
+        return step
+    }
+
+    /// What was journalled for one transaction and what is pushed for it are the same bytes, made once.
+    private func journalled(from sent: ListState?, lineLengthMax: Int) -> [UInt8]? {
+        guard let sent, let encoded = step(from: sent)?.encoded else { return nil }
+        return NotificationWriter.rest(
+            ofChangesOf: state.name, from: sent.revision, to: state.revision, encoded: encoded,
+            lineLengthMax: lineLengthMax)
+    }
+
     private func notification(from sent: ListState?) -> NotificationWriter {
         guard let sent else { return reset(.initial) }
         if state.lastReloadRevision > sent.revision { return reset(.reload) }
-        let operations =
-            if let lastStep, lastStep.from == sent.revision { lastStep.operations } else {
-                state.snapshot.difference(from: sent.snapshot)
-            }
+        let operations = step(from: sent)?.operations ?? state.snapshot.difference(from: sent.snapshot)
         return NotificationWriter(
             changesOf: state.name, from: sent.revision, to: state.revision, operations: operations)
     }
