@@ -12,6 +12,8 @@ public enum ClientError: Error, Equatable, Sendable {
     case refused(Refusal)
     /// What the daemon sent makes no sense to this version of the client.
     case unintelligible(String)
+    /// A patch of this item has no JSON form; nothing was sent.
+    case noMergePatch(ItemID)
     /// The task that waited was cancelled.
     case cancelled
 }
@@ -31,6 +33,9 @@ extension ClientError: CustomStringConvertible {
         case .refused(let refusal): refusal.message
         case .unintelligible(let what):
             "the daemon sent what this client does not understand: \(what). Are both of the same version?"
+        case .noMergePatch(let item):
+            "the patch of the item \"\(item)\" was made from a function, which cannot be sent: make it with "
+                + "ItemPatch(id:mergePatch:), or send reconfigureItems"
         case .cancelled: "cancelled"
         }
     }

@@ -19,12 +19,15 @@ extension Connection {
 
     /// Applies operations, all or none. A transaction that is too long for a line is sent in parts.
     ///
-    /// - Parameter ifRevision: refused as `revisionMismatch` unless the list is at this revision.
+    /// - Parameters:
+    ///   - operations: a patch among them is one of `ItemPatch(id:mergePatch:)`.
+    ///   - ifRevision: refused as `revisionMismatch` unless the list is at this revision.
     @discardableResult
     public func transact(
         _ list: ListName, _ operations: [Operation], ifRevision: Int? = nil, mode: Mode = .commit
     ) async throws(ClientError) -> Outcome {
-        try await transact(
+        try checkPatches(in: operations)
+        return try await transact(
             list, .values(OperationsWriter(operations, expansion: .asSaid)), ifRevision: ifRevision, mode: mode)
     }
 
@@ -38,11 +41,9 @@ extension Connection {
     private func transact(
         _ list: ListName, _ operations: RequestWriter.Operations, ifRevision: Int?, mode: Mode
     ) async throws(ClientError) -> Outcome {
-        var request = RequestWriter(
+        let request = RequestWriter(
             transact: list, operations, ifRevision: ifRevision, mode: mode == .dryRun ? .dryRun : .commit)
-        return try await outcome { id, writer in
-            request.write(id: id, into: &writer, lineLengthMax: Connection.lineSentLengthMax)
-        }
+        return try await outcome(of: request)
     }
 
     /// Makes a list what is given; the daemon finds the difference.
@@ -71,20 +72,72 @@ extension Connection {
         _ list: ListName, _ operations: [Operation], section: SectionID?, delivery: Delivery, ifRevision: Int?,
         mode: Mode
     ) async throws(ClientError) -> Outcome {
-        var request = RequestWriter(
+        let request = RequestWriter(
             apply: list, .values(OperationsWriter(operations, expansion: .asSaid)), section: section,
             delivery: delivery == .reload ? .reload : .difference, ifRevision: ifRevision,
             mode: mode == .dryRun ? .dryRun : .commit)
-        return try await outcome { id, writer in
-            request.write(id: id, into: &writer, lineLengthMax: Connection.lineSentLengthMax)
+        return try await outcome(of: request)
+    }
+
+    /// A patch that was made in Swift is a function, and functions do not travel.
+    private func checkPatches(in operations: [Operation]) throws(ClientError) {
+        for case .patchItems(let items) in operations {
+            if let item = items.first(where: { $0.document == nil }) { throw .noMergePatch(item.id) }
         }
     }
 
-    /// The daemon takes 1 MiB by default; shorter lines let it begin to read the first while the next is written.
-    private static let lineSentLengthMax = 1 << 18
-
-    private func outcome(_ writing: Writing) async throws(ClientError) -> Outcome {
-        let result = try await reply(writing)
+    private func outcome(of request: RequestWriter) async throws(ClientError) -> Outcome {
+        let result = try await reply(in: try await lines(for: request), request)
         return try decoded { () throws(DecodingError) in Outcome(try Reply.Change(json: result)) }
+    }
+
+    private func reply(in lines: Lines, _ request: RequestWriter) async throws(ClientError) -> [UInt8] {
+        var request = request
+        return try await reply { id, writer throws(ClientError) in
+            let progress = request.write(id: id, into: &writer, lineLengthMax: lines.length)
+            // One element is never parted.
+            guard writer.count <= lines.lengthMax else {
+                throw .refused(Refusal(.elementTooLong(lineLengthMax: lines.lengthMax)))
+            }
+            return progress
+        }
+    }
+}
+
+// MARK: - Lines
+
+extension Connection {
+    /// How long the lines of a request are.
+    private struct Lines {
+        /// What is aimed at: shorter than a daemon usually takes, so that it begins to read while the next is written.
+        var length = 1 << 18
+        /// What the daemon takes.
+        var lengthMax: Int
+    }
+
+    /// No daemon can be configured to take less, as an item with the longest ids needs this much room.
+    private static let lineLengthAlwaysTaken = 8_192
+
+    /// Asks the daemon what it takes, unless the request is short.
+    private func lines(for request: RequestWriter) async throws(ClientError) -> Lines {
+        var trial = request
+        var writer = ByteWriter()
+        let always = Connection.lineLengthAlwaysTaken
+        let progress = trial.write(id: .number(.max), into: &writer, lineLengthMax: always)
+        if progress == .done, writer.count <= always { return Lines(lengthMax: always) }
+        let lengthMax = try await lineLengthMax()
+        var lines = Lines(lengthMax: lengthMax)
+        lines.length = min(lines.length, lengthMax)
+        return lines
+    }
+}
+
+extension WireError {
+    fileprivate static func elementTooLong(lineLengthMax: Int) -> WireError {
+        WireError(
+            .tooLarge,
+            "one of the operations is longer than a line may be even without the others: lineLengthMax is "
+                + "\(lineLengthMax) bytes",
+            limit: Limit("lineLengthMax", max: lineLengthMax))
     }
 }

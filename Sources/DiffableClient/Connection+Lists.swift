@@ -1,6 +1,7 @@
 import Diffable
 import DiffableJSON
 import DiffableProtocol
+import Synchronization
 
 extension Connection {
     /// Every list, by name.
@@ -36,9 +37,20 @@ extension Connection {
         _ = try await reply(to: .deleteList(list))
     }
 
-    /// Says who this is.
-    func hello(name: String) async throws(ClientError) {
-        _ = try await reply(to: .hello(.init(name: name)))
+    /// Says who this is, if there is a name, and gives how long a line the daemon takes.
+    @discardableResult
+    func hello(name: String?) async throws(ClientError) -> Int {
+        let result = try await reply(to: .hello(.init(name: name)))
+        let hello = try decoded { () throws(DecodingError) in try Reply.Hello(json: result) }
+        let lineLengthMax = hello.limits.first { $0.name == "lineLengthMax" }?.max ?? .max
+        lineLengthMaxTold.withLock { $0 = lineLengthMax }
+        return lineLengthMax
+    }
+
+    /// How long a line the daemon takes. It is asked if it has not said so yet.
+    func lineLengthMax() async throws(ClientError) -> Int {
+        if let told = lineLengthMaxTold.withLock({ $0 }) { return told }
+        return try await hello(name: nil)
     }
 
     /// A list's whole state as the daemon writes it, in canonical form.

@@ -57,7 +57,7 @@ extension Connection {
     private func begin(
         _ request: Request.Subscribe, _ receiver: @escaping Conversation.Receiver
     ) async throws(ClientError) -> SubscribeResult {
-        let result = try await exchange(.subscription(receiver)) { id, writer in
+        let result = try await exchange(.subscription(receiver)) { id, writer throws(ClientError) in
             Request.subscribe(request).write(id: id, into: &writer)
             return .done
         }

@@ -16,32 +16,40 @@ import Synchronization
 ///         for try await update in try await connection.subscribe(to: "tasks") { draw(update.snapshot) }
 ///     }
 ///
-/// Requests and subscriptions mix freely, from any task. One task of the connection reads; it holds no queue: a reply
-/// goes to whoever asked, a notification into its subscription's mirror.
+/// Requests and subscriptions mix freely, from any task: the lines of one request stay together, and whoever asks
+/// meanwhile waits. One task of the connection reads; it holds no queue: a reply goes to whoever asked, a notification
+/// into its subscription's mirror.
 public final class Connection: Sendable {
     public let path: SocketPath
+    private let channel: any Channel
     private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
     private let conversation = Mutex(Conversation())
+    /// Whose request is being written.
+    private let turns = Turns()
+    /// How long a line the daemon takes, as it said in `hello`.
+    let lineLengthMaxTold = Mutex<Int?>(nil)
 
-    private init(to path: SocketPath, outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>) {
+    private init(to path: SocketPath, channel: any Channel, outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>) {
         self.path = path
+        self.channel = channel
         self.outbound = outbound
     }
 
     /// Connects, runs the closure, and closes.
     ///
-    /// - Parameter name: who this is, for the daemon's log and its list of clients.
+    /// - Parameter name: who this is, for the daemon's log.
     public static func withConnection<R: Sendable>(
         to path: SocketPath, name: String? = nil, isolation: isolated (any Actor)? = #isolation,
         _ body: (Connection) async throws -> R
     ) async throws -> R {
-        let channel = try await connect(to: path)
-        return try await channel.executeThenClose { inbound, outbound in
-            let connection = Connection(to: path, outbound: outbound)
+        let asyncChannel = try await connect(to: path)
+        let channel = asyncChannel.channel
+        return try await asyncChannel.executeThenClose { inbound, outbound in
+            let connection = Connection(to: path, channel: channel, outbound: outbound)
             return try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await connection.read(inbound) }
                 defer { group.cancelAll() }
-                if let name { _ = try await connection.hello(name: name) }
+                if let name { try await connection.hello(name: name) }
                 return try await body(connection)
             }
         }
@@ -72,11 +80,11 @@ public final class Connection: Sendable {
 
 extension Connection {
     /// Writes the next line of a request, and says whether another follows.
-    package typealias Writing = (RequestID, inout ByteWriter) -> Progress
+    package typealias Writing = (RequestID, inout ByteWriter) throws(ClientError) -> Progress
 
     /// Sends a request and waits for its result, as JSON.
     package func reply(to request: Request) async throws(ClientError) -> [UInt8] {
-        try await exchange(.reply) { id, writer in
+        try await exchange(.reply) { id, writer throws(ClientError) in
             request.write(id: id, into: &writer)
             return .done
         }
@@ -88,18 +96,44 @@ extension Connection {
     }
 
     func exchange(_ expectation: Conversation.Expectation, _ writing: Writing) async throws(ClientError) -> [UInt8] {
+        try await answer(to: try await send(expectation, writing))
+    }
+
+    /// Writes all lines of a request, and gives its number.
+    private func send(_ expectation: Conversation.Expectation, _ writing: Writing) async throws(ClientError) -> Int {
+        guard await turns.take() else { throw .cancelled }
+        defer { turns.pass() }
         let id = try conversation.withLock { $0.begin(expectation) }.get()
-        var writer = ByteWriter()
-        var progress = Progress.more
-        while progress == .more {
-            writer.removeAll()
-            progress = writing(.number(id), &writer)
-            do { try await outbound.write(ByteBuffer(bytes: writer.bytes)) } catch {
-                conversation.withLock { $0.abandon(id) }
-                throw error is CancellationError ? .cancelled : .connectionLost(path)
-            }
+        // Whether the daemon may hold parts of it.
+        var isInParts = false
+        do throws(ClientError) {
+            var writer = ByteWriter()
+            var progress: Progress
+            repeat {
+                writer.removeAll()
+                progress = try writing(.number(id), &writer)
+                if progress == .more { isInParts = true }
+                try await write(writer)
+            } while progress == .more
+        } catch {
+            conversation.withLock { $0.abandon(id) }
+            // Before anybody else has a turn: parts that wait for their last one must never be given another's.
+            if isInParts { await breakOff() }
+            throw error
         }
-        return try await answer(to: id)
+        return id
+    }
+
+    private func write(_ line: ByteWriter) async throws(ClientError) {
+        do { try await outbound.write(ByteBuffer(bytes: line.bytes)) } catch {
+            throw error is CancellationError ? .cancelled : .connectionLost(path)
+        }
+    }
+
+    /// Ends the connection, for everybody on it. The daemon forgets what was not finished.
+    private func breakOff() async {
+        // That it is closed already is as good.
+        try? await channel.close().get()
     }
 
     private func answer(to id: Int) async throws(ClientError) -> [UInt8] {

@@ -84,8 +84,8 @@ extension Conversation {
         case .failure(.number(let id), let error):
             answer(id, .failure(.refused(Refusal(error))))
         case .failure(_, let error):
-            // An answer to no request of ours: the daemon could not read what we sent.
-            return finish(.unintelligible(error.message))
+            // The daemon could not read a line, and so nobody knows which request it answers: none can be relied on.
+            return finish(error.code == .tooLarge ? .refused(Refusal(error)) : .unintelligible(error.message))
         case .reset(let reset): return tell(reset.subscription, message, line)
         case .changes(let changes): return tell(changes.subscription, message, line)
         case .listDeleted(let subscription, _):

@@ -5,9 +5,10 @@ final class Daemon {
     let directory: ScratchDirectory
     private(set) var program: Program
 
-    init(in directory: ScratchDirectory? = nil) throws {
+    /// - Parameter configuration: a file, for the first start.
+    init(in directory: ScratchDirectory? = nil, configuration: String? = nil) throws {
         self.directory = try directory ?? ScratchDirectory()
-        self.program = try Daemon.started(in: self.directory)
+        self.program = try Daemon.started(in: self.directory, configuration: configuration)
     }
 
     var socket: String { directory.file("socket") }
@@ -17,8 +18,10 @@ final class Daemon {
         program = try Daemon.started(in: directory)
     }
 
-    private static func started(in directory: ScratchDirectory) throws -> Program {
-        let program = try start(in: directory)
+    private static func started(
+        in directory: ScratchDirectory, configuration: String? = nil
+    ) throws -> Program {
+        let program = try start(in: directory, configuration: configuration)
         try eventually(within: 30, "daemon; it said: \(program.complaints)") {
             if let status = program.exitStatus() {
                 throw Failure("the daemon ended with \(status): \(program.complaints)")
@@ -30,13 +33,13 @@ final class Daemon {
 
     /// Starts a daemon without waiting for it.
     static func start(
-        in directory: ScratchDirectory, socket: String? = nil, state: String? = nil
+        in directory: ScratchDirectory, socket: String? = nil, state: String? = nil, configuration: String? = nil
     ) throws -> Program {
         try Program(
             Binaries.daemon,
             [
                 "--socket", socket ?? directory.file("socket"), "--state-directory", state ?? directory.file("state"),
-            ], in: directory)
+            ] + (configuration.map { ["--config", $0] } ?? []), in: directory)
     }
 
     deinit { program.end(with: SIGKILL) }
