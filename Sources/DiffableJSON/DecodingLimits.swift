@@ -6,7 +6,7 @@ package struct DecodingLimits: Sendable {
     package var contentLengthMax: Int
     /// Levels of items, children's included.
     package var levelsMax: Int
-    /// In one request.
+    /// In one line.
     package var operationsMax: Int
     package var unknownMembers: UnknownMembers
 

@@ -19,7 +19,7 @@ struct Configuration: Equatable, Sendable {
     var contentLengthMax = 32_768
     /// How deep an item may lie under others.
     var levelsMax = 24
-    /// Operations of one transaction.
+    /// Operations of one line; a transaction in parts may have more.
     var operationsMax = 100_000
     /// All parts of one transaction together, in bytes.
     var transactionLengthMax = 268_435_456
