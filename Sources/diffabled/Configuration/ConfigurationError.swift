@@ -1,3 +1,5 @@
+import DiffableJSON
+
 /// Why a configuration cannot be used. Each description says where to look and what would be right.
 enum ConfigurationError: Error, Equatable, CustomStringConvertible {
     case unreadableFile(path: String, reason: String)

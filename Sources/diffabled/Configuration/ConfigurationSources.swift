@@ -1,4 +1,5 @@
 import Configuration
+import DiffableJSON
 
 /// Where settings come from. What was typed for this start wins over the environment, that over the file, and the
 /// file over what is built in.
