@@ -15,7 +15,7 @@ struct PlaceOptions: ParsableArguments {
     @Option(help: ArgumentHelp("Under this item, as its last child.", valueName: "item"), transform: itemID)
     var parent: ItemID?
 
-    @Flag(help: "At the front instead of the end.")
+    @Flag(help: "At the front of the section or the parent instead of the end.")
     var front = false
 
     func validate() throws {
@@ -24,6 +24,7 @@ struct PlaceOptions: ParsableArguments {
             throw ValidationError("one place only: --before, --after, --section or --parent")
         }
         guard places == 1 else {
+            if front { throw ValidationError("--front is the front of a --section or of a --parent: name one") }
             throw ValidationError("say where: --before or --after an item, into a --section or under a --parent")
         }
         if front, before != nil || after != nil {
