@@ -67,16 +67,9 @@ extension Reply.Hello {
         writer.append(#""server":"diffabled""#)
         writer.appendMember("version", version)
         writer.appendMember("epoch", epoch)
-        writer.append(#","limits":{"#)
-        var isFirst = true
-        for limit in limits {
-            if !isFirst { writer.append(byte: UInt8(ascii: ",")) }
-            isFirst = false
-            writer.appendString(limit.name)
-            writer.append(byte: UInt8(ascii: ":"))
-            writer.append(limit.max)
-        }
-        writer.append(#"},"capabilities":"#)
+        writer.append(#","limits":"#)
+        writer.appendNumbers(limits.map { ($0.name, $0.max) })
+        writer.append(#","capabilities":"#)
         writer.appendArray(capabilities) { name, writer in writer.appendString(name) }
     }
 }
@@ -110,16 +103,8 @@ extension Reply.Change {
         writer.appendMember("revision", revision)
         writer.append(isChanged ? #","changed":true"# : #","changed":false"#)
         if let summary {
-            writer.append(#","summary":{"#)
-            var isFirst = true
-            for (name, count) in summary.counts where count > 0 {
-                if !isFirst { writer.append(byte: UInt8(ascii: ",")) }
-                isFirst = false
-                writer.appendString(name)
-                writer.append(byte: UInt8(ascii: ":"))
-                writer.append(count)
-            }
-            writer.append(byte: UInt8(ascii: "}"))
+            writer.append(#","summary":"#)
+            writer.appendNumbers(summary.counts.filter { $0.1 > 0 })
         }
         if let operations {
             writer.append(#","operations":"#)
@@ -136,16 +121,34 @@ extension DifferenceSummary {
 }
 
 extension ByteWriter {
+    /// `{"name":number,…}`
+    fileprivate mutating func appendNumbers(_ members: [(name: String, number: Int)]) {
+        append(byte: UInt8(ascii: "{"))
+        appendList(members) { member, writer in
+            writer.appendString(member.name)
+            writer.append(byte: UInt8(ascii: ":"))
+            writer.append(member.number)
+        }
+        append(byte: UInt8(ascii: "}"))
+    }
+
     mutating func appendArray<Elements: Sequence>(
         _ elements: Elements, _ write: (Elements.Element, inout ByteWriter) -> Void
     ) {
         append(byte: UInt8(ascii: "["))
+        appendList(elements, write)
+        append(byte: UInt8(ascii: "]"))
+    }
+
+    /// With commas between.
+    private mutating func appendList<Elements: Sequence>(
+        _ elements: Elements, _ write: (Elements.Element, inout ByteWriter) -> Void
+    ) {
         var isFirst = true
         for element in elements {
             if !isFirst { append(byte: UInt8(ascii: ",")) }
             isFirst = false
             write(element, &self)
         }
-        append(byte: UInt8(ascii: "]"))
     }
 }
