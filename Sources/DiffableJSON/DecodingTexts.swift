@@ -11,15 +11,6 @@ extension Array where Element == Operation {
     }
 }
 
-extension Array where Element == Item {
-    /// From `[{"id":…},…]`.
-    package init(json: UnsafeRawBufferPointer, limits: DecodingLimits) throws(DecodingError) {
-        var decoder = Decoder(json, limits: limits)
-        self = try decoder.items()
-        try decoder.end()
-    }
-}
-
 private enum SnapshotMember: UInt8, MemberName {
     case sections
 

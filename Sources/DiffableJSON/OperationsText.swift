@@ -24,8 +24,6 @@ package struct OperationsText: Sendable {
         (self.bytes, self.ranges) = (bytes, ranges)
     }
 
-    package var numberOfOperations: Int { ranges.count }
-
     /// As `OperationsWriter.write(into:upTo:)`.
     package mutating func write(into writer: inout ByteWriter, upTo limit: Int) -> Progress {
         var isEmpty = true

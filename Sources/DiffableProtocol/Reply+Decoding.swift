@@ -4,9 +4,8 @@ import DiffableJSON
 /// Results as a client reads them. Members that it does not know are passed over: the daemon may be newer.
 
 private enum ResultMember: UInt8, MemberName {
-    case list, epoch, revision, subscription, changed, staged, summary, operations, snapshot, lists
+    case list, epoch, revision, subscription, changed, summary, operations, snapshot, lists
     case sections, items, durability, version, limits, capabilities
-    case uptimeSeconds, connections, subscriptions, transactions
 
     static func named(_ name: JSONString) -> ResultMember? {
         let text = name.text
@@ -71,13 +70,9 @@ private struct ResultParts {
             case .list: parts.list = try decoder.identifier("list")
             case .epoch: parts.epoch = try decoder.string("epoch").text
             case .changed: parts.isChanged = try decoder.boolean("changed")
-            case .staged: _ = try decoder.boolean("staged")
             case .summary: parts.summary = try decoder.summary()
             case .operations: parts.operations = try decoder.operations()
             case .snapshot: parts.snapshot = try decoder.snapshotWithBytes()
-            // In a status, how many there are.
-            case .lists where decoder.scanner.peek() != UInt8(ascii: "["):
-                parts.numbers[member] = try decoder.wholeNumber("a count")
             case .lists:
                 parts.lists = try decoder.elements("lists") { decoder throws(DecodingError) in
                     try Reply.ListSummary(ResultParts(from: &decoder))
@@ -89,8 +84,7 @@ private struct ResultParts {
                 parts.capabilities = try decoder.elements("capabilities") { decoder throws(DecodingError) in
                     try decoder.string("a capability").text
                 }
-            case .revision, .subscription, .sections, .items, .uptimeSeconds, .connections, .subscriptions,
-                .transactions:
+            case .revision, .subscription, .sections, .items:
                 parts.numbers[member] = try decoder.wholeNumber("a count")
             }
         }
@@ -148,17 +142,6 @@ extension Reply.Hello {
     }
 }
 
-extension Reply.Status {
-    package init(json: [UInt8]) throws(DecodingError) {
-        let parts = try ResultParts(json, limits: .client)
-        self.init(
-            version: try parts.needed(parts.version, "version"), uptimeSeconds: try parts.number(.uptimeSeconds),
-            connections: try parts.number(.connections), subscriptions: try parts.number(.subscriptions),
-            lists: try parts.number(.lists), items: try parts.number(.items),
-            transactions: try parts.number(.transactions))
-    }
-}
-
 extension Reply.ListSummary {
     fileprivate init(_ parts: ResultParts) throws(DecodingError) {
         self.init(
@@ -178,11 +161,6 @@ extension Reply.ListRevision {
         self.init(
             list: try parts.needed(parts.list, "list"), epoch: try parts.needed(parts.epoch, "epoch"),
             revision: try parts.number(.revision))
-    }
-
-    /// From the reply to `createList`.
-    package init(json: [UInt8]) throws(DecodingError) {
-        try self.init(ResultParts(json, limits: .client))
     }
 }
 
