@@ -21,8 +21,8 @@ struct HandleMap {
                 return array[Int(handle)]
             }
             if count == 0 { return nil }
-            let entry = table[place(of: handle)]
-            return entry == .max ? nil : UInt32(truncatingIfNeeded: entry)
+            let pair = table[place(of: handle)]
+            return pair == .max ? nil : UInt32(truncatingIfNeeded: pair)
         }
         set {
             guard let newValue else { preconditionFailure("nothing is taken out of a handle map") }
@@ -50,8 +50,8 @@ struct HandleMap {
     private mutating func grow() {
         let old = table
         table = [UInt64](repeating: .max, count: max(16, 2 * old.count))
-        for entry in old where entry != .max {
-            table[place(of: UInt32(truncatingIfNeeded: entry >> 32))] = entry
+        for pair in old where pair != .max {
+            table[place(of: UInt32(truncatingIfNeeded: pair >> 32))] = pair
         }
     }
 }

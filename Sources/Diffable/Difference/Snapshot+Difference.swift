@@ -160,7 +160,7 @@ struct OrderDifference {
         return slot.parent == Forest.list ? matching.new.sectionHandle(record) : matching.new.itemHandle(record)
     }
 
-    /// Deletions in the old document order. What goes with its section or its parent is not named.
+    /// Deletions, owner by owner in the old document order. What goes with its section or its parent is not named.
     func deletions(_ matching: SnapshotMatching) -> [Operation] {
         let forest = matching.old.forest
         var departures = departures

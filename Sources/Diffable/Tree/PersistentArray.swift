@@ -102,7 +102,7 @@ extension PersistentArray {
         _ old: AnyObject?, _ oldHeight: Int, _ new: AnyObject?, _ newHeight: Int, from start: Int,
         _ body: (Int, Element, Element) -> Void
     ) {
-        if old === new && (old == nil || oldHeight == newHeight) { return }
+        if old === new { return }
         let height = max(oldHeight, newHeight)
         if height == 0 {
             for position in 0..<pageSize {
