@@ -4,16 +4,25 @@ import Testing
 
 extension Integration {
     struct EndTests {
-        @Test func `SIGTERM finishes what was asked and ends with success`() throws {
+        private func daemonWithLog() throws -> Daemon {
             let daemon = try Daemon()
             try daemon.succeed("create", "log")
             try daemon.succeed("section", "add", "log", "s")
-            let client = try daemon.connect()
-            let lines = (0..<200).map {
+            return daemon
+        }
+
+        /// Transactions of one item each, to be sent in one go.
+        private func appends(_ count: Int) -> String {
+            (0..<count).map {
                 #"{"id":\#($0),"method":"transact","params":{"list":"log","operations":["#
                     + #"{"op":"appendItems","items":[{"id":"\#($0)"}]}]}}"#
-            }
-            try client.send(lines.joined(separator: "\n"))
+            }.joined(separator: "\n")
+        }
+
+        @Test func `SIGTERM finishes what was asked and ends with success`() throws {
+            let daemon = try daemonWithLog()
+            let client = try daemon.connect()
+            try client.send(appends(200))
             _ = try client.line()
             daemon.program.signal(SIGTERM)
             var acknowledged = 1
@@ -28,19 +37,13 @@ extension Integration {
         }
 
         @Test func `SIGTERM sends subscribers what came of the last requests`() throws {
-            let daemon = try Daemon()
-            try daemon.succeed("create", "log")
-            try daemon.succeed("section", "add", "log", "s")
+            let daemon = try daemonWithLog()
             let subscriber = try daemon.connect()
             try subscriber.send("subscribe log")
             var replay = Replay()
             while replay.resets == 0, let line = try subscriber.line() { try replay.receive(line) }
             let writer = try daemon.connect()
-            let lines = (0..<800).map {
-                #"{"id":\#($0),"method":"transact","params":{"list":"log","operations":["#
-                    + #"{"op":"appendItems","items":[{"id":"\#($0)"}]}]}}"#
-            }
-            try writer.send(lines.joined(separator: "\n"))
+            try writer.send(appends(800))
             _ = try writer.line()
             daemon.program.signal(SIGTERM)
             var acknowledged = 1
