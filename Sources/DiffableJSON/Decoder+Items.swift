@@ -34,13 +34,13 @@ extension Decoder {
     package mutating func items() throws(DecodingError) -> [Item] { try items(atLevel: 0) }
 
     private mutating func items(atLevel level: Int) throws(DecodingError) -> [Item] {
-        guard level < limits.levelsMax else {
-            throw DecodingError(.tooLarge(limit: "levelsMax", max: limits.levelsMax))
-        }
-        return try elements("items") { decoder throws(DecodingError) in try decoder.item(atLevel: level) }
+        try elements("items") { decoder throws(DecodingError) in try decoder.item(atLevel: level) }
     }
 
     private mutating func item(atLevel level: Int) throws(DecodingError) -> Item {
+        guard level < limits.levelsMax else {
+            throw DecodingError(.tooLarge(limit: "levelsMax", max: limits.levelsMax))
+        }
         _ = scanner.peek()
         let start = scanner.offset
         var parts = RecordParts()

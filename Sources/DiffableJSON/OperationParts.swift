@@ -47,13 +47,15 @@ struct OperationParts {
         case (.appendItems, _, .items(let items)): return .appendItems(items, to: try container() ?? .lastSection)
         case (.insertItems, _, .items(let items)):
             guard before != nil || after != nil else { throw missing("before or after; to append, use appendItems") }
-            guard let position = try itemPosition() else { throw missing("before or after") }
+            guard let position = try itemPosition(startingAt: start) else { throw missing("before or after") }
             return .insertItems(items, at: position)
         case (.deleteItems, _, .ids(let ids)): return .deleteItems(ids, unknown ?? .isError)
         case (.deleteAllItems, _, _): return .deleteAllItems
         case (.moveItem, _, _):
             guard let item else { throw missing("item") }
-            guard let position = try itemPosition() else { throw missing("before, after, section or parent") }
+            guard let position = try itemPosition(startingAt: start) else {
+                throw missing("before, after, section or parent")
+            }
             return .moveItem(item, to: position)
         case (.reconfigureItems, _, .reconfigurations(let items)): return .reconfigureItems(items)
         case (.patchItems, _, .patches(let items)): return .patchItems(items)
@@ -90,12 +92,16 @@ struct OperationParts {
     }
 
     /// Nil when the operation says nothing at all about where.
-    private func itemPosition() throws(DecodingError) -> ItemPosition? {
+    private func itemPosition(startingAt start: Int) throws(DecodingError) -> ItemPosition? {
         let container = try container()
         if let before { return .before(try identifier(before, "before"), in: container) }
         switch after {
         case nil: return container.map { .end(of: $0) }
-        case .some(nil): return .front(of: container ?? .lastSection)
+        case .some(nil):
+            guard let container else {
+                throw .invalid("after null is the front of a section or of a parent: name one", at: start)
+            }
+            return .front(of: container)
         case .some(let after?): return .after(try identifier(after, "after"), in: container)
         }
     }

@@ -163,12 +163,13 @@ extension OperationsWriter {
         private func beginItems(level: Int, _ part: inout Part) {
             if case .append(let container) = form {
                 part.begin("appendItems")
+                if let section = section ?? container.section?.record {
+                    part.appendMember("section", identifier: section)
+                }
                 if level > 0 {
                     part.appendMember("parent", identifier: path[level - 1])
-                } else if let section {
-                    part.appendMember("section", identifier: section)
-                } else {
-                    part.appendContainer(container)
+                } else if let parent = container.parent {
+                    part.appendMember("parent", identifier: parent.record)
                 }
             } else {
                 part.begin("insertItems")
@@ -240,8 +241,11 @@ extension OperationsWriter {
 }
 
 extension OperationsWriter.Part {
+    /// Of a position. The last section is said as `"section":null`.
     mutating func appendContainer(_ container: Container) {
-        if let section = container.section { appendMember("section", identifier: section.record) }
+        if container.section != nil || container.parent == nil {
+            appendMember("section", identifier: container.section?.record)
+        }
         if let parent = container.parent { appendMember("parent", identifier: parent.record) }
     }
 }

@@ -123,6 +123,10 @@ struct DecodingTests {
                 "[0]: insertItems takes before or after, not both (at byte 1)", 0
             ),
             (#"[{"op":"moveItem","item":"a"}]"#, "[0]: moveItem needs before, after, section or parent (at byte 1)", 0),
+            (
+                #"[{"op":"moveItem","item":"a","after":null}]"#,
+                "[0]: after null is the front of a section or of a parent: name one (at byte 1)", 0
+            ),
             (#"[{"op":"moveItem","after":"a"}]"#, "[0]: moveItem needs item (at byte 1)", 0),
             (#"[{"op":"moveSection","section":"a"}]"#, "[0]: moveSection needs before or after (at byte 1)", 0),
             (#"[{"op":"insertSections","sections":[]}]"#, "[0]: insertSections needs before or after (at byte 1)", 0),
