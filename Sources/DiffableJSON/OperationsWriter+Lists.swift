@@ -148,10 +148,7 @@ extension OperationsWriter.Part {
         case .front(let container):
             appendContainer(container)
             appendMember("after", identifier: nil)
-        case .end(let container):
-            // The last section has no name here; `null` says that it is meant.
-            if container.section == nil, container.parent == nil { appendMember("section", identifier: nil) }
-            appendContainer(container)
+        case .end(let container): appendContainer(container)
         }
     }
 }
