@@ -16,10 +16,8 @@ final class RawClient {
                 Foundation.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        guard result == 0 else {
-            Foundation.close(descriptor)
-            throw Failure("\(path) does not accept: \(String(cString: strerror(errno)))")
-        }
+        // The descriptor is closed by `deinit`, which runs here too; closing it twice would take somebody else's.
+        guard result == 0 else { throw Failure("\(path) does not accept: \(String(cString: strerror(errno)))") }
     }
 
     deinit { close() }
