@@ -9,8 +9,7 @@ extension Integration {
     struct ProtocolPageTests {
         private static let page = "\(Binaries.repository)/docs/protocol.md"
 
-        @Test(.enabled(if: FileManager.default.fileExists(atPath: page)))
-        func `the protocol page's examples happen as they are written`() throws {
+        @Test func `the protocol page's examples happen as they are written`() throws {
             let daemon = try Daemon()
             let transcripts = try Transcript.all(in: String(contentsOfFile: ProtocolPageTests.page, encoding: .utf8))
             #expect(!transcripts.isEmpty)
