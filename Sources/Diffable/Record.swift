@@ -98,10 +98,6 @@ extension Record {
                 && withID { mine in other.withID { equalBytes(mine, $0) } }
     }
 
-    package func hasID(_ id: UnsafeRawBufferPointer, hash: UInt32) -> Bool {
-        header.hash == hash && withID { equalBytes($0, id) }
-    }
-
     package func hasSameKind(as other: Record) -> Bool {
         isShared(with: other) || withKind { mine in other.withKind { equalBytes(mine, $0) } }
     }

@@ -112,7 +112,7 @@ final class Hub {
             version: options.version,
             uptimeSeconds: Int((NIODeadline.now() - startTime).nanoseconds / 1_000_000_000),
             connections: connections.count,
-            subscriptions: connections.values.reduce(0) { $0 + $1.numberOfSubscriptions },
+            subscriptions: connections.values.reduce(0) { $0 + $1.subscriptions.count },
             lists: lists.count,
             items: lists.reduce(0) { $0 + $1.snapshot.numberOfItems },
             transactions: transactions)

@@ -111,9 +111,7 @@ struct PlacementWriter {
     }
 
     /// The children that are new too; the others are noted in document order.
-    private func newItems(
-        under owner: Handle, _ moved: inout [Handle]
-    ) -> [Item] {
+    private func newItems(under owner: Handle, _ moved: inout [Handle]) -> [Item] {
         guard let tree = new.forest.children(owner) else { return [] }
         var items: [Item] = []
         var cursor = SiblingCursor(tree)

@@ -83,13 +83,6 @@ extension SiblingTree {
         }
     }
 
-    var first: Handle {
-        switch contents {
-        case .leaf(let handles): handles[0]
-        case .branch(let pages): pages[0].first
-        }
-    }
-
     var last: Handle {
         switch contents {
         case .leaf(let handles): handles[handles.count - 1]

@@ -58,8 +58,6 @@ final class Connection: ChannelDuplexHandler {
         self.lineLengthMax = hub.options.limits.lineOutLengthMax
     }
 
-    var numberOfSubscriptions: Int { subscriptions.count }
-
     // MARK: Opening and closing
 
     func handlerAdded(context: ChannelHandlerContext) {
