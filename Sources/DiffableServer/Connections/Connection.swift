@@ -38,6 +38,8 @@ final class Connection: ChannelDuplexHandler {
     private(set) var context: ChannelHandlerContext?
     private var isDueAlready = false
     private var isReadHeld = false
+    /// Lines that have come were left for a later turn.
+    private var hasLinesLeft = false
     /// No more lines come: the client has closed its side, or the daemon is stopping.
     private var hasInputEnded = false
     private(set) var isDraining = false
@@ -118,9 +120,10 @@ final class Connection: ChannelDuplexHandler {
     /// turn.
     func readLines() {
         let end = NIODeadline.now() + Self.readingMax
-        while mayReadLines, framer.next(receive) != nil {
+        hasLinesLeft = false
+        while !hasLinesLeft, mayReadLines, framer.next(receive) != nil {
             isDue()
-            if NIODeadline.now() > end { break }
+            hasLinesLeft = NIODeadline.now() > end
         }
     }
 
@@ -128,8 +131,11 @@ final class Connection: ChannelDuplexHandler {
         !isDraining && !outbox.hasRead && outbox.count < Self.answersMax && outbox.length < Self.answersLengthMax
     }
 
+    /// More is taken from the socket when the lines from before are done: what costs long to answer must not pile up.
+    private var mayReadMore: Bool { mayReadLines && !hasLinesLeft }
+
     func read(context: ChannelHandlerContext) {
-        if mayReadLines {
+        if mayReadMore {
             context.read()
         } else {
             isReadHeld = true
@@ -146,7 +152,7 @@ final class Connection: ChannelDuplexHandler {
     }
 
     private func resumeReading(_ context: ChannelHandlerContext) {
-        guard isReadHeld, mayReadLines else { return }
+        guard isReadHeld, mayReadMore else { return }
         isReadHeld = false
         context.read()
     }
