@@ -9,6 +9,13 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+let cSettings: [CSetting] = [
+    .define("_GNU_SOURCE"),
+    .enableWarning("all"),
+    .enableWarning("extra"),
+    .treatAllWarnings(as: .error),
+]
+
 // A package of its own, so that nobody who builds the daemon builds this. It depends on no other: the modules under
 // test are symbolic links to the daemon's sources, so building it fetches nothing, and what is `package` there can be
 // measured here.
@@ -18,7 +25,12 @@ let package = Package(
         .target(name: "Diffable", swiftSettings: settings),
         .target(name: "DiffableJSON", dependencies: ["Diffable"], swiftSettings: settings),
         .target(name: "DiffableProtocol", dependencies: ["DiffableJSON"], swiftSettings: settings),
+        .target(name: "Instruments", cSettings: cSettings),
         .executableTarget(
-            name: "CoreBenchmark", dependencies: ["Diffable", "DiffableJSON"], swiftSettings: settings),
-    ]
+            name: "CoreBenchmark", dependencies: ["Instruments", "Diffable", "DiffableJSON", "DiffableProtocol"],
+            swiftSettings: settings),
+        .executableTarget(name: "LoadGenerator", cSettings: cSettings),
+        .executableTarget(name: "LimitServer", cSettings: cSettings),
+    ],
+    cLanguageStandard: .gnu17
 )

@@ -1,0 +1,43 @@
+import Instruments
+import Diffable
+import DiffableJSON
+import DiffableProtocol
+
+/// A few fixed workloads whose instructions Benchmarks/guard counts and compares with what they were.
+enum InstructionCounts {
+    static func run() throws {
+        for size in [1_000, 100_000] {
+            let list = try ListUnderTest(size: size)
+            for workload in [ListWorkload.insert, .delete, .move, .reconfigure, .oneChangeApart] {
+                let run = try workload.prepare(list)
+                try count("\(workload.name), \(size) items", run)
+            }
+        }
+        let lists = try UnrelatedLists.mixed(size: 10_000)
+        count("difference, mix, 10000 items") { precondition(!lists.difference.isEmpty) }
+        let line = TransactionLine()
+        for (name, run) in line.workloads { try count(name) { for _ in 0..<1_000 { try run() } } }
+        try countTransactions(line)
+    }
+
+    /// On the same snapshot each time: the id is in the line.
+    private static func countTransactions(_ line: TransactionLine) throws {
+        let list = try ListUnderTest(size: 1_000)
+        var framer = LineFramer()
+        var sent = ByteWriter()
+        try count("transaction from line to lines") {
+            for _ in 0..<1_000 {
+                _ = try line.carryOut(on: list.snapshot, &framer, &sent)
+                sent.removeAll()
+            }
+        }
+    }
+
+    /// What is done once in a process, like making the key of a hash, was done when it is counted.
+    private static func count(_ name: String, _ run: () throws -> Void) rethrows {
+        try run()
+        callgrindBegin()
+        try run()
+        callgrindEnd(name)
+    }
+}
