@@ -12,7 +12,11 @@ configdir = $(DESTDIR)$(SYSCONFDIR)/diffabled
 release = -c release --static-swift-stdlib
 shell_scripts = .ci/run $(wildcard scripts/*)
 
-.PHONY: run test demo build set-up lint format bench install uninstall clean
+# The one that can draw, if there is one.
+python = $(shell for python in python3 /usr/bin/python3; do $$python -c 'import matplotlib' 2>/dev/null && echo $$python && exit; done; echo python3)
+python_sources = Benchmarks/guard $(wildcard Benchmarks/harness/*.py)
+
+.PHONY: run test guard demo build set-up lint format bench bench-quick install uninstall clean
 
 # Serves in the foreground, with a list to look at.
 run: build
@@ -20,6 +24,11 @@ run: build
 
 test: set-up
 	swift test
+
+# Fails when the core executes more instructions than it did: counts, not times.
+guard:
+	@scripts/set-up python3 valgrind
+	@python3 -B Benchmarks/guard
 
 # A tour of half a minute that ends by itself.
 demo: build
@@ -41,12 +50,21 @@ lint:
 	    esac; \
 	done
 	@if command -v shellcheck >/dev/null; then shellcheck $(shell_scripts); fi
+	@python3 -c 'import ast, sys; [ast.parse(open(path).read(), path) for path in sys.argv[1:]]' $(python_sources)
+	@if command -v ruff >/dev/null; then ruff check --line-length 120 $(python_sources); fi
 
 format:
 	swift format --in-place --parallel --recursive Sources Tests $(wildcard Benchmarks) Package.swift
 
-bench: set-up
-	swift run -c release --package-path Benchmarks
+# Measures beside redis, mosquitto, jq and sqlite3, in about 20 minutes, and writes docs/performance.md.
+# ONLY=fanout,durable measures some parts, ROUNDS=3 fewer rounds; then the table is only printed.
+bench: build
+	@scripts/set-up python3
+	swift build -c release --package-path Benchmarks
+	@$(python) -B Benchmarks/harness $(if $(ONLY),--only $(ONLY)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(QUICK),--quick)
+
+bench-quick:
+	@$(MAKE) bench QUICK=1 ROUNDS=3
 
 # Installs what `make build` built: no building as root, no users made, nothing started.
 install:
