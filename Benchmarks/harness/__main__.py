@@ -1,0 +1,136 @@
+"""Measures diffabled beside what people would use instead, and writes what came out into docs/performance.md.
+
+    make bench                            everything, about 20 minutes; the page is written
+    make bench ONLY=fanout,durable        some parts; the table is only printed
+    make bench ROUNDS=3 QUICK=1           fewer rounds, shorter runs
+
+Parts are core, fanout, latency, durable, apply, memory, start and command. Each round measures every part and server
+once, so that a disturbance meets all alike. What is not installed is left out with a word.
+"""
+
+import argparse
+import json
+import shutil
+import subprocess
+import sys
+import time
+
+import faults
+import lists
+import load
+import machine
+import page
+import servers
+
+PARTS = {
+    "fanout": load.fan_out, "latency": load.latency, "durable": load.durable, "apply": lists.apply,
+    "memory": lists.memory, "start": lists.start, "command": lists.command,
+}
+RESULTS = machine.REPOSITORY / "Benchmarks" / ".build" / "results.jsonl"
+
+
+class Bench:
+    """One run: how long and how often, what is there, and where the results go."""
+
+    def __init__(self, arguments, results):
+        self.is_quick = arguments.quick
+        self.patience = machine.Patience(arguments.patience)
+        self.results = results
+        self.last = None
+        self.missing = set()
+        self._prepared = {}
+
+    def seconds(self, usual):
+        return usual / 2 if self.is_quick else usual
+
+    def count(self, usual):
+        return usual // 4 if self.is_quick else usual
+
+    def available(self, names):
+        for name in names:
+            if not servers.is_available(name) and name not in self.missing:
+                self.missing.add(name)
+                print(f"bench: {name} is not installed and is left out", file=sys.stderr)
+        return [name for name in names if name not in self.missing]
+
+    def record(self, part, round_number, clean, **figures):
+        self.last = {"part": part, "round": round_number, "clean": clean, **figures}
+        self.results.write(json.dumps(self.last) + "\n")
+        self.results.flush()
+
+    def prepared(self, name, make):
+        """A directory that all rounds use; made once."""
+        if name not in self._prepared:
+            self._prepared[name] = make(self)
+        return self._prepared[name]
+
+    def clean_up(self):
+        for directory in self._prepared.values():
+            shutil.rmtree(directory)
+
+
+def measure_core(bench, rounds):
+    """A program of its own, which has its own rounds."""
+    command = [servers.BUILT / "CoreBenchmark", "--rounds", rounds]
+    if bench.is_quick:
+        command += ["--items-max", 100_000]
+    bench.patience.wait()
+    run = machine.spawn(command, machine.CLIENT_CORE, stdout=subprocess.PIPE, text=True)
+    for line in run.stdout:
+        figures = json.loads(line)
+        bench.record("core", figures.pop("round", 0), True, **figures)
+    if run.wait() != 0:
+        raise RuntimeError("CoreBenchmark did not come to its end")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--only", default="", help="parts, separated by commas")
+    parser.add_argument("--rounds", type=int, default=5)
+    parser.add_argument("--quick", action="store_true")
+    parser.add_argument(
+        "--patience", type=float, default=300, help="seconds in all to wait for a quiet machine, and for repetitions")
+    parser.add_argument("--page-only", action="store_true", help="from the results of the last run")
+    arguments = parser.parse_args()
+    if arguments.page_only:
+        page.write([json.loads(line) for line in RESULTS.read_text().splitlines()])
+        return
+    parts = [part for part in arguments.only.split(",") if part] or ["core", *PARTS]
+    for part in parts:
+        if part != "core" and part not in PARTS:
+            parser.error(f"there is no part {part}: core, {', '.join(PARTS)}")
+
+    if {"fanout", "latency", "durable"} & set(parts):
+        faults.check_generator()
+    begin = time.monotonic()
+    with open(RESULTS, "w") as results:
+        bench = Bench(arguments, results)
+        try:
+            if "core" in parts:
+                measure_core(bench, arguments.rounds)
+            for round_number in range(arguments.rounds):
+                for part in parts:
+                    if part in PARTS:
+                        PARTS[part](bench, round_number)
+                print(f"bench: round {round_number + 1} of {arguments.rounds} is done after "
+                      f"{time.monotonic() - begin:.0f} s", file=sys.stderr)
+        finally:
+            bench.clean_up()
+        bench.record(
+            "run", 0, True, rounds=arguments.rounds, minutes=(time.monotonic() - begin) / 60,
+            command="make bench" + "".join(
+                f" {name}={value}" for name, value in (
+                    ("ONLY", arguments.only), ("ROUNDS", arguments.rounds if arguments.rounds != 5 else ""),
+                    ("QUICK", 1 if arguments.quick else "")) if value),
+            repeated=bench.patience.repeated, missing=sorted(bench.missing),
+            disk=machine.file_system(RESULTS.parent), **machine.description())
+    measured = [json.loads(line) for line in RESULTS.read_text().splitlines()]
+    if arguments.only or arguments.quick:
+        print(page.generated(measured))
+        print("bench: docs/performance.md is written by the whole run only: make bench", file=sys.stderr)
+    else:
+        page.write(measured)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,221 @@
+"""From the results of a run to the rows of the table: what is asked for, what was measured, and whether it is met."""
+
+import statistics
+from dataclasses import dataclass, field
+
+
+class Figures:
+    """The results of one run, to be asked for series of one value a round."""
+
+    def __init__(self, results):
+        self.results = results
+        self.run = next((result for result in results if result["part"] == "run"), {})
+
+    def series(self, part, key, **criteria):
+        """By round."""
+        return {
+            result["round"]: result[key] for result in self.results
+            if result["part"] == part and all(result.get(name) == value for name, value in criteria.items())
+            and key in result}
+
+    def ratios(self, above, below):
+        """One for each round that has both."""
+        return [above[number] / below[number] for number in sorted(above.keys() & below.keys()) if below[number]]
+
+    def disturbed(self):
+        loads = [result for result in self.results if result["part"] in ("fanout", "latency", "durable")]
+        return sum(not result["clean"] for result in loads), len(loads)
+
+
+@dataclass
+class Row:
+    """One line of the issue's table. `values` are in the target's unit, one for each round."""
+
+    what: str
+    target: float
+    is_least: bool
+    values: list
+    unit: str
+    ours: str = ""
+    others: str = ""
+    conditions: list = field(default_factory=list)
+
+    @property
+    def is_measured(self):
+        return bool(self.values)
+
+    @property
+    def median(self):
+        return statistics.median(self.values)
+
+    @property
+    def is_met(self):
+        """By what was measured, not by what is shown after rounding."""
+        reached = self.median >= self.target if self.is_least else self.median <= self.target
+        return reached and all(holds for _, holds in self.conditions)
+
+    def cells(self):
+        bound = ("≥ " if self.is_least else "≤ ") + shown(self.target, self.unit)
+        if not self.is_measured:
+            return [self.what, bound, "not measured", "", "", "", ""]
+        extent = f"{shown(min(self.values), self.unit)} – {shown(max(self.values), self.unit)}"
+        verdict = "met" if self.is_met else "**not met**"
+        notes = [text for text, _ in self.conditions]
+        return [self.what, "; ".join([bound, *notes]), f"**{shown(self.median, self.unit)}**", extent, verdict,
+                self.ours, self.others]
+
+
+def shown(value, unit):
+    """With three digits."""
+    if unit == "×":
+        return f"{value:.2f} ×" if value < 10 else f"{value:.1f} ×" if value < 100 else f"{value:,.0f} ×"
+    if unit == "MiB":
+        return f"{value:.1f} MiB"
+    if unit == "KiB":
+        return f"{value:.1f} KiB"
+    if unit == "µs":
+        return f"{value:.2f} µs"
+    raise ValueError(unit)
+
+
+def seconds(value):
+    if value >= 1:
+        return f"{value:.2f} s"
+    if value >= 1e-3:
+        return f"{value * 1e3:.3g} ms"
+    return f"{value * 1e6:.3g} µs" if value >= 1e-6 else f"{value * 1e9:.0f} ns"
+
+
+def rate(value):
+    if value >= 1e6:
+        return f"{value / 1e6:.2f} M/s"
+    return f"{value / 1e3:.0f} k/s" if value >= 1e4 else f"{value:,.0f}/s"
+
+
+def middle(series):
+    return statistics.median(series.values()) if series else None
+
+
+def said(form, series, name=""):
+    value = middle(series)
+    return "" if value is None else (name + " " if name else "") + form(value)
+
+
+# MARK: - The rows
+
+def rows(figures):
+    return [
+        *difference_rows(figures), *operation_rows(figures), *delivery_rows(figures), *durable_rows(figures),
+        *list_rows(figures)]
+
+
+def core(figures, workload, items, engine="diffable"):
+    """In seconds."""
+    series = figures.series("core", "nanoseconds", workload=workload, items=items, engine=engine)
+    return {number: value / 1e9 for number, value in series.items()}
+
+
+def difference_rows(figures):
+    size = 100_000
+    for workload, what, targets in (
+            ("difference, mix", "difference, 100,000 ids, 1% each of inserts, deletes, moves, changes",
+             (("standard library", 50), ("Heckel", 8))),
+            ("difference, shuffled", "difference, 100,000 ids shuffled", (("Heckel", 5),))):
+        own = core(figures, workload, size)
+        moves = figures.series("core", "moves", workload=workload, items=size).get(0)
+        fewest = figures.series("core", "fewestMoves", workload=workload, items=size).get(0)
+        for engine, target in targets:
+            other = core(figures, workload, size, engine)
+            conditions = [(f"moves minimal ({moves:,} of {fewest:,})", moves == fewest)] if moves is not None else []
+            yield Row(
+                f"{what}: {engine}'s time over ours", target, True, figures.ratios(other, own), "×",
+                said(seconds, own), said(seconds, other, engine), conditions)
+    small, large = (core(figures, "difference, one change apart", items) for items in (1_000, 1_000_000))
+    yield Row(
+        "difference one change apart, a million items over a thousand", 3, False, figures.ratios(large, small), "×",
+        said(seconds, large), said(seconds, small, "in a thousand"))
+
+
+def operation_rows(figures):
+    for workload in ("insert", "delete", "move", "reconfigure", "index of id", "id at index"):
+        small, large = (core(figures, workload, items) for items in (1_000, 1_000_000))
+        yield Row(
+            f"{workload}, a million items over a thousand", 4, False, figures.ratios(large, small), "×",
+            said(seconds, large), said(seconds, small, "in a thousand"))
+        yield Row(
+            f"{workload} in a million items", 5, False, [value * 1e6 for value in large.values()], "µs",
+            said(seconds, large))
+
+
+def delivery_rows(figures):
+    def deliveries(server, subscribers, window):
+        return figures.series(
+            "fanout", "deliveriesPerSecond", server=server, subscribers=subscribers, window=window)
+
+    for window, target, counts, what in (
+            (64, 2, (100, 1000), "window 64"), (1, 1, (10, 100, 1000), "one at a time")):
+        for subscribers in counts:
+            own, other = (deliveries(server, subscribers, window) for server in ("diffabled", "redis"))
+            yield Row(
+                f"deliveries to {subscribers:,} subscribers, {what}, over redis", target, True,
+                figures.ratios(own, other), "×", said(rate, own), said(rate, other, "redis"))
+    own, limit = (
+        figures.series("fanout", "serverMicrosecondsPerDelivery", server=server, subscribers=1000, window=64)
+        for server in ("diffabled", "limit"))
+    yield Row(
+        "server CPU a delivery, 1,000 subscribers, window 64, over the C limit", 2, False, figures.ratios(own, limit),
+        "×", said(lambda value: seconds(value / 1e6), own), said(lambda value: seconds(value / 1e6), limit, "limit"))
+    own, other = (
+        figures.series("latency", "deliveryP99Microseconds", server=server, rate=1000, subscribers=10)
+        for server in ("diffabled", "redis"))
+    yield Row(
+        "publish to delivery, p99, 1,000/s to 10 subscribers, over redis", 1.5, False, figures.ratios(own, other), "×",
+        said(lambda value: seconds(value / 1e6), own), said(lambda value: seconds(value / 1e6), other, "redis"))
+
+
+def durable_rows(figures):
+    for publishers, window, what in (
+            (1, 1, "1 in flight"), (32, 1, "32 in flight (32 clients)"), (1, 32, "32 in flight (1 client)"),
+            (256, 1, "256 in flight (256 clients)")):
+        own, other = (
+            figures.series("durable", "answersPerSecond", server=server, publishers=publishers, window=window)
+            for server in ("diffabled", "redis-durable"))
+        yield Row(
+            f"durable transactions, {what}, over redis", 1.5, True, figures.ratios(own, other), "×", said(rate, own),
+            said(rate, other, "redis"))
+
+
+def list_rows(figures):
+    def wall(part, server):
+        return figures.series(part, "wall", server=server)
+
+    def memory(part, server, unit):
+        return {number: value / unit for number, value in figures.series(part, "bytes", server=server).items()}
+
+    def mebibytes(value):
+        return shown(value, "MiB")
+
+    own, other = wall("apply", "diffabled"), wall("apply", "jq")
+    yield Row(
+        "`apply` of 100,000 rows, 1,000 of them different, to the last subscriber, over `jq -c .`", 4, False,
+        figures.ratios(own, other), "×", said(seconds, own), said(seconds, other, "jq"))
+    own, other = (memory("memory of a million", server, 2**20) for server in ("diffabled", "redis"))
+    yield Row(
+        "resident memory with a million items, over redis with list and hash", 1, False, figures.ratios(own, other),
+        "×", said(mebibytes, own), said(mebibytes, other, "redis"))
+    own, other = (memory("memory at start", server, 2**20) for server in ("diffabled", "redis"))
+    yield Row(
+        "resident memory at start", 20, False, list(own.values()), "MiB", said(mebibytes, own),
+        said(mebibytes, other, "redis"))
+    own, other = (memory("memory of a subscriber", server, 2**10) for server in ("diffabled", "redis"))
+    yield Row(
+        "resident memory of each of 1,000 idle subscribers", 8, False, list(own.values()), "KiB",
+        said(lambda value: shown(value, "KiB"), own), said(lambda value: shown(value, "KiB"), other, "redis"))
+    own, other = wall("start", "diffabled"), wall("start", "sqlite3")
+    yield Row(
+        "start with a million durable items, to READY, over `sqlite3` reading them", 2, False,
+        figures.ratios(own, other), "×", said(seconds, own), said(seconds, other, "sqlite3"))
+    own, other = wall("command", "diffabled"), wall("command", "redis")
+    yield Row(
+        "`diffablectl append` as a process, over `redis-cli LPUSH`", 3, False, figures.ratios(own, other), "×",
+        said(seconds, own), said(seconds, other, "redis-cli"))

@@ -1,0 +1,71 @@
+"""Deliveries and durable transactions: the load generator against each server in turn."""
+
+import json
+import subprocess
+
+from machine import CLIENT_CORE
+from servers import BUILT, is_available, running
+
+FAN_OUT_SERVERS = ["limit", "diffabled", "redis", "mosquitto"]
+SUBSCRIBERS = [10, 100, 1000]
+WINDOWS = [1, 64]
+RATES = [(1000, 10), (100, 1000)]
+# Publishers, and how many transactions each has in flight.
+DURABLE_LOADS = [(1, 1), (32, 1), (1, 32), (256, 1)]
+
+
+def generate(server, **options):
+    """One run of the generator; its report. What did not arrive as it should is an error, not a figure."""
+    dialect = server.name
+    words = [word for name, value in options.items() for word in ("--" + name.replace("_", "-"), str(value))]
+    run = subprocess.run(
+        [BUILT / "LoadGenerator", "--dialect", dialect, "--socket", server.socket, "--server", str(server.pid),
+         "--core", str(CLIENT_CORE), *words], capture_output=True, text=True, timeout=120)
+    if run.returncode != 0:
+        raise RuntimeError(f"{dialect} {options}: {run.stderr}{run.stdout}")
+    return json.loads(run.stdout)
+
+
+def is_clean(report):
+    """Whether nothing else had the two cores."""
+    return (report["othersBusy"] < 0.15 and report["stolen"] < 0.03 and report["generatorWaited"] < 0.02
+            and report["serverWaited"] < 0.03)
+
+
+def is_clean_durable(report):
+    """The daemon's two threads share its core, so they wait for each other."""
+    return report["othersBusy"] < 0.2 and report["stolen"] < 0.03 and report["generatorWaited"] < 0.02
+
+
+def fan_out(bench, round_number):
+    for name in bench.available(FAN_OUT_SERVERS):
+        for subscribers in SUBSCRIBERS:
+            for window in WINDOWS:
+                def measure():
+                    with running(name) as server:
+                        return generate(server, subscribers=subscribers, window=window, seconds=bench.seconds(1))
+
+                report, clean = bench.patience.undisturbed(measure, is_clean)
+                bench.record("fanout", round_number, clean, server=name, **report)
+
+
+def latency(bench, round_number):
+    for name in bench.available(FAN_OUT_SERVERS):
+        for rate, subscribers in RATES:
+            def measure():
+                with running(name) as server:
+                    return generate(server, subscribers=subscribers, rate=rate, seconds=bench.seconds(3))
+
+            report, clean = bench.patience.undisturbed(measure, is_clean)
+            bench.record("latency", round_number, clean, server=name, **report)
+
+
+def durable(bench, round_number):
+    for name in bench.available(["diffabled", "redis-durable"]):
+        for publishers, window in DURABLE_LOADS:
+            def measure():
+                with running(name, durability="durable") as server:
+                    return generate(server, publishers=publishers, window=window, seconds=bench.seconds(1.5))
+
+            report, clean = bench.patience.undisturbed(measure, is_clean_durable)
+            bench.record("durable", round_number, clean, server=name, **report)
