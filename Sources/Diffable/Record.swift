@@ -1,20 +1,28 @@
 /// The stored form of an item or a section: its id, kind and content in one allocation, never changed.
 ///
 /// A record is shared by every snapshot that holds it, by the identifiers that name it and by the operations that
-/// carry it. Beside the bytes themselves it costs 34 bytes: with a million items, that is what decides.
+/// carry it. Beside the bytes themselves it costs 20 bytes: with a million items, that is what decides.
 package struct Record: @unchecked Sendable {
     // Unchecked, because a ManagedBuffer could be written to: nothing does after `make` has returned.
     private let buffer: ManagedBuffer<Header, UInt8>
 
+    /// The id, the kind and the content follow. What few records have stands before them, in an `Extension`.
     private struct Header {
-        /// Of the id alone, keyed anew in each process.
-        var hash: UInt32
-        /// Zero is "no content".
-        var contentLength: UInt32
-        var redraws: Redraws
         var idLength: UInt8
         /// Zero is "no kind".
         var kindLength: UInt8
+        /// Zero is "no content".
+        var contentLength: UInt16
+
+        /// As a content length: there is an extension, which tells it.
+        static let isExtended = UInt16.max
+    }
+
+    private struct Extension {
+        var contentLength: UInt32
+        var redraws: Redraws
+
+        static let size = MemoryLayout<Extension>.size
     }
 
     /// How often clients were asked to draw this item again although nothing in it changed.
@@ -30,18 +38,24 @@ package struct Record: @unchecked Sendable {
     /// Copies the bytes; they must have been validated.
     package static func make(
         id: UnsafeRawBufferPointer, kind: UnsafeRawBufferPointer, content: UnsafeRawBufferPointer,
-        hash: UInt32, redraws: Redraws = Redraws()
+        redraws: Redraws = Redraws()
     ) -> Record {
         precondition(id.count <= idLengthMax && kind.count <= idLengthMax, "an identifier is at most 255 bytes")
         precondition(content.count <= UInt32.max, "content is less than 4 GiB")
-        let count = id.count + kind.count + content.count
+        let isExtended = content.count >= Header.isExtended || redraws != Redraws()
+        let count = (isExtended ? Extension.size : 0) + id.count + kind.count + content.count
         let buffer = ManagedBuffer<Header, UInt8>.create(minimumCapacity: count) { _ in
             Header(
-                hash: hash, contentLength: UInt32(content.count), redraws: redraws,
-                idLength: UInt8(id.count), kindLength: UInt8(kind.count))
+                idLength: UInt8(id.count), kindLength: UInt8(kind.count),
+                contentLength: isExtended ? Header.isExtended : UInt16(content.count))
         }
         buffer.withUnsafeMutablePointerToElements { elements in
             var target = UnsafeMutableRawPointer(elements)
+            if isExtended {
+                let more = Extension(contentLength: UInt32(content.count), redraws: redraws)
+                target.storeBytes(of: more, as: Extension.self)
+                target += Extension.size
+            }
             for part in [id, kind, content] where part.count > 0 {
                 target.copyMemory(from: part.baseAddress!, byteCount: part.count)
                 target += part.count
@@ -50,39 +64,58 @@ package struct Record: @unchecked Sendable {
         return Record(buffer: buffer)
     }
 
-    package static func make(
-        id: UnsafeRawBufferPointer, kind: UnsafeRawBufferPointer, content: UnsafeRawBufferPointer
-    ) -> Record {
-        make(id: id, kind: kind, content: content, hash: identifierHash(id))
+    /// Where the bytes stand in the record, and what is known of them. Valid as long as the record is held.
+    private struct Layout {
+        var bytes: UnsafeRawPointer
+        var idLength: Int
+        var kindLength: Int
+        var contentLength: Int
+        var redraws: Redraws
     }
 
-    private var header: Header { buffer.header }
+    private var layout: Layout {
+        buffer.withUnsafeMutablePointers { header, elements in
+            let header = header.pointee
+            var layout = Layout(
+                bytes: UnsafeRawPointer(elements), idLength: Int(header.idLength), kindLength: Int(header.kindLength),
+                contentLength: Int(header.contentLength), redraws: Redraws())
+            if header.contentLength == Header.isExtended {
+                let more = layout.bytes.loadUnaligned(as: Extension.self)
+                layout.bytes += Extension.size
+                layout.contentLength = Int(more.contentLength)
+                layout.redraws = more.redraws
+            }
+            return layout
+        }
+    }
 
-    package var hash: UInt32 { header.hash }
-    package var redraws: Redraws { header.redraws }
-    package var hasKind: Bool { header.kindLength > 0 }
-    package var hasContent: Bool { header.contentLength > 0 }
-    package var contentLength: Int { Int(header.contentLength) }
+    /// Of the id alone, keyed anew in each process. O(length of the id).
+    package var hash: UInt32 { withID(identifierHash) }
+    package var redraws: Redraws { layout.redraws }
+    package var hasKind: Bool { layout.kindLength > 0 }
+    package var hasContent: Bool { layout.contentLength > 0 }
+    package var contentLength: Int { layout.contentLength }
 
     package func withID<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
-        try withBytes(from: 0, count: Int(header.idLength), body)
+        let layout = layout
+        return try withBytes(layout, from: 0, count: layout.idLength, body)
     }
 
     package func withKind<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
-        try withBytes(from: Int(header.idLength), count: Int(header.kindLength), body)
+        let layout = layout
+        return try withBytes(layout, from: layout.idLength, count: layout.kindLength, body)
     }
 
     package func withContent<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
-        try withBytes(
-            from: Int(header.idLength) + Int(header.kindLength), count: Int(header.contentLength), body)
+        let layout = layout
+        return try withBytes(layout, from: layout.idLength + layout.kindLength, count: layout.contentLength, body)
     }
 
     private func withBytes<R, E: Error>(
-        from offset: Int, count: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> R
+        _ layout: Layout, from offset: Int, count: Int, _ body: (UnsafeRawBufferPointer) throws(E) -> R
     ) throws(E) -> R {
-        let elements = buffer.withUnsafeMutablePointerToElements { UnsafeRawPointer($0) }
         defer { withExtendedLifetime(buffer) {} }
-        return try body(UnsafeRawBufferPointer(start: elements + offset, count: count))
+        return try body(UnsafeRawBufferPointer(start: layout.bytes + offset, count: count))
     }
 }
 
@@ -94,8 +127,7 @@ extension Record {
 
     package func hasSameID(as other: Record) -> Bool {
         isShared(with: other)
-            || header.hash == other.header.hash
-                && withID { mine in other.withID { equalBytes(mine, $0) } }
+            || withID { mine in other.withID { equalBytes(mine, $0) } }
     }
 
     package func hasSameKind(as other: Record) -> Bool {
@@ -123,7 +155,7 @@ extension Record {
                     if redraws == self.redraws && equalBytes(kind, oldKind) && equalBytes(content, oldContent) {
                         return self
                     }
-                    return Record.make(id: id, kind: kind, content: content, hash: hash, redraws: redraws)
+                    return Record.make(id: id, kind: kind, content: content, redraws: redraws)
                 }
             }
         }
