@@ -8,7 +8,7 @@ extension Snapshot {
     public func applying(
         _ operations: [Operation], limits: SnapshotLimits = SnapshotLimits()
     ) throws(TransactionError) -> Snapshot {
-        try applying(operations, expansionFrom: Snapshot(), limits: limits)
+        try applying(operations, Insertion(known: nil, limits: limits))
     }
 
     /// The same, where an item that comes without its expansion said gets the one that it has in `known`. What is as
@@ -16,7 +16,10 @@ extension Snapshot {
     package func applying(
         _ operations: [Operation], expansionFrom known: Snapshot, limits: SnapshotLimits
     ) throws(TransactionError) -> Snapshot {
-        let insertion = Insertion(known: known, limits: limits)
+        try applying(operations, Insertion(known: known, limits: limits))
+    }
+
+    private func applying(_ operations: [Operation], _ insertion: Insertion) throws(TransactionError) -> Snapshot {
         var snapshot = self
         for (index, operation) in operations.enumerated() {
             do throws(OperationError) {
@@ -31,7 +34,7 @@ extension Snapshot {
     /// What an insertion needs to know beside the items.
     struct Insertion {
         /// Where expansion that is not said comes from.
-        var known: Snapshot
+        var known: Snapshot?
         var limits: SnapshotLimits
     }
 
@@ -39,7 +42,7 @@ extension Snapshot {
         switch operation {
         case .appendSections(let sections): try insert(sections, at: .end, insertion)
         case .insertSections(let sections, let position):
-            let spot = try spot(of: position, for: sections.lazy.map(\.record))
+            let spot = try spot(of: position) { id in sections.contains { $0.record.hasSameID(as: id) } }
             try insert(sections, at: spot, insertion)
         case .deleteSections(let ids, let unknown): try delete(ids, unknown)
         case .moveSection(let id, let position): try move(id, to: position)
@@ -48,7 +51,7 @@ extension Snapshot {
         case .appendItems(let items, let container):
             try insert(items, under: owner(container), at: .end, insertion)
         case .insertItems(let items, let position):
-            let (owner, spot) = try place(of: position, for: ItemCursor(items).records)
+            let (owner, spot) = try place(of: position, where: items.contains)
             try insert(items, under: owner, at: spot, insertion)
         case .deleteItems(let ids, let unknown): try delete(ids, unknown)
         case .deleteAllItems: self = Snapshot()
@@ -89,46 +92,50 @@ extension Snapshot {
         return last
     }
 
-    /// Where an item position is. The records are those that come to it: none of them can be its anchor.
+    /// Where an item position is. No item that comes to it can be its anchor.
     private func place(
-        of position: ItemPosition, for records: some Sequence<Record>
+        of position: ItemPosition, where isComing: (Record) -> Bool
     ) throws(OperationError) -> (owner: Handle, Spot) {
         switch position {
         case .front(let container): return (try owner(container), .front)
         case .end(let container): return (try owner(container), .end)
         case .before(let anchor, let container):
-            let sibling = try sibling(anchor, in: container, for: records)
+            let sibling = try sibling(anchor, in: container, where: isComing)
             return (forest.parent(sibling), .before(sibling))
         case .after(let anchor, let container):
-            let sibling = try sibling(anchor, in: container, for: records)
+            let sibling = try sibling(anchor, in: container, where: isComing)
             return (forest.parent(sibling), .after(sibling))
         }
     }
 
     private func sibling(
-        _ anchor: ItemID, in container: Container?, for records: some Sequence<Record>
+        _ anchor: ItemID, in container: Container?, where isComing: (Record) -> Bool
     ) throws(OperationError) -> Handle {
-        for record in records where record.hasSameID(as: anchor.record) { throw .invalidItemAnchor(anchor) }
+        if isComing(anchor.record) { throw .invalidItemAnchor(anchor) }
         let sibling = try known(anchor)
         if let container, try owner(container) != forest.parent(sibling) { throw .invalidItemAnchor(anchor) }
         return sibling
     }
 
-    private func spot(
-        of position: SectionPosition, for records: some Sequence<Record>
-    ) throws(OperationError) -> Spot {
+    /// Where a section position is. No section that comes to it can be its anchor.
+    private func spot(of position: SectionPosition, where isComing: (Record) -> Bool) throws(OperationError) -> Spot {
         switch position {
         case .front: return .front
-        case .before(let anchor): return .before(try sibling(anchor, for: records))
-        case .after(let anchor): return .after(try sibling(anchor, for: records))
+        case .before(let anchor): return .before(try sibling(anchor, where: isComing))
+        case .after(let anchor): return .after(try sibling(anchor, where: isComing))
         }
     }
 
-    private func sibling(
-        _ anchor: SectionID, for records: some Sequence<Record>
-    ) throws(OperationError) -> Handle {
-        for record in records where record.hasSameID(as: anchor.record) { throw .invalidSectionAnchor(anchor) }
+    private func sibling(_ anchor: SectionID, where isComing: (Record) -> Bool) throws(OperationError) -> Handle {
+        if isComing(anchor.record) { throw .invalidSectionAnchor(anchor) }
         return try known(anchor)
+    }
+}
+
+extension [Item] {
+    /// Whether an item with that id is among them, at any depth.
+    fileprivate func contains(_ id: Record) -> Bool {
+        contains { $0.record.hasSameID(as: id) || !$0.children.isEmpty && $0.children.contains(id) }
     }
 }
 
@@ -140,7 +147,9 @@ extension Snapshot {
         handles.reserveCapacity(sections.count)
         for section in sections {
             guard sectionHandle(section.record) == nil else { throw .duplicateSection(section.id) }
-            let known = insertion.known.sectionHandle(section.record).map(insertion.known.forest.record)
+            let known = insertion.known.flatMap { known in
+                known.sectionHandle(section.record).map(known.forest.record)
+            }
             let record = section.record.sharing(known)
             let handle = forest.allocate(record, isExpanded: false)
             sectionIndex.insert(handle, hash: record.hash)
@@ -162,23 +171,32 @@ extension Snapshot {
     ) throws(OperationError) {
         guard let first = items.first else { return }
         try insertion.checkLevel(level, of: first)
+        if items.count == 1 {
+            // What is done most: no array for the handle.
+            forest.place(CollectionOfOne(try insert(first, insertion, level: level)), under: owner, at: spot)
+            return
+        }
         var handles: [Handle] = []
         handles.reserveCapacity(items.count)
-        for item in items {
-            guard itemHandle(item.record) == nil else { throw .duplicateItem(item.id) }
-            let handle = try allocate(item, insertion)
-            handles.append(handle)
+        for item in items { handles.append(try insert(item, insertion, level: level)) }
+        forest.place(handles, under: owner, at: spot)
+    }
+
+    /// An item with its children, which has no place yet.
+    private mutating func insert(_ item: Item, _ insertion: Insertion, level: Int) throws(OperationError) -> Handle {
+        guard itemHandle(item.record) == nil else { throw .duplicateItem(item.id) }
+        let handle = try allocate(item, insertion)
+        if !item.children.isEmpty {
             try insert(item.children, under: handle, at: .end, insertion, level: level + 1)
         }
-        forest.place(handles, under: owner, at: spot)
+        return handle
     }
 
     /// A handle for an item that is new to the list. It shares the record that the known state has, when nothing in it
     /// changed.
     mutating func allocate(_ item: Item, _ insertion: Insertion) throws(OperationError) -> Handle {
         guard itemIndex.count < insertion.limits.itemsMax else { throw .tooManyItems(max: insertion.limits.itemsMax) }
-        let known = insertion.known
-        let slot = known.itemHandle(item.record).map { known.forest.slots[Int($0)] }
+        let slot = insertion.known.flatMap { known in known.itemHandle(item.record).map { known.forest.slots[$0] } }
         let record = item.record.sharing(slot?.record)
         let handle = forest.allocate(record, isExpanded: item.isExpanded ?? slot?.isExpanded ?? false)
         itemIndex.insert(handle, hash: record.hash)
@@ -200,6 +218,8 @@ extension Snapshot {
     }
 
     private mutating func delete(_ ids: [ItemID], _ unknown: Operation.Unknown) throws(OperationError) {
+        // What is done most: no array for the handle.
+        if ids.count == 1, let handle = handle(ids[0]) { return delete(handle) }
         for handle in try known(ids, unknown, known) { delete(handle) }
     }
 
@@ -220,7 +240,7 @@ extension Snapshot {
 
     private mutating func delete(_ handle: Handle) {
         // It may have gone with a parent that was named before it.
-        guard forest.slots[Int(handle)].record != nil else { return }
+        guard forest.slots.hasRecord(handle) else { return }
         forest.displace(handle)
         let isSection = forest.parent(handle) == Forest.list
         forest.free(handle) { freed, record in
@@ -238,23 +258,23 @@ extension Snapshot {
 extension Snapshot {
     private mutating func move(_ id: SectionID, to position: SectionPosition) throws(OperationError) {
         let handle = try known(id)
-        let spot = try spot(of: position, for: CollectionOfOne(forest.record(handle)))
+        let spot = try spot(of: position) { $0.hasSameID(as: id.record) }
         // At the front of what is left when it has gone, and there may be nothing.
         forest.displace(handle)
-        forest.place([handle], under: Forest.list, at: spot)
+        forest.place(CollectionOfOne(handle), under: Forest.list, at: spot)
     }
 
     private mutating func move(_ id: ItemID, to position: ItemPosition, _ limits: SnapshotLimits) throws(OperationError)
     {
         let handle = try known(id)
-        let (owner, spot) = try place(of: position, for: CollectionOfOne(forest.record(handle)))
+        let (owner, spot) = try place(of: position) { $0.hasSameID(as: id.record) }
         if owner == handle || forest.isAncestor(handle, of: owner) { throw .ownDescendant(id) }
         let level = forest.level(owner) + 1
         if level > forest.level(handle), forest.isDeeper(handle, than: limits.levelsMax - level) {
             throw .tooManyLevels(id, max: limits.levelsMax)
         }
         forest.displace(handle)
-        forest.place([handle], under: owner, at: spot)
+        forest.place(CollectionOfOne(handle), under: owner, at: spot)
     }
 }
 
@@ -265,7 +285,7 @@ extension Snapshot {
         for reload in reloads {
             let handle = try known(reload.id)
             let record = forest.record(handle)
-            forest.setRecord(record.replacing(content: reload.content, or: \.reloads), of: handle)
+            forest.setRecord(record.replacing(content: reload.content) { $0.reloads &+= 1 }, of: handle)
         }
     }
 
@@ -273,7 +293,7 @@ extension Snapshot {
         for change in changes {
             let handle = try known(change.id)
             let record = forest.record(handle)
-            forest.setRecord(record.replacing(content: change.content, or: \.reconfigurations), of: handle)
+            forest.setRecord(record.replacing(content: change.content) { $0.reconfigurations &+= 1 }, of: handle)
         }
     }
 
@@ -282,7 +302,7 @@ extension Snapshot {
             let handle = try known(patch.id)
             let record = forest.record(handle)
             let content = try patch.patch(record.content)
-            forest.setRecord(record.replacing(content: .some(content), or: \.reconfigurations), of: handle)
+            forest.setRecord(record.replacing(content: .some(content)) { $0.reconfigurations &+= 1 }, of: handle)
         }
     }
 
@@ -302,10 +322,10 @@ extension Snapshot {
 
 extension Record {
     /// Replaces the content, or counts one more request to draw again when there is none.
-    fileprivate func replacing(content: Content??, or redraw: WritableKeyPath<Redraws, UInt32>) -> Record {
+    fileprivate func replacing(content: Content??, orCounting count: (inout Redraws) -> Void) -> Record {
         if content != nil { return replacing(kind: nil, content: content) }
         var redraws = self.redraws
-        redraws[keyPath: redraw] &+= 1
+        count(&redraws)
         return replacing(kind: nil, content: nil, redraws: redraws)
     }
 }

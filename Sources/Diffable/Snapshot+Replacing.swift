@@ -9,7 +9,7 @@ extension Snapshot {
     public func replacingItems(
         inSection id: SectionID, with items: [Item], limits: SnapshotLimits = SnapshotLimits()
     ) throws(OperationError) -> Snapshot {
-        let insertion = Insertion(known: Snapshot(), limits: limits)
+        let insertion = Insertion(known: nil, limits: limits)
         var snapshot = self
         if snapshot.handle(id) == nil { try snapshot.insert([Section(id: id)], at: .end, insertion) }
         try snapshot.replaceItems(under: try snapshot.known(id), with: items, insertion)

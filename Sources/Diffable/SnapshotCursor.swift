@@ -20,7 +20,7 @@ package struct SnapshotCursor: Sendable {
 
     package mutating func next() -> Element? {
         guard let (handle, level) = nextHandle() else { return nil }
-        let slot = forest.slots[Int(handle)]
+        let slot = forest.slots[handle]
         guard let record = slot.record else { preconditionFailure("what stands in a tree has a record") }
         return level < 0 ? .section(record) : .item(record, level: level, isExpanded: slot.isExpanded)
     }
@@ -42,37 +42,34 @@ package struct SnapshotCursor: Sendable {
 
 /// Reads siblings in order.
 struct SiblingCursor: Sendable {
-    private var branches: [(pages: ContiguousArray<SiblingTree>, position: Int)] = []
-    private var handles: ContiguousArray<Handle> = []
+    private var branches: [(page: SiblingTree, position: Int)] = []
+    private var leaf: SiblingTree
     private var position = 0
 
-    init(_ tree: SiblingTree) { descend(to: tree) }
+    init(_ tree: SiblingTree) {
+        leaf = tree
+        descend(to: tree)
+    }
 
     private mutating func descend(to tree: SiblingTree) {
         var tree = tree
-        while case .branch(let pages) = tree.contents {
-            branches.append((pages, 1))
-            tree = pages[0]
+        while !tree.isLeaf {
+            branches.append((tree, 1))
+            tree = tree.withPages { $0[0] }
         }
-        if case .leaf(let handles) = tree.contents {
-            self.handles = handles
-            position = 0
-        }
+        leaf = tree
+        position = 0
     }
 
     mutating func next() -> Handle? {
-        if position < handles.count {
-            position += 1
-            return handles[position - 1]
+        while position == Int(leaf.count) {
+            guard let (branch, next) = branches.popLast() else { return nil }
+            guard next < branch.withPages(\.count) else { continue }
+            branches.append((branch, next + 1))
+            descend(to: branch.withPages { $0[next] })
         }
-        while let (pages, next) = branches.popLast() {
-            guard next < pages.count else { continue }
-            branches.append((pages, next + 1))
-            descend(to: pages[next])
-            position = 1
-            return handles[0]
-        }
-        return nil
+        position += 1
+        return leaf.withHandles { $0[position - 1] }
     }
 }
 
@@ -81,9 +78,6 @@ package struct ItemCursor: Sendable {
     private var open: [(items: [Item], position: Int)]
 
     package init(_ items: [Item]) { open = [(items, 0)] }
-
-    /// Of all items that are left, at any depth.
-    var records: some Sequence<Record> { sequence(state: self) { $0.next()?.record } }
 
     /// The next item, its level among what is brought, and whether it is expanded; not said counts as collapsed.
     package mutating func next() -> (record: Record, level: Int, isExpanded: Bool)? {

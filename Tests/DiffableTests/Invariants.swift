@@ -42,23 +42,29 @@ private struct Inspection {
         hold(pages.insert(page.number).inserted, "a page number stands once")
         var count = 0
         var total = 0
-        switch page.contents {
-        case .leaf(let handles):
-            hold(!handles.isEmpty && handles.count <= SiblingTree.leafCountMax, "a leaf is not empty, and not too full")
-            for handle in handles {
-                inspectSlot(handle, in: page, of: owner)
-                count += 1
-                total += 1 + inspect(handle)
+        if page.isLeaf {
+            page.withHandles { handles in
+                hold(
+                    !handles.isEmpty && handles.count <= SiblingTree.leafCountMax,
+                    "a leaf is not empty, and not too full")
+                for handle in handles {
+                    inspectSlot(handle, in: page, of: owner)
+                    count += 1
+                    total += 1 + inspect(handle)
+                }
             }
-        case .branch(let children):
-            hold(
-                !children.isEmpty && children.count <= SiblingTree.branchCountMax,
-                "a branch is not empty, and not too full")
-            for child in children {
-                hold(forest.pageParents[Int(child.number)] == page.number, "a page knows the page above it")
-                let below = inspect(child, of: owner)
-                count += below.count
-                total += below.total
+        } else {
+            page.withPages { children in
+                hold(
+                    !children.isEmpty && children.count <= SiblingTree.branchCountMax,
+                    "a branch is not empty, and not too full")
+                for child in children {
+                    hold(child.height == page.height - 1, "what stands under a page is one level lower")
+                    hold(forest.pageParents[Int(child.number)] == page.number, "a page knows the page above it")
+                    let below = inspect(child, of: owner)
+                    count += below.count
+                    total += below.total
+                }
             }
         }
         hold(page.count == count && page.total == total, "a page knows how much stands in it")
@@ -66,7 +72,7 @@ private struct Inspection {
     }
 
     private mutating func inspectSlot(_ handle: Handle, in page: SiblingTree, of owner: Handle) {
-        let slot = forest.slots[Int(handle)]
+        let slot = forest.slots[handle]
         hold(slot.leaf == page.number && slot.parent == owner, "a slot knows its leaf and its owner")
         guard let record = slot.record else { return hold(false, "what stands in a tree has a record") }
         if owner == Forest.list {

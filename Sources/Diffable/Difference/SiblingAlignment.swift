@@ -48,8 +48,8 @@ struct SiblingAlignment {
     private mutating func openUnshared(_ old: SiblingTree?, _ new: SiblingTree?) -> ([Element], [Element]) {
         var oldPieces = old.map { [Piece(tree: $0)] } ?? []
         var newPieces = new.map { [Piece(tree: $0)] } ?? []
-        var oldHeight = old?.height ?? 0
-        var newHeight = new?.height ?? 0
+        var oldHeight = Int(old?.height ?? 0)
+        var newHeight = Int(new?.height ?? 0)
         while true {
             if oldHeight == newHeight {
                 trim(&oldPieces, &newPieces)
@@ -73,8 +73,8 @@ struct SiblingAlignment {
     private func opened(_ pieces: [Piece]) -> [Piece] {
         var opened: [Piece] = []
         for piece in pieces {
-            if !piece.isShared, case .branch(let pages) = piece.tree.contents {
-                for page in pages { opened.append(Piece(tree: page)) }
+            if !piece.isShared, !piece.tree.isLeaf {
+                piece.tree.withPages { pages in for page in pages { opened.append(Piece(tree: page)) } }
             } else {
                 opened.append(piece)
             }

@@ -49,7 +49,7 @@ private struct ContentDifference {
     init(_ matching: inout SnapshotMatching) {
         let old = matching.old.forest
         var matches: [(handle: Handle, old: Handle?)] = []
-        matching.new.forest.slots.forEachDifference(from: old.slots) { index, oldSlot, slot in
+        matching.new.forest.slots.forEachDifference(from: old.slots) { handle, oldSlot, slot in
             guard let record = slot.record else { return }
             if let oldRecord = oldSlot.record, record.isShared(with: oldRecord), slot.isExpanded == oldSlot.isExpanded,
                 (slot.parent == Forest.list) == (oldSlot.parent == Forest.list)
@@ -57,10 +57,10 @@ private struct ContentDifference {
                 // Itself, at most in another place.
                 return
             }
-            let match = matching.find(Handle(index), record, isSection: slot.parent == Forest.list)
-            matches.append((Handle(index), match))
+            let match = matching.find(handle, record, isSection: slot.parent == Forest.list)
+            matches.append((handle, match))
             guard let match else { return }
-            compare(match == Handle(index) ? oldSlot : old.slots[Int(match)], slot)
+            compare(match == handle ? oldSlot : old.slots[match], slot)
         }
         matching.remember(matches)
     }
@@ -155,7 +155,7 @@ struct OrderDifference {
     }
 
     private func newHandle(ofOld handle: Handle, _ matching: SnapshotMatching) -> Handle? {
-        let slot = matching.old.forest.slots[Int(handle)]
+        let slot = matching.old.forest.slots[handle]
         guard let record = slot.record else { return handle == Forest.list ? Forest.list : nil }
         return slot.parent == Forest.list ? matching.new.sectionHandle(record) : matching.new.itemHandle(record)
     }

@@ -25,7 +25,7 @@ struct SnapshotMatching {
     /// Looks it up.
     mutating func find(_ handle: Handle, _ record: Record, isSection: Bool) -> Handle? {
         let guess = Int64(handle) + shift
-        if guess > 0, isMatch(old.forest.slots[Int(guess)], record, isSection) { return Handle(guess) }
+        if guess > 0, isMatch(old.forest.slots[Handle(guess)], record, isSection) { return Handle(guess) }
         guard let found = isSection ? old.sectionHandle(record) : old.itemHandle(record) else { return nil }
         shift = Int64(found) - Int64(handle)
         return found

@@ -14,49 +14,6 @@
 /// Stands for a section, an item, or the list itself.
 typealias Handle = UInt32
 
-/// What is known of a handle.
-struct Slot: PageElement {
-    /// `nil`: the slot is free, or the list's own.
-    var record: Record?
-    /// Whose child it is; in a free slot, the next free one.
-    var parent: Handle
-    /// The page number of the leaf it stands in, doubled, and whether it is expanded.
-    private var place: UInt32
-
-    static var filler: Slot { Slot(record: nil, parent: 0, place: 0) }
-
-    /// The leaf of what has no place.
-    private static let nowhere: PageNumber = noPage >> 1
-
-    init(record: Record, isExpanded: Bool) {
-        self.init(record: record, parent: 0, place: Slot.nowhere << 1 | (isExpanded ? 1 : 0))
-    }
-
-    init(nextFree: Handle) {
-        self.init(record: nil, parent: nextFree, place: Slot.nowhere << 1)
-    }
-
-    private init(record: Record?, parent: Handle, place: UInt32) {
-        self.record = record
-        self.parent = parent
-        self.place = place
-    }
-
-    var hasPlace: Bool { leaf != Slot.nowhere }
-
-    mutating func losePlace() { leaf = Slot.nowhere }
-
-    var leaf: PageNumber {
-        get { place >> 1 }
-        set { place = newValue << 1 | place & 1 }
-    }
-
-    var isExpanded: Bool {
-        get { place & 1 == 1 }
-        set { place = place & ~1 | (newValue ? 1 : 0) }
-    }
-}
-
 /// Among its siblings.
 enum Spot {
     case front
@@ -69,7 +26,7 @@ struct Forest: Sendable {
     /// The handle of the list itself, whose children are the sections.
     static let list: Handle = 0
 
-    private(set) var slots = PersistentArray<Slot>()
+    var slots = SlotArray()
     /// The children of each handle that has any.
     private(set) var trees = PersistentArray<SiblingTree?>()
     /// The page above each page; `noPage` above a root; in a free number, the next free one.
@@ -89,12 +46,12 @@ struct Forest: Sendable {
 extension Forest {
     /// The stored form of a section or an item that is in the list.
     func record(_ handle: Handle) -> Record {
-        guard let record = slots[Int(handle)].record else { preconditionFailure("no record under handle \(handle)") }
+        guard let record = slots.record(handle) else { preconditionFailure("no record under handle \(handle)") }
         return record
     }
 
-    func parent(_ handle: Handle) -> Handle { slots[Int(handle)].parent }
-    func isExpanded(_ handle: Handle) -> Bool { slots[Int(handle)].isExpanded }
+    func parent(_ handle: Handle) -> Handle { slots.place(handle).parent }
+    func isExpanded(_ handle: Handle) -> Bool { slots.place(handle).isExpanded }
     func children(_ handle: Handle) -> SiblingTree? { trees[Int(handle)] }
 
     /// One more than the number of its descendants.
@@ -146,43 +103,40 @@ extension Forest {
         let handle: Handle
         if freeSlot != 0 {
             handle = freeSlot
-            freeSlot = slots[Int(handle)].parent
+            freeSlot = slots.place(handle).parent
         } else {
             handle = slotCount
             slotCount += 1
         }
-        slots[Int(handle)] = Slot(record: record, isExpanded: isExpanded)
+        slots.set(record, Place(isExpanded: isExpanded), of: handle)
         return handle
     }
 
     mutating func setRecord(_ record: Record, of handle: Handle) {
-        slots.update(at: Int(handle)) { $0.record = record }
+        slots.setRecord(record, of: handle)
     }
 
     mutating func setExpanded(_ isExpanded: Bool, of handle: Handle) {
-        slots.update(at: Int(handle)) { $0.isExpanded = isExpanded }
-    }
-
-    mutating func setLeaf(_ number: PageNumber, of handle: Handle) {
-        slots.update(at: Int(handle)) { $0.leaf = number }
+        slots.updatePlace(handle) { $0.isExpanded = isExpanded }
     }
 
     /// Gives handles that have no place one, as neighbours in the order given; their subtrees come along.
     ///
     /// The counts of the ancestors are brought up to date once, after the last of them. Where the owner has no place
     /// itself yet, that is for later.
-    mutating func place(_ handles: [Handle], under owner: Handle, at spot: Spot) {
-        var tree = take(treeOf: owner)
+    mutating func place(_ handles: some Collection<Handle>, under owner: Handle, at spot: Spot) {
+        // Writing where nothing comes would only make a page.
+        if handles.isEmpty { return }
+        let tree = trees.writable(at: Int(owner))
         var spot = spot
         var weight = 0
         for handle in handles {
-            slots.update(at: Int(handle)) { $0.parent = owner }
             let itsWeight = self.weight(handle)
             weight += itsWeight
-            insert(handle, weight: itsWeight, into: &tree, at: spot)
+            insert(handle, weight: itsWeight, into: &tree.pointee, of: owner, at: spot)
+            if case .end = spot { continue }
             spot = .after(handle)
         }
-        put(tree, under: owner)
         changeWeight(ofAncestorsFrom: owner, by: weight)
     }
 
@@ -190,10 +144,8 @@ extension Forest {
     mutating func displace(_ handle: Handle) {
         let owner = parent(handle)
         let weight = weight(handle)
-        var tree = take(treeOf: owner)
-        remove(handle, weight: weight, from: &tree)
-        put(tree, under: owner)
-        slots.update(at: Int(handle)) { $0.losePlace() }
+        remove(handle, weight: weight, from: &trees.writable(at: Int(owner)).pointee)
+        slots.updatePlace(handle) { $0.lose() }
         changeWeight(ofAncestorsFrom: owner, by: -weight)
     }
 
@@ -201,7 +153,7 @@ extension Forest {
     mutating func free(_ handle: Handle, _ willFree: (Handle, Record) -> Void) {
         willFree(handle, record(handle))
         freeChildren(of: handle, willFree)
-        slots[Int(handle)] = Slot(nextFree: freeSlot)
+        slots.set(nil, Place(nextFree: freeSlot), of: handle)
         freeSlot = handle
     }
 
@@ -213,31 +165,17 @@ extension Forest {
     }
 
     private mutating func freeChildren(of owner: Handle, _ willFree: (Handle, Record) -> Void) {
-        guard let tree = take(treeOf: owner) else { return }
+        guard let tree = trees[Int(owner)] else { return }
+        trees[Int(owner)] = nil
         tree.forEach { free($0, willFree) }
         tree.forEachPage { freePage($0) }
     }
 
-    /// The tree is taken out while it changes, so that what nobody shares changes in place.
-    private mutating func take(treeOf owner: Handle) -> SiblingTree? {
-        guard let tree = trees[Int(owner)] else { return nil }
-        trees[Int(owner)] = nil
-        return tree
-    }
-
-    private mutating func put(_ tree: SiblingTree?, under owner: Handle) {
-        // Writing nil where nothing is would only make a page.
-        if tree == nil && trees[Int(owner)] == nil { return }
-        trees[Int(owner)] = tree
-    }
-
     private mutating func changeWeight(ofAncestorsFrom handle: Handle, by difference: Int) {
         var handle = handle
-        while handle != Forest.list, slots[Int(handle)].hasPlace {
+        while handle != Forest.list, slots.place(handle).isSomewhere {
             let owner = parent(handle)
-            var tree = take(treeOf: owner)
-            changeWeight(of: handle, by: difference, in: &tree)
-            put(tree, under: owner)
+            changeWeight(of: handle, by: difference, in: &trees.writable(at: Int(owner)).pointee)
             handle = owner
         }
     }

@@ -1,26 +1,27 @@
 /// Finds the handle of an identifier: a persistent hash table that grows a bucket at a time.
 ///
-/// The buckets stand in a `PersistentArray`; each holds pairs of hash and handle, a word each. Growth follows W. Litwin,
-/// "Linear hashing: a new tool for file and table addressing", 1980: when the table gets too full, the next bucket in
-/// turn is split in two, so no insertion ever pays for the whole table. Lookup, insertion and removal cost O(log n).
+/// A bucket is a page of pairs of hash and handle, a word each. Growth follows W. Litwin, "Linear hashing: a new tool
+/// for file and table addressing", 1980: when the table gets too full, the next bucket in turn is split in two, so no
+/// insertion ever pays for the whole table. Lookup, insertion and removal cost O(log n).
 struct IdentifierIndex: Sendable {
     private(set) var count = 0
-    private var buckets = PersistentArray<ContiguousArray<Pair>>()
+    private var buckets = PageTrie<BucketPage>()
     /// How many buckets there are.
     private var bucketCount = 1
 
     /// The hash in the upper half, the handle in the lower.
-    private typealias Pair = UInt64
+    fileprivate typealias Pair = UInt64
 
     /// How many pairs a bucket has on average, before there is one bucket more and before there is one less.
-    private static let loadMax = 16
-    private static let loadMin = 6
+    private static let loadMax = 32
+    private static let loadMin = 12
 
     /// The handle under that hash that `isMatch` accepts. Different identifiers may share a hash.
     func handle(hash: UInt32, where isMatch: (Handle) -> Bool) -> Handle? {
-        let bucket = buckets[bucketIndex(hash)]
-        return bucket.withUnsafeBufferPointer { pairs in
-            for pair in pairs where UInt32(truncatingIfNeeded: pair >> 32) == hash {
+        guard let bucket = buckets.page(at: bucketIndex(hash)) else { return nil }
+        defer { withExtendedLifetime(buckets) {} }
+        return bucket._withUnsafeGuaranteedRef { bucket in
+            for pair in bucket.pairs where UInt32(truncatingIfNeeded: pair >> 32) == hash {
                 let handle = Handle(truncatingIfNeeded: pair)
                 if isMatch(handle) { return handle }
             }
@@ -31,19 +32,16 @@ struct IdentifierIndex: Sendable {
     /// Adds a pair that is not there.
     mutating func insert(_ handle: Handle, hash: UInt32) {
         count += 1
-        buckets.update(at: bucketIndex(hash)) { $0.append(Pair(hash) << 32 | Pair(handle)) }
+        BucketPage.append(
+            CollectionOfOne(Pair(hash) << 32 | Pair(handle)), to: buckets.writableReference(at: bucketIndex(hash)))
         if count > bucketCount * Self.loadMax { split() }
     }
 
     /// Takes away a pair that is there.
     mutating func remove(_ handle: Handle, hash: UInt32) {
         count -= 1
-        buckets.update(at: bucketIndex(hash)) { bucket in
-            guard let position = bucket.firstIndex(of: Pair(hash) << 32 | Pair(handle)) else {
-                preconditionFailure("an identifier that is taken out of the index stands in it")
-            }
-            bucket.swapAt(position, bucket.count - 1)
-            bucket.removeLast()
+        buckets.writablePage(at: bucketIndex(hash))._withUnsafeGuaranteedRef {
+            $0.remove(Pair(hash) << 32 | Pair(handle))
         }
         if bucketCount > 1 && count < bucketCount * Self.loadMin { merge() }
     }
@@ -62,30 +60,96 @@ struct IdentifierIndex: Sendable {
 
     private mutating func split() {
         let index = bucketCount - roundSize
-        let pairs = buckets[index]
         bucketCount += 1
-        var kept: ContiguousArray<Pair> = []
-        var leaving: ContiguousArray<Pair> = []
-        for pair in pairs {
-            if bucketIndex(UInt32(truncatingIfNeeded: pair >> 32)) == index {
-                kept.append(pair)
-            } else {
+        guard let bucket = buckets.page(at: index)?.takeUnretainedValue() else { return }
+        let leavingIndex = bucketCount - 1
+        var kept: [Pair] = []
+        var leaving: [Pair] = []
+        for pair in bucket.pairs {
+            if bucketIndex(UInt32(truncatingIfNeeded: pair >> 32)) == leavingIndex {
                 leaving.append(pair)
+            } else {
+                kept.append(pair)
             }
         }
-        buckets[index] = kept
-        buckets[bucketCount - 1] = leaving
+        buckets.writableReference(at: index).pointee = BucketPage.make(kept)
+        buckets.writableReference(at: leavingIndex).pointee = BucketPage.make(leaving)
     }
 
     private mutating func merge() {
-        let last = buckets[bucketCount - 1]
-        buckets[bucketCount - 1] = []
+        let last = buckets.writableReference(at: bucketCount - 1)
+        let leaving = last.pointee.map { Array(unsafeDowncast($0, to: BucketPage.self).pairs) } ?? []
+        last.pointee = nil
         bucketCount -= 1
-        let index = bucketCount - roundSize
-        buckets.update(at: index) { $0.append(contentsOf: last) }
+        BucketPage.append(leaving, to: buckets.writableReference(at: bucketCount - roundSize))
     }
 }
 
-extension ContiguousArray: PageElement where Element == UInt64 {
-    static var filler: Self { [] }
+struct BucketPageHeader {
+    fileprivate var count: UInt32
+    fileprivate var capacity: UInt32
+}
+
+/// A bucket, with room for a few pairs more at most: there are many of them, and they grow slowly.
+final class BucketPage: ManagedBuffer<BucketPageHeader, UInt64>, TriePage {
+    /// Room is made for that many pairs at once.
+    private static let step = 4
+
+    static func make() -> BucketPage { make(EmptyCollection()) }
+
+    /// With room for one more, for that is what copies are made for.
+    func copy() -> BucketPage { BucketPage.make(pairs, besides: 1) }
+
+    fileprivate static func make(_ pairs: some Collection<UInt64>, besides others: Int = 0) -> BucketPage {
+        let count = pairs.count
+        let capacity = (count + others + step - 1) / step * step
+        let page = create(minimumCapacity: capacity) { _ in
+            BucketPageHeader(count: UInt32(count), capacity: UInt32(capacity))
+        }
+        page.withUnsafeMutablePointerToElements { elements in
+            _ = UnsafeMutableBufferPointer(start: elements, count: count).initialize(fromContentsOf: pairs)
+        }
+        return unsafeDowncast(page, to: BucketPage.self)
+    }
+
+    /// Valid as long as somebody holds this page.
+    fileprivate var pairs: UnsafeBufferPointer<UInt64> {
+        withUnsafeMutablePointers { header, pairs in UnsafeBufferPointer(start: pairs, count: Int(header.pointee.count))
+        }
+    }
+
+    /// In place where nobody else holds the bucket and there is room.
+    fileprivate static func append(_ added: some Collection<UInt64>, to reference: UnsafeMutablePointer<AnyObject?>) {
+        let isAlone = isKnownUniquelyReferenced(&reference.pointee)
+        let page = reference.pointee.map { unsafeDowncast($0, to: BucketPage.self) }
+        if let page, isAlone, page.hasRoom(for: added.count) {
+            page.append(added)
+        } else {
+            let larger = page.map { make($0.pairs, besides: added.count) } ?? make([], besides: added.count)
+            larger.append(added)
+            reference.pointee = larger
+        }
+    }
+
+    private func hasRoom(for added: Int) -> Bool {
+        withUnsafeMutablePointerToHeader { Int($0.pointee.count) + added <= $0.pointee.capacity }
+    }
+
+    private func append(_ added: some Collection<UInt64>) {
+        withUnsafeMutablePointers { header, pairs in
+            let room = UnsafeMutableBufferPointer(start: pairs + Int(header.pointee.count), count: added.count)
+            _ = room.initialize(fromContentsOf: added)
+            header.pointee.count += UInt32(added.count)
+        }
+    }
+
+    fileprivate func remove(_ pair: UInt64) {
+        guard let position = pairs.firstIndex(of: pair) else {
+            preconditionFailure("an identifier that is taken out of the index stands in it")
+        }
+        withUnsafeMutablePointers { header, pairs in
+            header.pointee.count -= 1
+            pairs[position] = pairs[Int(header.pointee.count)]
+        }
+    }
 }

@@ -1,12 +1,56 @@
 // Inserting into and removing from the tree of an owner's children: pages are split when they are too full, and joined
 // with a neighbour when they are too empty. What moves to another page is told so.
 
+extension SiblingTree {
+    /// The handles of a leaf, to write to, with room for more; copied where others hold them too. Valid as long as the
+    /// tree is not copied.
+    fileprivate mutating func writableHandles(besides added: Int = 0) -> Unmanaged<HandlePage> {
+        let isAlone = isKnownUniquelyReferenced(&page)
+        if !isAlone || !unmanagedPage(as: HandlePage.self)._withUnsafeGuaranteedRef({ $0.hasRoom(for: added) }) {
+            page = withHandles { HandlePage.make($0, besides: added) }
+        }
+        return unmanagedPage(as: HandlePage.self)
+    }
+
+    /// The same for the pages under a branch.
+    fileprivate mutating func writablePages() -> Unmanaged<Branch> {
+        if !isKnownUniquelyReferenced(&page) { page = unsafeDowncast(page, to: Branch.self).copy() }
+        return unmanagedPage(as: Branch.self)
+    }
+
+    /// One of the pages under a branch, to write to.
+    fileprivate mutating func writablePage(at position: Int) -> UnsafeMutablePointer<SiblingTree> {
+        let isLeaf = height == 1
+        return writablePages()._withUnsafeGuaranteedRef { pages in
+            pages.writable(at: position) { borrowed in
+                borrowed._withUnsafeGuaranteedRef { borrowed -> AnyObject in
+                    if isLeaf { return unsafeDowncast(borrowed, to: HandlePage.self).copy() }
+                    return unsafeDowncast(borrowed, to: Branch.self).copy()
+                }
+            }
+        }
+    }
+
+    /// How many handles or pages stand directly in it.
+    private var width: Int { isLeaf ? Int(count) : withPages(\.count) }
+
+    /// A page that is less than a quarter full is joined with a neighbour, where the two leave a quarter free.
+    fileprivate var isSparse: Bool { width < widthMax / 4 }
+
+    private var widthMax: Int { isLeaf ? Self.leafCountMax : Self.branchCountMax }
+
+    fileprivate func fits(_ neighbour: SiblingTree) -> Bool { width + neighbour.width <= widthMax * 3 / 4 }
+}
+
+// MARK: - Inserting
+
 extension Forest {
-    mutating func insert(_ handle: Handle, weight: Int, into root: inout SiblingTree?, at spot: Spot) {
-        guard var tree = root.take() else {
-            let number = allocatePage(under: noPage)
-            setLeaf(number, of: handle)
-            root = SiblingTree(number: number, count: 1, total: UInt32(weight), contents: .leaf([handle]))
+    mutating func insert(
+        _ handle: Handle, weight: Int, into root: inout SiblingTree?, of owner: Handle, at spot: Spot
+    ) {
+        slots.updatePlace(handle) { $0.parent = owner }
+        guard root != nil else {
+            root = leaf(of: HandlePage.make(handle), total: weight)
             return
         }
         let route: Route
@@ -14,16 +58,13 @@ extension Forest {
         case .front, .end: route = Route()
         case .before(let sibling), .after(let sibling): route = self.route(of: sibling)
         }
-        if let right = insert(handle, weight: weight, into: &tree, at: spot, route, height: route.count - 1) {
-            let number = allocatePage(under: noPage)
-            pageParents[Int(tree.number)] = number
-            pageParents[Int(right.number)] = number
-            root = SiblingTree(
-                number: number, count: tree.count + right.count, total: tree.total + right.total,
-                contents: .branch([tree, right]))
-        } else {
-            root = tree
-        }
+        guard let right = insert(handle, weight: weight, into: &root!, at: spot, route, height: route.count - 1),
+            let left = root.take()
+        else { return }
+        let pages = SiblingTree.Branch.make()
+        pages.append(left)
+        pages.append(right)
+        root = branch(of: pages, height: left.height + 1)
     }
 
     /// Returns the page's new right neighbour when the page had to be split.
@@ -32,88 +73,141 @@ extension Forest {
     ) -> SiblingTree? {
         page.count += 1
         page.total += UInt32(weight)
-        switch page.takeContents() {
-        case .leaf(var handles):
-            let position =
-                switch spot {
-                case .front: 0
-                case .end: handles.count
-                case .before(let sibling): handles.position(of: sibling)
-                case .after(let sibling): handles.position(of: sibling) + 1
-                }
-            let isAppended = position == handles.count
-            handles.insert(handle, at: position)
-            setLeaf(page.number, of: handle)
-            let countMax = isAppended ? SiblingTree.leafCountAppended : SiblingTree.leafCountMax
-            guard handles.count > countMax else {
-                page.contents = .leaf(handles)
-                return nil
+        if page.isLeaf { return insert(handle, weight: weight, intoLeaf: &page, at: spot) }
+        let position =
+            switch spot {
+            case .front: 0
+            case .end: page.withPages(\.count) - 1
+            case .before, .after: page.withPages { $0.position(of: route[height - 1]) }
             }
-            // Appending begins a new page and moves nothing; anything else leaves halves.
-            let cut = isAppended ? position : handles.count / 2
-            let right = ContiguousArray(handles[cut...])
-            page.contents = .leaf(ContiguousArray(handles[..<cut]))
-            return split(page: &page, right: .leaf(right), count: right.count, total: weights(of: right))
-
-        case .branch(var pages):
-            let position =
-                switch spot {
-                case .front: 0
-                case .end: pages.count - 1
-                case .before, .after: pages.position(of: route[height - 1])
-                }
-            if let right = insert(
-                handle, weight: weight, into: &pages[position], at: spot, route, height: height - 1)
-            {
-                pageParents[Int(right.number)] = page.number
-                pages.insert(right, at: position + 1)
-            }
-            guard pages.count > SiblingTree.branchCountMax else {
-                page.contents = .branch(pages)
-                return nil
-            }
-            let cut = position + 1 == pages.count - 1 ? pages.count - 1 : pages.count / 2
-            let right = ContiguousArray(pages[cut...])
-            page.contents = .branch(ContiguousArray(pages[..<cut]))
-            return split(
-                page: &page, right: .branch(right), count: right.reduce(0) { $0 + Int($1.count) },
-                total: right.reduce(0) { $0 + Int($1.total) })
-        }
+        let below = page.writablePage(at: position)
+        let right = insert(handle, weight: weight, into: &below.pointee, at: spot, route, height: height - 1)
+        guard let right else { return nil }
+        return insert(right, intoBranch: &page, at: position + 1)
     }
 
-    private mutating func split(
-        page: inout SiblingTree, right contents: SiblingTree.Contents, count: Int, total: Int
-    ) -> SiblingTree {
-        page.count -= UInt32(count)
-        page.total -= UInt32(total)
-        let right = SiblingTree(
-            number: allocatePage(under: noPage), count: UInt32(count), total: UInt32(total), contents: contents)
-        claim(contents, by: right.number)
+    private mutating func insert(
+        _ handle: Handle, weight: Int, intoLeaf page: inout SiblingTree, at spot: Spot
+    ) -> SiblingTree? {
+        let count = Int(page.count) - 1
+        let position =
+            switch spot {
+            case .front: 0
+            case .end: count
+            case .before(let sibling): page.withHandles { $0.position(of: sibling) }
+            case .after(let sibling): page.withHandles { $0.position(of: sibling) } + 1
+            }
+        let isAppended = position == count
+        let countMax = isAppended ? SiblingTree.leafCountAppended : SiblingTree.leafCountMax
+        if count < countMax {
+            page.writableHandles(besides: 1)._withUnsafeGuaranteedRef { $0.insert(handle, at: position) }
+            slots.updatePlace(handle) { $0.leaf = page.number }
+            return nil
+        }
+        // Appending begins a new page and moves nothing; anything else leaves halves.
+        if isAppended {
+            page.count -= 1
+            page.total -= UInt32(weight)
+            return leaf(of: HandlePage.make(handle), total: weight)
+        }
+        let cut = count / 2
+        let (leftHandles, rightHandles) = page.withHandles { handles in
+            (
+                HandlePage.make(UnsafeBufferPointer(rebasing: handles[..<cut]), besides: position <= cut ? 1 : 0),
+                HandlePage.make(UnsafeBufferPointer(rebasing: handles[cut...]), besides: position <= cut ? 0 : 1)
+            )
+        }
+        if position <= cut {
+            leftHandles.insert(handle, at: position)
+            slots.updatePlace(handle) { $0.leaf = page.number }
+        } else {
+            rightHandles.insert(handle, at: position - cut)
+        }
+        page.page = leftHandles
+        let hasParents = page.total > page.count
+        let right = leaf(
+            of: rightHandles, total: hasParents ? weights(of: rightHandles.handles) : rightHandles.handles.count)
+        page.count -= right.count
+        page.total -= right.total
         return right
     }
 
-    /// Tells what stands in a page which page that is.
-    private mutating func claim(_ contents: SiblingTree.Contents, by number: PageNumber) {
-        switch contents {
-        case .leaf(let handles): for handle in handles { setLeaf(number, of: handle) }
-        case .branch(let pages): for page in pages { pageParents[Int(page.number)] = number }
+    /// A page among its neighbours, whose counts stand in the branch already.
+    private mutating func insert(
+        _ added: SiblingTree, intoBranch page: inout SiblingTree, at position: Int
+    ) -> SiblingTree? {
+        let count = page.withPages(\.count)
+        guard count == SiblingTree.branchCountMax else {
+            page.writablePages()._withUnsafeGuaranteedRef { $0.insert(added, at: position) }
+            pageParents[Int(added.number)] = page.number
+            return nil
         }
+        let pages = SiblingTree.Branch.make()
+        let cut = position == count ? count : count / 2
+        page.writablePages()._withUnsafeGuaranteedRef { left in
+            left.moveElements(from: cut, to: pages)
+            if position < cut { left.insert(added, at: position) } else { pages.insert(added, at: position - cut) }
+        }
+        pageParents[Int(added.number)] = page.number
+        let right = branch(of: pages, height: page.height)
+        page.count -= right.count
+        page.total -= right.total
+        return right
     }
 
+    /// A new page with handles that are told so.
+    private mutating func leaf(of handles: HandlePage, total: Int) -> SiblingTree {
+        let leaf = SiblingTree(leaf: handles, number: allocatePage(under: noPage), total: total)
+        claim(leaf, by: leaf.number)
+        return leaf
+    }
+
+    /// A new page with pages that are told so.
+    private mutating func branch(of pages: SiblingTree.Branch, height: UInt8) -> SiblingTree {
+        var branch = SiblingTree(
+            page: pages, number: allocatePage(under: noPage), count: 0, total: 0, height: height)
+        for position in 0..<pages.count {
+            branch.count += pages.elements[position].count
+            branch.total += pages.elements[position].total
+        }
+        claim(branch, by: branch.number)
+        return branch
+    }
+
+    /// Tells what stands in a page which page it stands in from now on.
+    private mutating func claim(_ page: SiblingTree, by number: PageNumber) {
+        if page.isLeaf {
+            page.withHandles { handles in
+                for handle in handles { slots.updatePlace(handle) { $0.leaf = number } }
+            }
+        } else {
+            page.withPages { pages in
+                for page in pages { pageParents[Int(page.number)] = number }
+            }
+        }
+    }
+}
+
+// MARK: - Removing
+
+extension Forest {
     mutating func remove(_ handle: Handle, weight: Int, from root: inout SiblingTree?) {
-        guard var tree = root.take() else { preconditionFailure("what is removed has siblings or is alone") }
+        guard root != nil else { preconditionFailure("what is removed has siblings or is alone") }
         let route = route(of: handle)
-        remove(handle, weight: weight, from: &tree, route, height: route.count - 1)
-        guard tree.count > 0 else {
-            freePage(tree.number)
-            return
+        remove(handle, weight: weight, from: &root!, route, height: route.count - 1)
+        while let tree = root {
+            if tree.count == 0 {
+                freePage(tree.number)
+                root = nil
+            } else if !tree.isLeaf, tree.withPages(\.count) == 1 {
+                freePage(tree.number)
+                let below = tree.withPages { $0[0] }
+                pageParents[Int(below.number)] = noPage
+                root = below
+            } else {
+                return
+            }
         }
-        while case .branch(let pages) = tree.contents, pages.count == 1 {
-            freePage(tree.number)
-            tree = pages[0]
-            pageParents[Int(tree.number)] = noPage
-        }
-        root = tree
     }
 
     private mutating func remove(
@@ -121,81 +215,60 @@ extension Forest {
     ) {
         page.count -= 1
         page.total -= UInt32(weight)
-        switch page.takeContents() {
-        case .leaf(var handles):
-            handles.remove(at: handles.position(of: handle))
-            page.contents = .leaf(handles)
-        case .branch(var pages):
-            let position = pages.position(of: route[height - 1])
-            remove(handle, weight: weight, from: &pages[position], route, height: height - 1)
-            if pages[position].count == 0 {
-                freePage(pages[position].number)
-                pages.remove(at: position)
-            } else {
-                mergeIfSparse(&pages, at: position)
-            }
-            page.contents = .branch(pages)
+        if page.isLeaf {
+            let position = page.withHandles { $0.position(of: handle) }
+            page.writableHandles()._withUnsafeGuaranteedRef { $0.remove(at: position) }
+            return
+        }
+        let position = page.withPages { $0.position(of: route[height - 1]) }
+        let below = page.writablePage(at: position)
+        remove(handle, weight: weight, from: &below.pointee, route, height: height - 1)
+        if below.pointee.count == 0 {
+            freePage(below.pointee.number)
+            _ = page.writablePages()._withUnsafeGuaranteedRef { $0.remove(at: position) }
+        } else if below.pointee.isSparse {
+            join(under: &page, at: position)
         }
     }
 
-    mutating func changeWeight(of handle: Handle, by difference: Int, in tree: inout SiblingTree?) {
-        guard var root = tree.take() else { return }
+    /// Joins a page with a neighbour, where one is small enough.
+    private mutating func join(under page: inout SiblingTree, at position: Int) {
+        let count = page.withPages(\.count)
+        for left in [position - 1, position] where left >= 0 && left + 1 < count {
+            guard page.withPages({ $0[left].fits($0[left + 1]) }) else { continue }
+            let right = page.writablePages()._withUnsafeGuaranteedRef { $0.remove(at: left + 1) }
+            join(right, to: &page.writablePage(at: left).pointee)
+            return
+        }
+    }
+
+    private mutating func join(_ right: SiblingTree, to page: inout SiblingTree) {
+        claim(right, by: page.number)
+        freePage(right.number)
+        page.count += right.count
+        page.total += right.total
+        if page.isLeaf {
+            right.withHandles { handles in
+                page.writableHandles(besides: handles.count)._withUnsafeGuaranteedRef { $0.append(handles) }
+            }
+        } else {
+            var right = right
+            page.writablePages()._withUnsafeGuaranteedRef { pages in
+                right.writablePages()._withUnsafeGuaranteedRef { $0.moveElements(from: 0, to: pages) }
+            }
+        }
+    }
+
+    mutating func changeWeight(of handle: Handle, by difference: Int, in root: inout SiblingTree?) {
+        guard root != nil else { return }
         let route = route(of: handle)
-        changeWeight(by: difference, in: &root, route, height: route.count - 1)
-        tree = root
+        changeWeight(by: difference, in: &root!, route, height: route.count - 1)
     }
 
     private func changeWeight(by difference: Int, in page: inout SiblingTree, _ route: Route, height: Int) {
         page.total = UInt32(Int(page.total) + difference)
-        guard height > 0, case .branch(var pages) = page.takeContents() else {
-            return
-        }
-        changeWeight(by: difference, in: &pages[pages.position(of: route[height - 1])], route, height: height - 1)
-        page.contents = .branch(pages)
-    }
-}
-
-// MARK: - Merging
-
-extension SiblingTree {
-    /// How many handles or pages stand directly in it.
-    fileprivate var width: Int {
-        switch contents {
-        case .leaf(let handles): handles.count
-        case .branch(let pages): pages.count
-        }
-    }
-
-    fileprivate var widthMax: Int {
-        switch contents {
-        case .leaf: Self.leafCountMax
-        case .branch: Self.branchCountMax
-        }
-    }
-}
-
-extension Forest {
-    /// Joins a page that is less than a quarter full with a neighbour, where the two leave a quarter free.
-    private mutating func mergeIfSparse(_ pages: inout ContiguousArray<SiblingTree>, at position: Int) {
-        let widthMax = pages[position].widthMax
-        guard pages[position].width < widthMax / 4 else { return }
-        for left in [position - 1, position] where left >= 0 && left + 1 < pages.count {
-            guard pages[left].width + pages[left + 1].width <= widthMax * 3 / 4 else { continue }
-            let right = pages.remove(at: left + 1)
-            pages[left].count += right.count
-            pages[left].total += right.total
-            claim(right.contents, by: pages[left].number)
-            freePage(right.number)
-            switch (pages[left].takeContents(), right.contents) {
-            case (.leaf(var handles), .leaf(let more)):
-                handles.append(contentsOf: more)
-                pages[left].contents = .leaf(handles)
-            case (.branch(var children), .branch(let more)):
-                children.append(contentsOf: more)
-                pages[left].contents = .branch(children)
-            default: preconditionFailure("neighbours stand at one height")
-            }
-            return
-        }
+        guard height > 0 else { return }
+        let position = page.withPages { $0.position(of: route[height - 1]) }
+        changeWeight(by: difference, in: &page.writablePage(at: position).pointee, route, height: height - 1)
     }
 }

@@ -4,106 +4,180 @@ typealias PageNumber = UInt32
 let noPage = PageNumber.max
 
 extension PageNumber: PageElement {
+    typealias Page = PageNumberPage
     static var filler: PageNumber { noPage }
+    static var pageBits: Int { 5 }
+    static var beginsWithReference: Bool { false }
+}
+
+final class PageNumberPage: ManagedBuffer<Void, PageNumber>, ElementPage {
+    typealias Element = PageNumber
+
+    static func makeEmpty() -> PageNumberPage {
+        unsafeDowncast(create(minimumCapacity: PageNumber.pageCount) { _ in () }, to: PageNumberPage.self)
+    }
+
+    var elements: UnsafeMutablePointer<PageNumber> { withUnsafeMutablePointerToElements { $0 } }
 }
 
 extension SiblingTree?: PageElement {
+    typealias Page = SiblingTreePage
     static var filler: SiblingTree? { nil }
+    static var pageBits: Int { 3 }
+    static var beginsWithReference: Bool { true }
+}
+
+final class SiblingTreePage: ManagedBuffer<Void, SiblingTree?>, ElementPage {
+    typealias Element = SiblingTree?
+
+    static func makeEmpty() -> SiblingTreePage {
+        unsafeDowncast(create(minimumCapacity: SiblingTree?.pageCount) { _ in () }, to: SiblingTreePage.self)
+    }
+
+    var elements: UnsafeMutablePointer<SiblingTree?> { withUnsafeMutablePointerToElements { $0 } }
+
+    deinit { releaseReferences(elements, count: SiblingTree?.pageCount) }
 }
 
 /// The children of one owner, in order: a page of a counted B+tree, with what stands under it.
 ///
 /// Leaves hold up to 64 handles, branches up to 32 pages. Counts stand beside the pages in the branch above them, so a
 /// change of a count alone copies no leaf. A copy shares its pages with the original until one of the two changes.
-struct SiblingTree: Sendable {
-    enum Contents: Sendable {
-        case leaf(ContiguousArray<Handle>)
-        case branch(ContiguousArray<SiblingTree>)
-    }
+struct SiblingTree: @unchecked Sendable {
+    // Unchecked, because pages are written to: never one that a second tree can see.
 
     static let leafCountMax = 64
-    static let branchCountMax = 32
+    static let branchCountMax = pageSize
     /// Where a leaf that is appended to is left with room for later insertions.
     static let leafCountAppended = 56
 
+    typealias Branch = SiblingBranch
+
+    /// A `Branch`, or a `HandlePage` when the height is zero. First, and the only reference, for `LendingPage`.
+    var page: AnyObject
     let number: PageNumber
     /// How many siblings stand in it.
     var count: UInt32
     /// How many they are with all their descendants.
     var total: UInt32
-    var contents: Contents
+    /// How many levels of branches stand above the leaves.
+    let height: UInt8
 
-    /// Takes the contents out while they change, so that an array that nobody shares changes in place.
-    mutating func takeContents() -> Contents {
-        let taken = contents
-        contents = .leaf([])
-        return taken
+    init(leaf: HandlePage, number: PageNumber, total: Int) {
+        self.init(page: leaf, number: number, count: UInt32(leaf.handles.count), total: UInt32(total), height: 0)
+    }
+
+    init(page: AnyObject, number: PageNumber, count: UInt32, total: UInt32, height: UInt8) {
+        self.page = page
+        self.number = number
+        self.count = count
+        self.total = total
+        self.height = height
     }
 
     /// Whether both are the same pages with the same handles.
-    func isShared(with other: SiblingTree) -> Bool {
-        guard number == other.number else { return false }
-        switch (contents, other.contents) {
-        case (.leaf(let a), .leaf(let b)): return a.isShared(with: b)
-        case (.branch(let a), .branch(let b)): return a.isShared(with: b)
-        default: return false
-        }
+    func isShared(with other: SiblingTree) -> Bool { page === other.page && number == other.number }
+}
+
+/// The pages under a branch of a sibling tree.
+final class SiblingBranch: ManagedBuffer<LendingPageHeader, SiblingTree>, LendingPage {
+    typealias Element = SiblingTree
+
+    static func make() -> SiblingBranch {
+        unsafeDowncast(create(minimumCapacity: pageSize) { _ in LendingPageHeader() }, to: SiblingBranch.self)
     }
 
-    /// How many levels of branches stand above the leaves.
-    var height: Int {
-        if case .branch(let pages) = contents { return 1 + pages[0].height }
-        return 0
+    var parts: (header: UnsafeMutablePointer<LendingPageHeader>, elements: UnsafeMutablePointer<SiblingTree>) {
+        withUnsafeMutablePointers { ($0, $1) }
     }
+
+    deinit { releaseElements() }
 }
 
 // MARK: - Reading
 
 extension SiblingTree {
+    var isLeaf: Bool { height == 0 }
+
+    /// The page without counting a reference. Valid as long as somebody holds this tree.
+    func unmanagedPage<Page: AnyObject>(as type: Page.Type) -> Unmanaged<Page> {
+        Unmanaged.passUnretained(unsafeDowncast(page, to: type))
+    }
+
+    /// The handles of a leaf.
+    func withHandles<R>(_ body: (UnsafeBufferPointer<Handle>) -> R) -> R {
+        unmanagedPage(as: HandlePage.self)._withUnsafeGuaranteedRef { body($0.handles) }
+    }
+
+    /// The pages under a branch.
+    func withPages<R>(_ body: (UnsafeBufferPointer<SiblingTree>) -> R) -> R {
+        unmanagedPage(as: Branch.self)._withUnsafeGuaranteedRef {
+            body(UnsafeBufferPointer(start: $0.elements, count: $0.count))
+        }
+    }
+
     func forEach(_ body: (Handle) -> Void) {
-        switch contents {
-        case .leaf(let handles): handles.forEach(body)
-        case .branch(let pages): for page in pages { page.forEach(body) }
+        if isLeaf {
+            withHandles { handles in for handle in handles { body(handle) } }
+        } else {
+            withPages { pages in for position in pages.indices { pages[position].forEach(body) } }
         }
     }
 
     /// Whether the condition holds for any sibling, of which those without children are known not to meet it.
     func containsParent(where condition: (Handle) -> Bool) -> Bool {
         if total == count { return false }
-        switch contents {
-        case .leaf(let handles): return handles.contains(where: condition)
-        case .branch(let pages): return pages.contains { $0.containsParent(where: condition) }
-        }
+        if isLeaf { return withHandles { $0.contains(where: condition) } }
+        return withPages { $0.contains { $0.containsParent(where: condition) } }
     }
 
     func forEachPage(_ body: (PageNumber) -> Void) {
         body(number)
-        if case .branch(let pages) = contents {
-            for page in pages { page.forEachPage(body) }
-        }
+        if isLeaf { return }
+        withPages { pages in for page in pages { page.forEachPage(body) } }
     }
 
     var last: Handle {
-        switch contents {
-        case .leaf(let handles): handles[handles.count - 1]
-        case .branch(let pages): pages[pages.count - 1].last
-        }
+        if isLeaf { return withHandles { $0[$0.count - 1] } }
+        return withPages { $0[$0.count - 1].last }
     }
 
     /// The handle at an index among the siblings. O(log n).
     subscript(index: Int) -> Handle {
-        switch contents {
-        case .leaf(let handles): return handles[index]
-        case .branch(let pages):
-            return pages.withUnsafeBufferPointer { pages in
-                var rest = index
-                for position in pages.indices {
-                    let count = Int(pages[position].count)
-                    if rest < count { return pages[position][rest] }
-                    rest -= count
-                }
-                preconditionFailure("index \(index) is beyond the siblings")
+        if isLeaf { return withHandles { $0[index] } }
+        return withPages { pages in
+            var rest = index
+            for position in pages.indices {
+                let count = Int(pages[position].count)
+                if rest < count { return pages[position][rest] }
+                rest -= count
             }
+            preconditionFailure("index \(index) is beyond the siblings")
+        }
+    }
+
+    /// The handle at a depth-first offset, and what is left of the offset within its subtree: 0 is the handle itself.
+    /// O(log n), where the weight of a handle is one more than the number of its descendants.
+    func child(atOffset offset: Int, weight: (Handle) -> Int) -> (Handle, rest: Int) {
+        var rest = offset
+        if isLeaf {
+            return withHandles { handles in
+                if total == count { return (handles[rest], 0) }
+                for handle in handles {
+                    let weight = weight(handle)
+                    if rest < weight { return (handle, rest) }
+                    rest -= weight
+                }
+                preconditionFailure("offset \(offset) is beyond the children")
+            }
+        }
+        return withPages { pages in
+            for position in pages.indices {
+                let total = Int(pages[position].total)
+                if rest < total { return pages[position].child(atOffset: rest, weight: weight) }
+                rest -= total
+            }
+            preconditionFailure("offset \(offset) is beyond the children")
         }
     }
 }
@@ -112,7 +186,7 @@ extension Forest {
     /// The numbers of the pages from a handle's leaf to the root of its tree.
     func route(of handle: Handle) -> Route {
         var route = Route()
-        var number = slots[Int(handle)].leaf
+        var number = slots.place(handle).leaf
         while number != noPage {
             route.append(number)
             number = pageParents[Int(number)]
@@ -121,35 +195,37 @@ extension Forest {
     }
 
     /// The index of a handle among its siblings. O(log n).
-    func siblingIndex(_ handle: Handle) -> Int {
-        preceding(handle, counting: \.count) { _, position in position }
-    }
+    func siblingIndex(_ handle: Handle) -> Int { preceding(handle).siblings }
 
     /// How many there are before a handle under its owner: siblings and all their descendants. O(log n).
-    func siblingOffset(_ handle: Handle) -> Int {
-        preceding(handle, counting: \.total) { leaf, position in
-            guard leaf.total > leaf.count, case .leaf(let handles) = leaf.contents else { return position }
-            return weights(of: handles[..<position])
-        }
+    func siblingOffset(_ handle: Handle) -> Int { preceding(handle).all }
+
+    /// How many siblings stand before a handle, and how many they are with all their descendants.
+    func preceding(_ handle: Handle) -> (siblings: Int, all: Int) {
+        guard let tree = children(parent(handle)) else { preconditionFailure("an owner of children has a tree") }
+        let route = route(of: handle)
+        return preceding(handle, in: tree, route, height: route.count - 1)
     }
 
     private func preceding(
-        _ handle: Handle, counting count: (borrowing SiblingTree) -> UInt32, in leaf: (SiblingTree, Int) -> Int
-    ) -> Int {
-        guard var tree = children(parent(handle)) else { preconditionFailure("an owner of children has a tree") }
-        let route = route(of: handle)
-        var sum = 0
-        var height = route.count - 1
-        while case .branch(let pages) = tree.contents {
-            height -= 1
-            let position = pages.position(of: route[height])
-            pages.withUnsafeBufferPointer { pages in
-                for other in 0..<position { sum += Int(count(pages[other])) }
+        _ handle: Handle, in tree: SiblingTree, _ route: Route, height: Int
+    ) -> (siblings: Int, all: Int) {
+        if tree.isLeaf {
+            return tree.withHandles { handles in
+                let position = handles.position(of: handle)
+                let hasParents = tree.total > tree.count
+                return (position, hasParents ? weights(of: handles[..<position]) : position)
             }
-            tree = pages[position]
         }
-        guard case .leaf(let handles) = tree.contents else { return sum }
-        return sum + leaf(tree, handles.position(of: handle))
+        return tree.withPages { pages in
+            let position = pages.position(of: route[height - 1])
+            var (siblings, all) = preceding(handle, in: pages[position], route, height: height - 1)
+            for other in 0..<position {
+                siblings += Int(pages[other].count)
+                all += Int(pages[other].total)
+            }
+            return (siblings, all)
+        }
     }
 
     func weights(of handles: some Sequence<Handle>) -> Int {
@@ -159,26 +235,8 @@ extension Forest {
     /// The handle at a depth-first offset under an owner, and what is left of the offset within its subtree:
     /// 0 is the handle itself. O(log n).
     func child(atOffset offset: Int, under owner: Handle) -> (Handle, rest: Int) {
-        guard var tree = children(owner) else { preconditionFailure("offset \(offset) is beyond the children") }
-        var rest = offset
-        while case .branch(let pages) = tree.contents {
-            guard
-                let page = pages.first(where: { page in
-                    if rest < page.total { return true }
-                    rest -= Int(page.total)
-                    return false
-                })
-            else { preconditionFailure("offset \(offset) is beyond the children") }
-            tree = page
-        }
-        guard case .leaf(let handles) = tree.contents else { return (0, 0) }
-        if tree.total == tree.count { return (handles[rest], 0) }
-        for handle in handles {
-            let weight = weight(handle)
-            if rest < weight { return (handle, rest) }
-            rest -= weight
-        }
-        preconditionFailure("offset \(offset) is beyond the children")
+        guard let tree = children(owner) else { preconditionFailure("offset \(offset) is beyond the children") }
+        return tree.child(atOffset: offset, weight: weight)
     }
 
     /// The sibling before a handle, if there is one. O(log n).
@@ -201,20 +259,16 @@ struct Route {
     subscript(height: Int) -> PageNumber { numbers[height] }
 }
 
-extension ContiguousArray<SiblingTree> {
+extension UnsafeBufferPointer<SiblingTree> {
     func position(of number: PageNumber) -> Int {
-        withUnsafeBufferPointer { pages in
-            for position in pages.indices where pages[position].number == number { return position }
-            preconditionFailure("page \(number) is not where its number says")
-        }
+        for position in indices where self[position].number == number { return position }
+        preconditionFailure("page \(number) is not where its number says")
     }
 }
 
-extension ContiguousArray<Handle> {
+extension UnsafeBufferPointer<Handle> {
     func position(of handle: Handle) -> Int {
-        withUnsafeBufferPointer { handles in
-            for position in handles.indices where handles[position] == handle { return position }
-            preconditionFailure("handle \(handle) is not where its slot says")
-        }
+        for position in indices where self[position] == handle { return position }
+        preconditionFailure("handle \(handle) is not where its slot says")
     }
 }

@@ -1,0 +1,138 @@
+/// The pages that a trie leads to.
+protocol TriePage: AnyObject {
+    /// A page in which nothing was written.
+    static func make() -> Self
+    /// A page like this one that nobody else holds yet.
+    func copy() -> Self
+}
+
+/// Has references to branches, or at the lowest level to pages; is shorter where nothing follows.
+final class TrieBranch: ManagedBuffer<LendingPageHeader, AnyObject?>, LendingPage {
+    typealias Element = AnyObject?
+
+    static func make() -> TrieBranch {
+        unsafeDowncast(create(minimumCapacity: pageSize) { _ in LendingPageHeader() }, to: TrieBranch.self)
+    }
+
+    var parts: (header: UnsafeMutablePointer<LendingPageHeader>, elements: UnsafeMutablePointer<AnyObject?>) {
+        withUnsafeMutablePointers { ($0, $1) }
+    }
+
+    deinit { releaseElements() }
+}
+
+/// Pages by number, shared with the copies of the trie as long as they are the same: a radix trie with a base of 32.
+///
+/// Reading costs O(log n). Writing copies the pages on the path, but only where another copy of the trie shares them.
+/// Two copies tell where they differ in time that grows with the differences alone.
+struct PageTrie<Page: TriePage>: @unchecked Sendable {
+    // Unchecked, because pages are written to: never one that a second trie can see.
+
+    private typealias Branch = TrieBranch
+
+    /// A branch, or a page when the height is zero.
+    private var root: AnyObject?
+    /// How many levels of branches stand above the pages.
+    private var height = 0
+
+    /// Valid as long as somebody holds this trie; nil for a page that was never written.
+    func page(at index: Int) -> Unmanaged<Page>? {
+        guard let root, isInside(index) else { return nil }
+        // References are read as plain words: counting them would cost more than all the rest.
+        var page = Unmanaged.passUnretained(root)
+        var shift = pageBits * height
+        while shift > 0 {
+            shift -= pageBits
+            guard let child = Self.child(page, at: index >> shift & (pageSize - 1)) else { return nil }
+            page = child
+        }
+        return Unmanaged<Page>.fromOpaque(page.toOpaque())
+    }
+
+    private static func child(_ branch: Unmanaged<AnyObject>, at position: Int) -> Unmanaged<AnyObject>? {
+        branch._withUnsafeGuaranteedRef {
+            let branch = unsafeDowncast($0, to: Branch.self)
+            guard position < branch.count else { return nil }
+            return UnsafeRawPointer(branch.elements + position).load(as: Unmanaged<AnyObject>?.self)
+        }
+    }
+
+    /// Where the reference to a page stands that will be written to or replaced. Valid until the next call, as long as
+    /// the trie is not copied.
+    mutating func writableReference(at index: Int) -> UnsafeMutablePointer<AnyObject?> {
+        while !isInside(index) { grow() }
+        var reference = withUnsafeMutablePointer(to: &root) { $0 }
+        var shift = pageBits * height
+        while shift > 0 {
+            shift -= pageBits
+            reference = Branch.writable(reference)._withUnsafeGuaranteedRef { branch in
+                let position = index >> shift & (pageSize - 1)
+                while branch.count <= position { branch.append(nil) }
+                return branch.writable(at: position) { borrowed in
+                    borrowed._withUnsafeGuaranteedRef { borrowed -> AnyObject in
+                        if shift > 0 { return unsafeDowncast(borrowed, to: Branch.self).copy() }
+                        return unsafeDowncast(borrowed, to: Page.self).copy()
+                    }
+                }
+            }
+        }
+        return reference
+    }
+
+    /// A page to write to, made or copied where that is needed. Valid as long as the trie is not copied.
+    mutating func writablePage(at index: Int) -> Unmanaged<Page> {
+        let reference = writableReference(at: index)
+        if !isKnownUniquelyReferenced(&reference.pointee) {
+            reference.pointee = reference.pointee.map { unsafeDowncast($0, to: Page.self).copy() } ?? Page.make()
+        }
+        return unmanaged(reference)
+    }
+
+    private func isInside(_ index: Int) -> Bool { index >> (pageBits * height) == 0 }
+
+    private mutating func grow() {
+        if let root {
+            let branch = Branch.make()
+            branch.append(root)
+            self.root = branch
+        }
+        height += 1
+    }
+}
+
+// MARK: - Differences
+
+extension PageTrie {
+    /// Calls the body for each page that the two do not share, in ascending order, with the old one and this one.
+    /// O(d · log n) for d such pages.
+    func forEachDifference(from old: PageTrie, _ body: (Int, Page?, Page?) -> Void) {
+        Self.visit(old.root, old.height, root, height, from: 0, body)
+    }
+
+    private static func visit(
+        _ old: AnyObject?, _ oldHeight: Int, _ new: AnyObject?, _ newHeight: Int, from start: Int,
+        _ body: (Int, Page?, Page?) -> Void
+    ) {
+        if old === new { return }
+        let height = max(oldHeight, newHeight)
+        if height == 0 {
+            body(start, old.map { unsafeDowncast($0, to: Page.self) }, new.map { unsafeDowncast($0, to: Page.self) })
+            return
+        }
+        for position in 0..<pageSize {
+            let (oldChild, oldChildHeight) = child(of: old, oldHeight, at: position, height)
+            let (newChild, newChildHeight) = child(of: new, newHeight, at: position, height)
+            let start = start + position << (pageBits * (height - 1))
+            visit(oldChild, oldChildHeight, newChild, newChildHeight, from: start, body)
+        }
+    }
+
+    /// The page at a position of a branch of `height`; a lower page counts as that branch's first child.
+    private static func child(
+        of page: AnyObject?, _ pageHeight: Int, at position: Int, _ height: Int
+    ) -> (AnyObject?, Int) {
+        if pageHeight < height { return position == 0 ? (page, pageHeight) : (nil, height - 1) }
+        guard let page else { return (nil, height - 1) }
+        return (child(Unmanaged.passUnretained(page), at: position)?.takeUnretainedValue(), height - 1)
+    }
+}
