@@ -44,7 +44,7 @@ extension Store {
             } catch {
                 throw .transaction(name, error)
             }
-            let difference = new.difference(from: head.snapshot)
+            let difference = new.difference(from: head.snapshot, after: operations)
             move(head, to: new, by: difference, delivery: .difference, mode: mode, completion: completion)
         } catch {
             answer(.outcome(completion, .failure(error)), about: name)
