@@ -4,13 +4,14 @@ extension Store {
     /// Opens a state directory, making it when it is not there, and recovers what it holds.
     ///
     /// `onFailure` is called at most once, on the executor, when the disk has failed and everybody who waited has
-    /// been told: the daemon should end then, and be started again.
+    /// been told: the daemon should end then, and be started again. `onProgress` is told how much of what is stored has
+    /// been read, in whole percent, on any thread and not more than a hundred times.
     package static func open(
         directory: String, executor: any StoreExecutor, limits: StoreLimits = StoreLimits(), logger: Logger,
-        onFailure: @escaping @Sendable (String) -> Void
+        onProgress: @escaping @Sendable (Int) -> Void = { _ in }, onFailure: @escaping @Sendable (String) -> Void
     ) async throws(StoreOpeningError) -> Store {
         let journal = try SQLiteJournal(directory: directory, limits: limits, logger: logger)
-        let recovered = try await journal.recover()
+        let recovered = try await journal.recover(onProgress: onProgress)
         let store = Store(
             executor: executor, journal: journal, recovered: recovered, limits: limits, logger: logger,
             onFailure: onFailure)

@@ -6,16 +6,19 @@ package struct StoreLimits: Sendable, Equatable {
     package var listsMax: Int
     /// A list is checkpointed when its journal is longer than its last checkpoint, and than this, in bytes.
     package var journalLengthMin: Int
+    /// Or when its journal has more transactions than half its items, and than this: each costs its time at the start.
+    package var journalStepsMin: Int
     /// In bytes; one part is written at a time, between groups.
     package var checkpointPartLengthMax: Int
 
     package init(
         snapshot: SnapshotLimits = SnapshotLimits(), listsMax: Int = 10_000, journalLengthMin: Int = 1 << 20,
-        checkpointPartLengthMax: Int = 256 << 10
+        journalStepsMin: Int = 16_384, checkpointPartLengthMax: Int = 256 << 10
     ) {
         self.snapshot = snapshot
         self.listsMax = listsMax
         self.journalLengthMin = journalLengthMin
+        self.journalStepsMin = journalStepsMin
         self.checkpointPartLengthMax = checkpointPartLengthMax
     }
 }

@@ -6,6 +6,8 @@ package enum StoreOpeningError: Error, Sendable, Equatable {
     case inUse(path: String)
     /// A later version wrote it.
     case schemaTooNew(path: String, version: Int, known: Int)
+    /// An earlier version wrote it, one that was never released.
+    case schemaTooOld(path: String, version: Int, known: Int)
     /// It is no database of this daemon.
     case foreign(path: String)
     case unreadable(path: String, reason: String)
@@ -22,6 +24,11 @@ extension StoreOpeningError: CustomStringConvertible {
             "\(path) is in use by another diffabled; stop that one, or name another directory with --state-directory"
         case .schemaTooNew(let path, let version, let known):
             "\(path) was written by a later diffabled (schema \(version), this one knows \(known)); run that version"
+        case .schemaTooOld(let path, let version, let known):
+            """
+            \(path) was written by a diffabled before its first release (schema \(version), this one knows \(known)) \
+            and cannot be read any more; move it away to start empty
+            """
         case .foreign(let path):
             "\(path) is not a database of diffabled; move it away, or name another directory with --state-directory"
         case .unreadable(let path, let reason): "\(path) cannot be read: \(reason)"

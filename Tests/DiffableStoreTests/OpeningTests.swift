@@ -42,7 +42,8 @@ struct OpeningTests {
         await (try await directory.open()).shutDown()
         try directory.edit("PRAGMA user_version = 7")
         let bytes = try Data(contentsOf: URL(fileURLWithPath: directory.databasePath))
-        let error = StoreOpeningError.schemaTooNew(path: directory.databasePath, version: 7, known: 1)
+        let error = StoreOpeningError.schemaTooNew(
+            path: directory.databasePath, version: 7, known: JournalSchema.version)
         await #expect(throws: error) { _ = try await directory.open() }
         #expect(try Data(contentsOf: URL(fileURLWithPath: directory.databasePath)) == bytes)
     }

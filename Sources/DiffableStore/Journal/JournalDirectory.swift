@@ -1,4 +1,3 @@
-import Foundation
 import GRDB
 
 #if canImport(Glibc)
@@ -31,12 +30,16 @@ struct JournalDirectory {
         }
     }
 
+    /// With those above it that are not there.
     private func makeDirectory() throws(StoreOpeningError) {
-        do {
-            try FileManager.default.createDirectory(
-                atPath: path, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-        } catch {
-            throw .directoryUnusable(path: path, reason: error.localizedDescription)
+        var end = path.startIndex
+        while end < path.endIndex {
+            end = path[path.index(after: end)...].firstIndex(of: "/") ?? path.endIndex
+            guard mkdir(String(path[..<end]), 0o700) != 0, errno != EEXIST else { continue }
+            // One that others own need not let us make anything in it, so long as the next is there.
+            let reason = String(cString: strerror(errno))
+            var status = stat()
+            guard stat(path, &status) == 0 else { throw .directoryUnusable(path: path, reason: reason) }
         }
     }
 
@@ -72,6 +75,9 @@ struct JournalDirectory {
         try JournalDirectory.assertSynchronous(database)
         // The log is cut back to this after a large transaction, in bytes.
         try database.execute(sql: "PRAGMA journal_size_limit = \(16 << 20)")
+        // Debian's SQLite writes zeros over all that is deleted, and a checkpoint deletes as much as it writes. This
+        // keeps it to the pages that are written anyway.
+        try database.execute(sql: "PRAGMA secure_delete = FAST")
     }
 
     /// Every commit must be synced before it returns.
@@ -86,6 +92,9 @@ struct JournalDirectory {
         let applicationID = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
         let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
         if version == 0 && applicationID == 0 && tables == 0 {
+            // Debian's SQLite keeps track of every page's parent otherwise, to move pages about after each deletion.
+            // Pages that are free are used again.
+            try database.execute(sql: "PRAGMA auto_vacuum = NONE")
             try database.inTransaction(.immediate) {
                 try database.execute(sql: JournalSchema.tables)
                 return .commit
@@ -95,6 +104,9 @@ struct JournalDirectory {
         guard applicationID == JournalSchema.applicationID else { throw StoreOpeningError.foreign(path: databasePath) }
         guard version <= JournalSchema.version else {
             throw StoreOpeningError.schemaTooNew(path: databasePath, version: version, known: JournalSchema.version)
+        }
+        guard version == JournalSchema.version else {
+            throw StoreOpeningError.schemaTooOld(path: databasePath, version: version, known: JournalSchema.version)
         }
     }
 

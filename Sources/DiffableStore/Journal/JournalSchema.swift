@@ -2,11 +2,11 @@ import GRDB
 
 /// The database's tables, and which version of them this is.
 ///
-/// A list's state is its checkpoint, which is a sequence of operations that make it from nothing, followed by its
-/// journal rows in order of revision. What is larger than one row stands in several, numbered by `part`.
+/// A list's state is its checkpoint, which is all that was in it at one revision (`CheckpointParts`), followed by its
+/// journal rows in order of revision (`JournalRows`). What is larger than one row stands in several, numbered by `part`.
 enum JournalSchema {
-    /// Raised when the tables change; a database of a higher version is refused.
-    static let version = 1
+    /// Raised when the tables change; a database of another version is refused.
+    static let version = 2
     /// "diff" in ASCII: tells this daemon's databases from others.
     static let applicationID = 0x6469_6666
 
@@ -22,6 +22,7 @@ enum JournalSchema {
         ) STRICT;
         CREATE TABLE journal (
             list INTEGER NOT NULL,
+            -- What the first line leads to; each line is one more. A line that is too long goes on in more parts.
             revision INTEGER NOT NULL,
             part INTEGER NOT NULL,
             operations BLOB NOT NULL,
@@ -31,7 +32,8 @@ enum JournalSchema {
             list INTEGER NOT NULL,
             generation INTEGER NOT NULL,
             part INTEGER NOT NULL,
-            operations BLOB NOT NULL,
+            checksum INTEGER NOT NULL,
+            elements BLOB NOT NULL,
             PRIMARY KEY (list, generation, part)
         ) STRICT, WITHOUT ROWID;
         PRAGMA application_id = \(applicationID);

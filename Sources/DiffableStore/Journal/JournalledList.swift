@@ -8,6 +8,8 @@ struct JournalledList {
     var checkpointLength = 0
     /// Of the rows since the checkpoint.
     var journalLength = 0
+    /// How many transactions are in them.
+    var journalSteps = 0
     /// A checkpoint that did not fit on the disk is not tried again before the journal is longer than this.
     var journalLengthMin = 0
     var checkpointing = Checkpointing.none

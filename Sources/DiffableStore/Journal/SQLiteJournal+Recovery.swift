@@ -7,11 +7,12 @@ import Logging
 extension SQLiteJournal {
     /// Makes every list's state again from its checkpoint and the journal since. Nothing is changed on disk before
     /// all of them are there.
-    func recover() throws(StoreOpeningError) -> RecoveredLists {
+    func recover(onProgress: @escaping (Int) -> Void = { _ in }) throws(StoreOpeningError) -> RecoveredLists {
         do {
             return try database.writeWithoutTransaction { database in
                 let headings = try Heading.all(in: database)
-                for heading in headings { lists[heading.number] = try recover(heading, from: database) }
+                var progress = RecoveryProgress(lengthInAll: try storedLength(database), onProgress)
+                for heading in headings { lists[heading.number] = try recover(heading, from: database, &progress) }
                 try retireLeftovers(headings, database)
                 for heading in headings { considerCheckpoint(of: heading.number) }
                 let states = headings.compactMap { lists[$0.number]?.state }
@@ -28,6 +29,19 @@ extension SQLiteJournal {
 
     /// Begins upkeep that a last run left over.
     func startUpkeep() { scheduleUpkeep() }
+
+    /// Of all that is to be read, in bytes.
+    private func storedLength(_ database: Database) throws -> Int {
+        let sql = """
+            SELECT coalesce(sum(
+                (SELECT coalesce(sum(length(elements)), 0) FROM checkpoint
+                    WHERE list = number AND checkpoint.generation = kept.generation)
+                + (SELECT coalesce(sum(length(operations)), 0) FROM journal
+                    WHERE list = number AND revision > checkpointRevision)), 0)
+            FROM list AS kept
+            """
+        return try Int.fetchOne(database, sql: sql) ?? 0
+    }
 
     /// A row of the table `list`.
     private struct Heading {
@@ -54,7 +68,9 @@ extension SQLiteJournal {
 // MARK: - One list
 
 extension SQLiteJournal {
-    private func recover(_ heading: Heading, from database: Database) throws -> JournalledList {
+    private func recover(
+        _ heading: Heading, from database: Database, _ progress: inout RecoveryProgress
+    ) throws -> JournalledList {
         let name: ListName
         do { name = try ListName(heading.name) } catch {
             throw damaged(heading, at: heading.checkpointRevision, "its name \(error)")
@@ -64,66 +80,95 @@ extension SQLiteJournal {
                 name: name, epoch: heading.epoch, revision: heading.checkpointRevision, durability: .durable,
                 number: heading.number, lastReloadRevision: heading.lastReloadRevision))
         list.generation = heading.generation
-        try readCheckpoint(of: heading, from: database, into: &list)
-        try readJournal(of: heading, from: database, into: &list)
+        try readCheckpoint(of: heading, from: database, into: &list, &progress)
+        try readJournal(of: heading, from: database, into: &list, &progress)
         return list
     }
 
-    private func readCheckpoint(of heading: Heading, from database: Database, into list: inout JournalledList) throws {
-        let sql = "SELECT part, operations FROM checkpoint WHERE list = ? AND generation = ? ORDER BY part"
+    private func readCheckpoint(
+        of heading: Heading, from database: Database, into list: inout JournalledList,
+        _ progress: inout RecoveryProgress
+    ) throws {
+        let sql = "SELECT part, checksum, elements FROM checkpoint WHERE list = ? AND generation = ? ORDER BY part"
         let rows = try Row.fetchCursor(database, sql: sql, arguments: [heading.number, heading.generation])
+        var builder = SnapshotBuilder()
         var parts = 0
         while let row = try rows.next() {
             guard row[0] == parts else {
                 throw damaged(heading, at: heading.checkpointRevision, "part \(parts) of its checkpoint is missing")
             }
-            list.checkpointLength += try apply(row, column: 1, to: &list, at: heading.checkpointRevision, heading)
+            let length = try row.withUnsafeData(atIndex: 2) { blob in
+                try (blob ?? Data()).withUnsafeBytes { bytes in
+                    do throws(CheckpointPartError) {
+                        guard checksum(bytes) == row[1] else { throw .altered }
+                        try builder.append(part: bytes)
+                    } catch {
+                        throw damaged(heading, at: heading.checkpointRevision, "\(error)")
+                    }
+                    return bytes.count
+                }
+            }
+            list.checkpointLength += length
+            progress.advance(by: length)
             parts += 1
         }
         guard parts > 0 || heading.generation == 0 else {
             throw damaged(heading, at: heading.checkpointRevision, "its checkpoint is missing")
         }
+        list.state = list.state.moved(to: heading.checkpointRevision, builder.finished())
     }
 
-    private func readJournal(of heading: Heading, from database: Database, into list: inout JournalledList) throws {
+    private func readJournal(
+        of heading: Heading, from database: Database, into list: inout JournalledList,
+        _ progress: inout RecoveryProgress
+    ) throws {
         let sql = """
             SELECT revision, part, operations FROM journal WHERE list = ? AND revision > ? ORDER BY revision, part
             """
         let rows = try Row.fetchCursor(database, sql: sql, arguments: [heading.number, heading.checkpointRevision])
+        // Its own, so that each step changes it in place.
+        var snapshot = list.state.snapshot
+        list.state = list.state.moved(to: list.state.revision, Snapshot())
+        var revision = heading.checkpointRevision
         var part = 0
         while let row = try rows.next() {
-            let revision: Int = row[0]
-            let isContinuation = revision == list.state.revision && row[1] == part + 1
-            let isNext = revision == list.state.revision + 1 && row[1] == 0
+            let isContinuation = row[0] == revision && row[1] == part + 1
+            let isNext = row[0] == revision + 1 && row[1] == 0
             guard isContinuation || isNext else {
-                throw damaged(heading, at: list.state.revision + 1, "its journal goes on at revision \(revision)")
+                throw damaged(heading, at: revision + 1, "its journal goes on at revision \(row[0] as Int)")
             }
             part = row[1]
-            list.journalLength += try apply(row, column: 2, to: &list, at: revision, heading)
+            try row.withUnsafeData(atIndex: 2) { blob in
+                try (blob ?? Data()).withUnsafeBytes { bytes in
+                    for step in bytes.split(separator: JournalRows.separator, omittingEmptySubsequences: false) {
+                        if part == 0 { revision += 1 }
+                        try apply(UnsafeRawBufferPointer(rebasing: step), to: &snapshot, at: revision, heading)
+                    }
+                    list.journalLength += bytes.count
+                    progress.advance(by: bytes.count)
+                }
+            }
         }
+        list.journalSteps = revision - heading.checkpointRevision
+        list.state = list.state.moved(to: revision, snapshot)
         guard list.state.lastReloadRevision <= list.state.revision else {
             throw damaged(heading, at: list.state.revision + 1, "its journal ends too early")
         }
     }
 
-    /// Applies a row's operations and returns their length in bytes.
     private func apply(
-        _ row: Row, column: Int, to list: inout JournalledList, at revision: Int, _ heading: Heading
-    ) throws -> Int {
-        // What was once stored is taken whatever the limits are now: lowering one must not lose a list.
-        let limits = SnapshotLimits(levelsMax: .max, itemsMax: .max)
-        return try row.withUnsafeData(atIndex: column) { blob in
-            let blob = blob ?? Data()
-            do {
-                let operations = try blob.withUnsafeBytes { try [Diffable.Operation](json: $0, limits: .journal) }
-                list.state = list.state.moved(
-                    to: revision, try list.state.snapshot.applying(operations, limits: limits))
-            } catch {
-                throw damaged(heading, at: revision, "\(error)")
-            }
-            return blob.count
+        _ step: UnsafeRawBufferPointer, to snapshot: inout Snapshot, at revision: Int, _ heading: Heading
+    ) throws {
+        do {
+            let operations = try [Diffable.Operation](json: step, limits: .journal)
+            try snapshot.apply(operations, limits: SQLiteJournal.noLimits)
+        } catch {
+            throw damaged(heading, at: revision, "\(error)")
         }
     }
+
+    /// What was once stored is taken whatever the limits are now: lowering one must not lose a list.
+    private static var noLimits: SnapshotLimits { SnapshotLimits(levelsMax: .max, itemsMax: .max) }
 
     private func damaged(_ heading: Heading, at revision: Int, _ reason: String) -> StoreOpeningError {
         .damaged(path: directory.databasePath, list: heading.name, revision: revision, reason: reason)

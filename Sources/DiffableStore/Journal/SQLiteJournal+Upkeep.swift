@@ -1,3 +1,5 @@
+import Diffable
+import DiffableJSON
 import Foundation
 import GRDB
 import Logging
@@ -13,8 +15,9 @@ extension SQLiteJournal {
 
     func considerCheckpoint(of number: Int) {
         guard let list = lists[number], case .none = list.checkpointing else { return }
-        let lengthMin = max(limits.journalLengthMin, list.checkpointLength, list.journalLengthMin)
-        guard list.journalLength > lengthMin else { return }
+        let isLong = list.journalLength > max(limits.journalLengthMin, list.checkpointLength)
+        let isSlow = list.journalSteps > max(limits.journalStepsMin, list.state.snapshot.numberOfItems / 2)
+        guard isLong || isSlow, list.journalLength > list.journalLengthMin else { return }
         lists[number]?.checkpointing = .due
         upkeep.append(.checkpoint(list: number))
     }
@@ -87,25 +90,35 @@ extension SQLiteJournal {
         var checkpoint = checkpoint
         let number = checkpoint.state.number
         // A list that was deleted meanwhile has its retirement behind this in the queue.
-        guard lists[number] != nil, let row = checkpoint.rows.next() else {
+        guard lists[number] != nil else {
             upkeep.removeFirst()
             return
         }
+        var part = ByteWriter()
+        part.reserve(limits.checkpointPartLengthMax)
+        checkpoint.parts.writeNext(into: &part)
+        try part.withUnsafeBytes { try write($0, of: checkpoint) }
+        checkpoint.part += 1
+        checkpoint.length += part.count
+        if checkpoint.parts.isDone { finish(checkpoint) } else { upkeep[0] = .writing(checkpoint) }
+    }
+
+    private func write(_ part: UnsafeRawBufferPointer, of checkpoint: Checkpoint) throws {
+        let number = checkpoint.state.number
         try database.writeWithoutTransaction { database in
-            try database.inTransaction(.immediate) {
-                try database.cachedStatement(sql: "INSERT INTO checkpoint VALUES (?, ?, ?, ?)")
-                    .execute(arguments: [number, checkpoint.generation, checkpoint.part, Data(row)])
-                if checkpoint.rows.isDone {
+            try database.inJournalTransaction {
+                try database.cachedStatement(sql: "INSERT INTO checkpoint VALUES (?, ?, ?, ?, ?)")
+                    .execute(
+                        arguments: [
+                            number, checkpoint.generation, checkpoint.part, checksum(part), Data(lending: part),
+                        ])
+                if checkpoint.parts.isDone {
                     try database
                         .cachedStatement(sql: "UPDATE list SET generation = ?, checkpointRevision = ? WHERE number = ?")
                         .execute(arguments: [checkpoint.generation, checkpoint.state.revision, number])
                 }
-                return .commit
             }
         }
-        checkpoint.part += 1
-        checkpoint.length += row.count
-        if checkpoint.rows.isDone { finish(checkpoint) } else { upkeep[0] = .writing(checkpoint) }
     }
 
     private func finish(_ checkpoint: Checkpoint) {
@@ -113,6 +126,7 @@ extension SQLiteJournal {
         lists[number]?.generation = checkpoint.generation
         lists[number]?.checkpointLength = checkpoint.length
         lists[number]?.journalLength -= checkpoint.coveredLength
+        lists[number]?.journalSteps -= checkpoint.coveredSteps
         lists[number]?.journalLengthMin = 0
         lists[number]?.checkpointing = .none
         upkeep[0] = .retirement(
@@ -130,7 +144,7 @@ extension SQLiteJournal {
     private func retire(_ retirement: Retirement) throws {
         var deleted = 0
         try database.writeWithoutTransaction { database in
-            try database.inTransaction(.immediate) {
+            try database.inJournalTransaction {
                 try database.cachedStatement(
                     sql: """
                         DELETE FROM journal WHERE (list, revision, part) IN (
@@ -145,7 +159,6 @@ extension SQLiteJournal {
                         """
                 ).execute(arguments: [retirement.list, retirement.generationKept, SQLiteJournal.retiredPartsMax])
                 deleted += database.changesCount
-                return .commit
             }
         }
         if deleted == 0 { upkeep.removeFirst() }

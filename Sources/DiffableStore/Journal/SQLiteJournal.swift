@@ -45,6 +45,8 @@ package actor SQLiteJournal: Journal {
 
     /// In bytes: a change that is longer stands in several rows, so that no row comes near SQLite's limit.
     static let rowLengthMax = 4 << 20
+    /// In bytes: a row that is longer takes no more transactions of its group.
+    static let sharedRowLengthMax = 256 << 10
 
     package nonisolated func write(
         _ changes: [ListChange], completion: @escaping @Sendable (Result<[[UInt8]?], JournalError>) -> Void
@@ -75,81 +77,119 @@ package actor SQLiteJournal: Journal {
 extension SQLiteJournal {
     private func write(_ changes: [ListChange]) -> Result<[[UInt8]?], JournalError> {
         if case .failed(let reason) = upkeepState { return .failure(.failed(reason: reason)) }
-        var written: [Written] = []
-        written.reserveCapacity(changes.count)
+        let rows = rows(of: changes)
         do {
             try database.writeWithoutTransaction { database in
-                try database.inTransaction(.immediate) {
-                    for change in changes { written.append(try write(change, to: database)) }
-                    return .commit
+                try database.inJournalTransaction(isOneStatement: isOneStatement(changes, rows)) {
+                    for change in changes { try write(change, to: database) }
+                    for row in rows.rows { try write(row, to: database) }
                 }
             }
         } catch {
             return .failure(JournalError(error))
         }
         if case .postponed = upkeepState { upkeepState = .idle }
-        for (change, written) in zip(changes, written) { follow(change, written) }
-        return .success(written.map(\.encoded))
+        for change in changes { follow(change) }
+        var encodings = [[UInt8]?](repeating: nil, count: changes.count)
+        for row in rows.rows {
+            follow(row)
+            encodings[row.change] = row.onlyStep
+        }
+        return .success(encodings)
     }
 
-    /// What a change came to on disk.
-    private struct Written {
-        /// In bytes.
-        var length = 0
-        var encoded: [UInt8]?
+    private func isOneStatement(_ changes: [ListChange], _ rows: JournalRows) -> Bool {
+        guard changes.count == 1, rows.rows.count <= 1 else { return false }
+        if case .stepped(_, .reload) = changes[0].event { return false }
+        return true
     }
 
-    private func write(_ change: ListChange, to database: Database) throws -> Written {
+    private func rows(of changes: [ListChange]) -> JournalRows {
+        var rows = JournalRows(
+            rowLengthMax: SQLiteJournal.rowLengthMax, sharedLengthMax: SQLiteJournal.sharedRowLengthMax)
+        for (index, change) in changes.enumerated() where change.state.durability == .durable {
+            if case .stepped(let operations, _) = change.event {
+                rows.append(operations, to: change.state, change: index)
+            }
+        }
+        return rows
+    }
+
+    /// Writes what is not in a row of the journal.
+    private func write(_ change: ListChange, to database: Database) throws {
         let state = change.state
-        guard state.durability == .durable else { return Written() }
+        guard state.durability == .durable else { return }
         switch change.event {
         case .created:
             try database.cachedStatement(sql: "INSERT INTO list VALUES (?, ?, ?, 0, 0, 0)")
                 .execute(arguments: [state.number, state.name.description, state.epoch])
-            return Written()
         case .deleted:
             // Its rows in the other tables are deleted between groups: nothing leads to them any more.
             try database.cachedStatement(sql: "DELETE FROM list WHERE number = ?").execute(arguments: [state.number])
-            return Written()
-        case .stepped(let operations, let delivery):
-            if delivery == .reload {
-                try database.cachedStatement(sql: "UPDATE list SET lastReloadRevision = ? WHERE number = ?")
-                    .execute(arguments: [state.revision, state.number])
-            }
-            return try write(operations, of: state, to: database)
+        case .stepped(_, .reload):
+            try database.cachedStatement(sql: "UPDATE list SET lastReloadRevision = ? WHERE number = ?")
+                .execute(arguments: [state.revision, state.number])
+        case .stepped(_, .difference): break
         }
     }
 
-    private func write(
-        _ operations: [Diffable.Operation], of state: ListState, to database: Database
-    ) throws -> Written {
-        let statement = try database.cachedStatement(sql: "INSERT INTO journal VALUES (?, ?, ?, ?)")
-        var rows = OperationRows(OperationsWriter(operations), lengthMax: SQLiteJournal.rowLengthMax)
-        var written = Written()
-        var part = 0
-        while let row = rows.next() {
-            try statement.execute(arguments: [state.number, state.revision, part, Data(row)])
-            written.length += row.count
-            written.encoded = part == 0 ? row : nil
-            part += 1
+    private func write(_ row: JournalRows.Row, to database: Database) throws {
+        try row.bytes.withUnsafeBytes { bytes in
+            try database.cachedStatement(sql: "INSERT INTO journal VALUES (?, ?, ?, ?)")
+                .execute(arguments: [row.state.number, row.revision, row.part, Data(lending: bytes)])
         }
-        return written
     }
 
     /// The group is on disk: what is known of its lists moves up.
-    private func follow(_ change: ListChange, _ written: Written) {
-        let state = change.state
-        guard state.durability == .durable else { return }
+    private func follow(_ change: ListChange) {
+        let number = change.state.number
+        guard change.state.durability == .durable else { return }
         switch change.event {
-        case .created: lists[state.number] = JournalledList(state: state)
+        case .created: lists[number] = JournalledList(state: change.state)
         case .deleted:
-            lists[state.number] = nil
-            upkeep.append(.retirement(.everything(list: state.number)))
-        case .stepped:
-            lists[state.number]?.state = state
-            lists[state.number]?.journalLength += written.length
-            considerCheckpoint(of: state.number)
+            lists[number] = nil
+            upkeep.append(.retirement(.everything(list: number)))
+        case .stepped: break
         }
+    }
+
+    private func follow(_ row: JournalRows.Row) {
+        let number = row.state.number
+        // A list that was deleted in the same group has its retirement in the queue.
+        guard let position = lists.index(forKey: number) else { return }
+        lists.values[position].state = row.state
+        lists.values[position].journalLength += row.bytes.count
+        lists.values[position].journalSteps += row.steps
+        considerCheckpoint(of: number)
+    }
+}
+
+extension Database {
+    /// As `inTransaction`, which compiles its statements anew each time. One statement alone is a transaction of its
+    /// own.
+    func inJournalTransaction(isOneStatement: Bool = false, _ body: () throws -> Void) throws {
+        if isOneStatement { return try body() }
+        try cachedStatement(sql: "BEGIN IMMEDIATE").execute()
+        do {
+            try body()
+            try cachedStatement(sql: "COMMIT").execute()
+        } catch {
+            // The first error is the one to tell. SQLite may have rolled back of its own accord.
+            try? rollback()
+            throw error
+        }
+    }
+}
+
+extension Data {
+    /// These bytes without a copy: for an argument of a statement that is executed before they go.
+    init(lending bytes: UnsafeRawBufferPointer) {
+        guard let address = bytes.baseAddress else {
+            self.init()
+            return
+        }
+        self.init(
+            bytesNoCopy: UnsafeMutableRawPointer(mutating: address), count: bytes.count, deallocator: .none)
     }
 }
 

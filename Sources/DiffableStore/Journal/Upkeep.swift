@@ -1,5 +1,3 @@
-import DiffableJSON
-
 /// Work that the journal does in slices between groups.
 enum Upkeep {
     /// The list's state is to be written whole, as it is when the turn comes.
@@ -14,9 +12,10 @@ enum Upkeep {
 struct Checkpoint {
     let state: ListState
     let generation: Int
-    /// How much of the journal it makes superfluous, in bytes.
+    /// How much of the journal it makes superfluous, in bytes and in transactions.
     let coveredLength: Int
-    var rows: OperationRows
+    let coveredSteps: Int
+    var parts: CheckpointParts
     var part = 0
     /// In bytes, so far.
     var length = 0
@@ -25,7 +24,8 @@ struct Checkpoint {
         state = list.state
         generation = list.generation + 1
         coveredLength = list.journalLength
-        rows = OperationRows(OperationsWriter(resetTo: list.state.snapshot), lengthMax: partLengthMax)
+        coveredSteps = list.journalSteps
+        parts = CheckpointParts(of: list.state.snapshot, lengthMax: partLengthMax)
     }
 }
 

@@ -1,0 +1,172 @@
+import Diffable
+import DiffableJSON
+
+// A part of a checkpoint is read in one pass, straight into a snapshot, because the start of the daemon waits for it.
+// So it is no JSON: it has the sections and items one after the other in the order of the document, each as
+//
+//     1 byte   0 for a section; for an item one more than its level, and 128 more when it is expanded
+//     1 byte   the length of the id
+//     1 byte   the length of the kind, 0 for none
+//     4 bytes  the length of the content, 0 for none, the lowest byte first
+//              the id, the kind and the content
+
+/// What stands before each element of a part.
+private struct ElementHeading {
+    static let length = 7
+    private static let expanded: UInt8 = 128
+
+    /// -1 for a section.
+    var level: Int
+    var isExpanded = false
+    var idLength: Int
+    var kindLength: Int
+    var contentLength: Int
+
+    /// How long the element is as a whole.
+    var elementLength: Int { Self.length + idLength + kindLength + contentLength }
+
+    init(_ record: Record, level: Int, isExpanded: Bool) {
+        self.level = level
+        self.isExpanded = isExpanded
+        idLength = record.withID(\.count)
+        kindLength = record.withKind(\.count)
+        contentLength = record.contentLength
+    }
+
+    /// Nil when there is not even room for the heading.
+    init?(_ bytes: UnsafeRawBufferPointer) {
+        guard bytes.count >= Self.length else { return nil }
+        level = Int(bytes[0] & ~Self.expanded) - 1
+        isExpanded = bytes[0] & Self.expanded != 0
+        idLength = Int(bytes[1])
+        kindLength = Int(bytes[2])
+        contentLength = Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: 3, as: UInt32.self)))
+    }
+
+    func write(into part: inout ByteWriter) {
+        precondition(level + 1 < Self.expanded, "levels are limited to far fewer")
+        part.append(byte: UInt8(level + 1) | (isExpanded ? Self.expanded : 0))
+        part.append(byte: UInt8(idLength))
+        part.append(byte: UInt8(kindLength))
+        withUnsafeBytes(of: UInt32(contentLength).littleEndian) { part.append($0) }
+    }
+}
+
+// MARK: - Writing
+
+/// A snapshot in parts of limited length.
+struct CheckpointParts {
+    private var cursor: SnapshotCursor
+    /// What the next part begins with.
+    private var pending: SnapshotCursor.Element?
+    /// In bytes; one element is longer if it must be.
+    private let lengthMax: Int
+    private var isBegun = false
+
+    init(of snapshot: Snapshot, lengthMax: Int) {
+        cursor = SnapshotCursor(snapshot)
+        pending = cursor.next()
+        self.lengthMax = lengthMax
+    }
+
+    /// There is always a first part, if only an empty one.
+    var isDone: Bool { isBegun && pending == nil }
+
+    mutating func writeNext(into part: inout ByteWriter) {
+        isBegun = true
+        while let element = pending {
+            let (record, heading) = Self.heading(of: element)
+            if part.count > 0, part.count + heading.elementLength > lengthMax { return }
+            heading.write(into: &part)
+            record.withID { part.append($0) }
+            record.withKind { part.append($0) }
+            record.withContent { part.append($0) }
+            pending = cursor.next()
+        }
+    }
+
+    private static func heading(of element: SnapshotCursor.Element) -> (Record, ElementHeading) {
+        switch element {
+        case .section(let record): (record, ElementHeading(record, level: -1, isExpanded: false))
+        case .item(let record, let level, let isExpanded):
+            (record, ElementHeading(record, level: level, isExpanded: isExpanded))
+        }
+    }
+}
+
+// MARK: - Reading
+
+/// Why a part cannot be read.
+enum CheckpointPartError: Error {
+    /// It ends within an element, or an item has no place.
+    case malformed
+    /// It is not what was written.
+    case altered
+    case state(OperationError)
+}
+
+extension CheckpointPartError: CustomStringConvertible {
+    var description: String {
+        switch self {
+        case .malformed: "a part of its checkpoint makes no sense"
+        case .altered: "a part of its checkpoint is not what was written"
+        case .state(let error): "\(error)"
+        }
+    }
+}
+
+extension SnapshotBuilder {
+    /// Appends what a part holds.
+    mutating func append(part: UnsafeRawBufferPointer) throws(CheckpointPartError) {
+        var rest = part
+        while rest.count > 0 {
+            guard let heading = ElementHeading(rest), heading.elementLength <= rest.count else { throw .malformed }
+            var offset = ElementHeading.length
+            let id = UnsafeRawBufferPointer(rebasing: rest[offset..<offset + heading.idLength])
+            offset += heading.idLength
+            let kind = UnsafeRawBufferPointer(rebasing: rest[offset..<offset + heading.kindLength])
+            offset += heading.kindLength
+            let content = UnsafeRawBufferPointer(rebasing: rest[offset..<offset + heading.contentLength])
+            offset += heading.contentLength
+            guard heading.idLength > 0, heading.level <= levelMax else { throw .malformed }
+            do throws(OperationError) {
+                if heading.level < 0 {
+                    try append(section: id, content: content)
+                } else {
+                    try append(
+                        item: id, kind: kind, content: content, level: heading.level, isExpanded: heading.isExpanded)
+                }
+            } catch {
+                throw .state(error)
+            }
+            rest = UnsafeRawBufferPointer(rebasing: rest[offset...])
+        }
+    }
+}
+
+// MARK: - Checking
+
+/// Tells whether bytes are those that were written, which a disk does not: for faults, not for forgers.
+///
+/// The words go into four sums in turn, each multiplied at every step, as in Y. Collet's xxHash, so that four of them
+/// are under way at a time.
+func checksum(_ bytes: UnsafeRawBufferPointer) -> Int64 {
+    let prime: UInt64 = 0x9E37_79B1_85EB_CA87
+    var sums: (UInt64, UInt64, UInt64, UInt64) = (1, 2, 3, 4)
+    func add(_ word: UInt64, to sum: inout UInt64) {
+        sum = (sum ^ word) &* prime
+        sum ^= sum >> 29
+    }
+    var offset = 0
+    while offset + 32 <= bytes.count {
+        add(bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self).littleEndian, to: &sums.0)
+        add(bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self).littleEndian, to: &sums.1)
+        add(bytes.loadUnaligned(fromByteOffset: offset + 16, as: UInt64.self).littleEndian, to: &sums.2)
+        add(bytes.loadUnaligned(fromByteOffset: offset + 24, as: UInt64.self).littleEndian, to: &sums.3)
+        offset += 32
+    }
+    for byte in bytes[offset...] { add(UInt64(byte), to: &sums.0) }
+    var sum = UInt64(bytes.count)
+    for part in [sums.0, sums.1, sums.2, sums.3] { add(part, to: &sum) }
+    return Int64(bitPattern: sum)
+}

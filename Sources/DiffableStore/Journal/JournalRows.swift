@@ -1,0 +1,83 @@
+import Diffable
+import DiffableJSON
+
+/// The rows of a group of changes: one for each list, so that what a row costs is shared by its transactions.
+///
+/// A row holds the steps from one revision to the next, each a JSON array of operations in a line of its own. A step
+/// that is longer than a row may be stands in several rows, alone: each holds an array, and what one has done is there
+/// for the next.
+struct JournalRows {
+    struct Row {
+        /// The list as its last step leaves it.
+        var state: ListState
+        /// What the first step leads to.
+        let revision: Int
+        /// Zero, but for the rows that go on with a step.
+        var part = 0
+        /// Which of the group's changes it begins with.
+        let change: Int
+        /// How many steps end in it.
+        var steps = 1
+        var bytes = ByteWriter()
+
+        /// The JSON of its step, if that is all that is in it.
+        var onlyStep: [UInt8]? { steps == 1 && part == 0 ? bytes.bytes : nil }
+    }
+
+    private(set) var rows: [Row] = []
+    /// By the number of a list: its row that takes more steps.
+    private var open: [Int: Int] = [:]
+    /// In bytes.
+    private let rowLengthMax: Int
+    /// A row takes no more steps once it is longer, in bytes: it is read into memory as a whole.
+    private let sharedLengthMax: Int
+
+    static let separator = UInt8(ascii: "\n")
+
+    init(rowLengthMax: Int, sharedLengthMax: Int) {
+        self.rowLengthMax = rowLengthMax
+        self.sharedLengthMax = sharedLengthMax
+    }
+
+    /// Adds the step that leads to a state.
+    mutating func append(_ operations: [Operation], to state: ListState, change: Int) {
+        var writer = OperationsWriter(operations)
+        if let position = open[state.number] {
+            let start = rows[position].bytes.count
+            rows[position].bytes.append(byte: JournalRows.separator)
+            if writer.writeArray(into: &rows[position].bytes, upTo: start + rowLengthMax) == .done {
+                rows[position].state = state
+                rows[position].steps += 1
+                if rows[position].bytes.count > sharedLengthMax { open[state.number] = nil }
+                return
+            }
+            rows[position].bytes.truncate(to: start)
+            writer = OperationsWriter(operations)
+        }
+        appendRow(&writer, to: state, change: change)
+    }
+
+    private mutating func appendRow(_ writer: inout OperationsWriter, to state: ListState, change: Int) {
+        var row = Row(state: state, revision: state.revision, change: change)
+        var progress = writer.writeArray(into: &row.bytes, upTo: rowLengthMax)
+        rows.append(row)
+        open[state.number] = progress == .done && row.bytes.count <= sharedLengthMax ? rows.count - 1 : nil
+        while progress == .more {
+            rows[rows.count - 1].steps = 0
+            row.part += 1
+            row.bytes = ByteWriter()
+            progress = writer.writeArray(into: &row.bytes, upTo: rowLengthMax)
+            rows.append(row)
+        }
+    }
+}
+
+extension OperationsWriter {
+    /// Writes a JSON array of as many operations as fit until the writer holds `limit` bytes; one element at least.
+    mutating func writeArray(into bytes: inout ByteWriter, upTo limit: Int) -> Progress {
+        bytes.append(byte: UInt8(ascii: "["))
+        let progress = write(into: &bytes, upTo: limit - 1)
+        bytes.append(byte: UInt8(ascii: "]"))
+        return progress
+    }
+}
