@@ -60,6 +60,7 @@ let package = Package(
             swiftSettings: settings),
         .systemLibrary(
             name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
+        .target(name: "CResidentMemory"),
         .target(
             name: "Systemd",
             dependencies: ["CSystemd", .product(name: "Logging", package: "swift-log")],
@@ -67,7 +68,7 @@ let package = Package(
         .executableTarget(
             name: "diffabled",
             dependencies: [
-                "DiffableJSON", "DiffableServer", "DiffableStore", "Systemd",
+                "CResidentMemory", "DiffableJSON", "DiffableServer", "DiffableStore", "Systemd",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import CResidentMemory
 import Glibc
 import Logging
 import Systemd
@@ -32,6 +33,7 @@ struct Diffabled: AsyncParsableCommand {
     var logLevel: Logger.Level?
 
     func run() async throws {
+        resident_memory_prepare()
         let destination = LogDestination.detect()
         do {
             // First, while there is one thread: it takes variables out of the environment.

@@ -1,3 +1,4 @@
+import CResidentMemory
 import DiffableServer
 import DiffableStore
 import Logging
@@ -29,12 +30,14 @@ struct ListService: Service {
     }
 
     private func serve(on group: MultiThreadedEventLoopGroup) async throws {
-        notifier.notify(.status("Reading the lists in \(startUp.stateDirectory)"))
+        let reading = "Reading the lists in \(startUp.stateDirectory)"
+        notifier.notify(.status(reading))
         let (failures, failed) = AsyncStream.makeStream(of: StoreFailure.self, bufferingPolicy: .bufferingOldest(1))
         let store = try await Store.open(
             directory: startUp.stateDirectory, executor: EventLoopStoreExecutor(eventLoop: group.next()),
-            limits: startUp.storeLimits, logger: logger
-        ) { reason in failed.yield(StoreFailure(reason: reason)) }
+            limits: startUp.storeLimits, logger: logger,
+            onProgress: { [notifier] percent in notifier.notify(.status("\(reading): \(percent) %")) },
+            onFailure: { reason in failed.yield(StoreFailure(reason: reason)) })
         let server: Server
         do {
             server = try await Server.start(
@@ -46,6 +49,7 @@ struct ListService: Service {
         logger.notice("serving", metadata: ["socket": "\(server.socketPath ?? "handed over")"])
         // Only now: whoever waits for this unit may connect and find every list.
         notifier.notify(.ready, .status("Serving the lists in \(startUp.stateDirectory)"))
+        resident_memory_release()
         let failure = await firstFailure(of: failures, while: store)
         notifier.notify(.stopping, .status(failure?.description ?? "Stopping"))
         await server.shutDown(within: drainMax)

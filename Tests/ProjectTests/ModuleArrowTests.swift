@@ -17,9 +17,9 @@ import Testing
         "DiffableClient": ["Diffable", "DiffableJSON", "DiffableProtocol", "NIOCore", "NIOPosix"],
         "Systemd": ["CSystemd", "Logging"],
         "diffabled": [
-            "ArgumentParser", "Configuration", "Diffable", "DiffableJSON", "DiffableServer", "DiffableStore",
-            "Foundation",
-            "Logging", "NIOCore", "NIOPosix", "ServiceLifecycle", "Systemd", "UnixSignals", "Yams",
+            "ArgumentParser", "CResidentMemory", "Configuration", "Diffable", "DiffableJSON", "DiffableServer",
+            "DiffableStore", "Foundation", "Logging", "NIOCore", "NIOPosix", "ServiceLifecycle", "Systemd",
+            "UnixSignals", "Yams",
         ],
         "diffablectl": [
             "ArgumentParser", "Diffable", "DiffableClient", "DiffableJSON", "DiffableProtocol", "Dispatch", "NIOCore",
