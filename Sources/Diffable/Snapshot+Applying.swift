@@ -260,8 +260,7 @@ extension Snapshot {
         let handle = try known(id)
         let spot = try spot(of: position) { $0.hasSameID(as: id.record) }
         // At the front of what is left when it has gone, and there may be nothing.
-        forest.displace(handle)
-        forest.place(CollectionOfOne(handle), under: Forest.list, at: spot)
+        forest.move(handle, under: Forest.list, at: spot)
     }
 
     private mutating func move(_ id: ItemID, to position: ItemPosition, _ limits: SnapshotLimits) throws(OperationError)
@@ -273,8 +272,7 @@ extension Snapshot {
         if level > forest.level(handle), forest.isDeeper(handle, than: limits.levelsMax - level) {
             throw .tooManyLevels(id, max: limits.levelsMax)
         }
-        forest.displace(handle)
-        forest.place(CollectionOfOne(handle), under: owner, at: spot)
+        forest.move(handle, under: owner, at: spot)
     }
 }
 

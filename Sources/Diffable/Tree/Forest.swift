@@ -149,6 +149,17 @@ extension Forest {
         changeWeight(ofAncestorsFrom: owner, by: -weight)
     }
 
+    /// Takes a handle from its place to another one; its subtree comes along.
+    mutating func move(_ handle: Handle, under owner: Handle, at spot: Spot) {
+        let oldOwner = parent(handle)
+        let weight = weight(handle)
+        remove(handle, weight: weight, from: &trees.writable(at: Int(oldOwner)).pointee)
+        insert(handle, weight: weight, into: &trees.writable(at: Int(owner)).pointee, of: owner, at: spot)
+        if oldOwner == owner { return }
+        changeWeight(ofAncestorsFrom: oldOwner, by: -weight)
+        changeWeight(ofAncestorsFrom: owner, by: weight)
+    }
+
     /// Frees a handle that has no place any more, and its descendants, telling of each.
     mutating func free(_ handle: Handle, _ willFree: (Handle, Record) -> Void) {
         willFree(handle, record(handle))

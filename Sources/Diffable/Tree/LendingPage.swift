@@ -7,10 +7,11 @@
 // lender does, and no one writes to a lender: a page is written to only while it has one holder, and a borrower is one
 // holder too many.
 //
-// A lender keeps what its borrowers have replaced. Once a quarter of the elements is replaced along a chain of lenders,
+// A lender keeps what its borrowers have replaced. Once an eighth of the elements is replaced along a chain of lenders,
 // the next copy holds all of its elements by itself again, and needs no lender; so what is kept beyond its time is at
-// most a quarter of what stands under a page, and the change of a reference count per element is paid for once in many
-// copies.
+// most an eighth of what stands under a page, and the change of a reference count per element is paid for once in
+// several copies. Longer chains would save a little more counting, but take more memory, and pages that are freed many
+// at once take longer to free.
 
 let pageBits = 5
 /// How many elements a page of this kind has room for.
@@ -50,7 +51,7 @@ extension LendingPage {
         let count = Int(header.pointee.count)
         itsHeader.pointee.count = header.pointee.count
         UnsafeMutableRawPointer(itsElements).copyMemory(from: elements, byteCount: count * MemoryLayout<Element>.stride)
-        if Int(header.pointee.replaced) < count / 4 {
+        if Int(header.pointee.replaced) < replacedMax(count) {
             itsHeader.pointee.lender = Unmanaged.passRetained(self)
             itsHeader.pointee.replaced = header.pointee.replaced
         } else {
@@ -76,6 +77,9 @@ extension LendingPage {
 
     var count: Int { Int(parts.header.pointee.count) }
 }
+
+/// How many elements are replaced along a chain of lenders at most.
+private func replacedMax(_ count: Int) -> Int { count / 8 }
 
 /// A bit for each element.
 private func all(_ count: Int) -> UInt32 { UInt32.max >> (32 - UInt32(count)) }
@@ -106,7 +110,7 @@ extension LendingPage {
             }
             header.pointee.owned |= 1 << UInt32(position)
             header.pointee.replaced += 1
-            if Int(header.pointee.replaced) > Int(header.pointee.count) / 4 { holdAll() }
+            if Int(header.pointee.replaced) > replacedMax(count) { holdAll() }
         }
         return elements + position
     }

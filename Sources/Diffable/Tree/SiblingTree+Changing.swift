@@ -48,8 +48,8 @@ extension Forest {
     mutating func insert(
         _ handle: Handle, weight: Int, into root: inout SiblingTree?, of owner: Handle, at spot: Spot
     ) {
-        slots.updatePlace(handle) { $0.parent = owner }
         guard root != nil else {
+            slots.updatePlace(handle) { $0.parent = owner }
             root = leaf(of: HandlePage.make(handle), total: weight)
             return
         }
@@ -58,7 +58,9 @@ extension Forest {
         case .front, .end: route = Route()
         case .before(let sibling), .after(let sibling): route = self.route(of: sibling)
         }
-        guard let right = insert(handle, weight: weight, into: &root!, at: spot, route, height: route.count - 1),
+        guard
+            let right = insert(
+                handle, weight: weight, into: &root!, of: owner, at: spot, route, height: route.count - 1),
             let left = root.take()
         else { return }
         let pages = SiblingTree.Branch.make()
@@ -69,11 +71,12 @@ extension Forest {
 
     /// Returns the page's new right neighbour when the page had to be split.
     private mutating func insert(
-        _ handle: Handle, weight: Int, into page: inout SiblingTree, at spot: Spot, _ route: Route, height: Int
+        _ handle: Handle, weight: Int, into page: inout SiblingTree, of owner: Handle, at spot: Spot, _ route: Route,
+        height: Int
     ) -> SiblingTree? {
         page.count += 1
         page.total += UInt32(weight)
-        if page.isLeaf { return insert(handle, weight: weight, intoLeaf: &page, at: spot) }
+        if page.isLeaf { return insert(handle, weight: weight, intoLeaf: &page, of: owner, at: spot) }
         let position =
             switch spot {
             case .front: 0
@@ -81,13 +84,14 @@ extension Forest {
             case .before, .after: page.withPages { $0.position(of: route[height - 1]) }
             }
         let below = page.writablePage(at: position)
-        let right = insert(handle, weight: weight, into: &below.pointee, at: spot, route, height: height - 1)
+        let right = insert(
+            handle, weight: weight, into: &below.pointee, of: owner, at: spot, route, height: height - 1)
         guard let right else { return nil }
         return insert(right, intoBranch: &page, at: position + 1)
     }
 
     private mutating func insert(
-        _ handle: Handle, weight: Int, intoLeaf page: inout SiblingTree, at spot: Spot
+        _ handle: Handle, weight: Int, intoLeaf page: inout SiblingTree, of owner: Handle, at spot: Spot
     ) -> SiblingTree? {
         let count = Int(page.count) - 1
         let position =
@@ -99,9 +103,12 @@ extension Forest {
             }
         let isAppended = position == count
         let countMax = isAppended ? SiblingTree.leafCountAppended : SiblingTree.leafCountMax
+        slots.updatePlace(handle) {
+            $0.parent = owner
+            $0.leaf = page.number
+        }
         if count < countMax {
             page.writableHandles(besides: 1)._withUnsafeGuaranteedRef { $0.insert(handle, at: position) }
-            slots.updatePlace(handle) { $0.leaf = page.number }
             return nil
         }
         // Appending begins a new page and moves nothing; anything else leaves halves.
@@ -119,7 +126,6 @@ extension Forest {
         }
         if position <= cut {
             leftHandles.insert(handle, at: position)
-            slots.updatePlace(handle) { $0.leaf = page.number }
         } else {
             rightHandles.insert(handle, at: position - cut)
         }
