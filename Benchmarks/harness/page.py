@@ -46,7 +46,7 @@ def _circumstances(figures):
     disturbed, loads = figures.disturbed()
     lines = [
         f"`{run['command']}` at commit {run['commit']}, {run['date']}, {run['minutes']:.0f} minutes, "
-        f"{run['rounds']} rounds.",
+        f"{run['rounds']} round{'s' * (run['rounds'] != 1)}.",
         f"{run['machine']}; Linux {run['kernel']}; durable lists and redis's file on {run['disk']}; {versions}."]
     if run["missing"]:
         lines.append(f"Not installed and left out: {', '.join(run['missing'])}.")

@@ -34,13 +34,14 @@ struct Client {
     uint64_t sent;          // Subscribers: up to where in the stream of messages.
     char *unfinished;       // The beginning of a line whose end has not come.
     size_t unfinishedLength;
-    struct Client *next, *nextToAnswer, *nextGone; // Of the subscribers, of those to answer, of those gone.
+    struct Client *nextToAnswer, *nextGone;
 };
 
 static int poller;
 static char *ring;
 static uint64_t written;
-static struct Client *subscribers, *toAnswer, *gone;
+static struct Client **subscribers, *toAnswer, *gone;
+static size_t numberOfSubscribers, capacityForSubscribers;
 
 static void fail(const char *what) {
     perror(what);
@@ -72,9 +73,10 @@ static void drop(struct Client *client) {
 // Frees those who have gone when no event and no list refers to them any more.
 static void buryTheGone(void) {
     if (!gone) return;
-    for (struct Client **place = &subscribers; *place;)
-        if ((*place)->isGone) *place = (*place)->next;
-        else place = &(*place)->next;
+    size_t left = 0;
+    for (size_t at = 0; at < numberOfSubscribers; at++)
+        if (!subscribers[at]->isGone) subscribers[left++] = subscribers[at];
+    numberOfSubscribers = left;
     while (gone) {
         struct Client *client = gone;
         gone = client->nextGone;
@@ -119,8 +121,8 @@ static void sendAnswers(struct Client *client) {
 
 static void finishTurn(uint64_t writtenBefore) {
     if (written > writtenBefore)
-        for (struct Client *client = subscribers; client; client = client->next)
-            if (!client->isBlocked && !client->isGone) sendMessages(client);
+        for (size_t at = 0; at < numberOfSubscribers; at++)
+            if (!subscribers[at]->isBlocked && !subscribers[at]->isGone) sendMessages(subscribers[at]);
     while (toAnswer) {
         struct Client *client = toAnswer;
         toAnswer = client->nextToAnswer;
@@ -129,13 +131,20 @@ static void finishTurn(uint64_t writtenBefore) {
     buryTheGone();
 }
 
+static void addSubscriber(struct Client *client) {
+    if (numberOfSubscribers == capacityForSubscribers) {
+        capacityForSubscribers = capacityForSubscribers ? 2 * capacityForSubscribers : 64;
+        subscribers = realloc(subscribers, capacityForSubscribers * sizeof *subscribers);
+        if (!subscribers) fail("memory");
+    }
+    client->isSubscriber = true;
+    client->sent = written;
+    subscribers[numberOfSubscribers++] = client;
+}
+
 static void receiveLine(struct Client *client, const char *line, size_t length) {
     if (length == 2 && line[0] == 'S') {
-        if (client->isSubscriber) return;
-        client->isSubscriber = true;
-        client->sent = written;
-        client->next = subscribers;
-        subscribers = client;
+        if (!client->isSubscriber) addSubscriber(client);
         if (send(client->descriptor, "S\n", 2, MSG_NOSIGNAL) != 2) drop(client);
         return;
     }
