@@ -4,10 +4,10 @@
 /// carry it. Beside the bytes themselves it costs 20 bytes: with a million items, that is what decides.
 package struct Record: @unchecked Sendable {
     // Unchecked, because a ManagedBuffer could be written to: nothing does after `make` has returned.
-    private let buffer: ManagedBuffer<Header, UInt8>
+    let buffer: ManagedBuffer<Header, UInt8>
 
     /// The id, the kind and the content follow. What few records have stands before them, in an `Extension`.
-    private struct Header {
+    struct Header {
         var idLength: UInt8
         /// Zero is "no kind".
         var kindLength: UInt8
@@ -65,7 +65,7 @@ package struct Record: @unchecked Sendable {
     }
 
     /// Where the bytes stand in the record, and what is known of them. Valid as long as the record is held.
-    private struct Layout {
+    struct Layout {
         var bytes: UnsafeRawPointer
         var idLength: Int
         var kindLength: Int
@@ -73,7 +73,9 @@ package struct Record: @unchecked Sendable {
         var redraws: Redraws
     }
 
-    private var layout: Layout {
+    private var layout: Layout { Record.layout(buffer) }
+
+    static func layout(_ buffer: ManagedBuffer<Header, UInt8>) -> Layout {
         buffer.withUnsafeMutablePointers { header, elements in
             let header = header.pointee
             var layout = Layout(

@@ -90,7 +90,7 @@ import Testing
     private func check(from old: Numbers, to new: Numbers, _ written: [Int], _ comment: String) {
         var told: [Int] = []
         var isRight = true
-        new.forEachDifference(from: old) { index, oldValue, value in
+        forEachDifference(from: old, to: new) { index, oldValue, value in
             told.append(index)
             isRight = isRight && old[index] == oldValue && new[index] == value
         }
@@ -115,9 +115,19 @@ import Testing
         #expect(pages(from: new, to: old) == [1_234 / pageSize, 4_999 / pageSize, 70_000 / pageSize])
     }
 
+    private func forEachDifference(
+        from old: Numbers, to new: Numbers, _ body: (Int, PageNumber, PageNumber) -> Void
+    ) {
+        new.forEachUnsharedPage(from: old) { start, oldPage, page in
+            for position in 0..<pageSize {
+                body(start + position, oldPage?[position] ?? noPage, page?[position] ?? noPage)
+            }
+        }
+    }
+
     private func pages(from old: Numbers, to new: Numbers) -> Set<Int> {
         var pages: Set<Int> = []
-        new.forEachDifference(from: old) { index, _, _ in pages.insert(index / pageSize) }
+        forEachDifference(from: old, to: new) { index, _, _ in pages.insert(index / pageSize) }
         return pages
     }
 }

@@ -1,18 +1,30 @@
-/// A map from handles to small numbers: an array when much is in it, a hash table when little is.
+/// A map from handles to small numbers: a few pairs in place, a hash table when it is more, an array when it is much.
 struct HandleMap {
     private static let absent = UInt32.max
+    private static let fewMax = 8
 
-    /// By handle; empty where the table serves.
-    private var array: [UInt32] = []
-    /// The handle in the upper half, the number in the lower; open addressing in a power of two of places, at most half
-    /// of them taken. Handles come from the list and not from its users, so a multiplication is hash enough.
-    private var table: [UInt64] = []
+    /// All handles are below it.
+    private let bound: Int
     private var count = 0
+    /// The first pairs, before there is a table: the handle in the upper half, the number in the lower.
+    private var few = InlineArray<8, UInt64>(repeating: .max)
+    /// Pairs like these; open addressing in a power of two of places, at most half of them taken. Handles come from the
+    /// list and not from its users, so a multiplication is hash enough.
+    private var table: [UInt64] = []
+    /// By handle; empty before it takes less memory than a table does.
+    private var array: [UInt32] = []
 
     /// For about `count` handles, all below `bound`.
     init(count: Int, bound: Int) {
-        if count > bound / 16 { array = [UInt32](repeating: Self.absent, count: bound) }
+        self.bound = bound
+        if isMuch(count) {
+            array = [UInt32](repeating: Self.absent, count: bound)
+        } else if count > Self.fewMax {
+            table = [UInt64](repeating: .max, count: 1 << (Int.bitWidth - (2 * count).leadingZeroBitCount))
+        }
     }
+
+    private func isMuch(_ count: Int) -> Bool { count > max(bound / 16, Self.fewMax) }
 
     subscript(handle: Handle) -> UInt32? {
         get {
@@ -20,9 +32,12 @@ struct HandleMap {
                 guard handle < array.count, array[Int(handle)] != Self.absent else { return nil }
                 return array[Int(handle)]
             }
-            if count == 0 { return nil }
-            let pair = table[place(of: handle)]
-            return pair == .max ? nil : UInt32(truncatingIfNeeded: pair)
+            if !table.isEmpty {
+                let pair = table[place(of: handle)]
+                return pair == .max ? nil : UInt32(truncatingIfNeeded: pair)
+            }
+            for place in 0..<count where few[place] >> 32 == handle { return UInt32(truncatingIfNeeded: few[place]) }
+            return nil
         }
         set {
             guard let newValue else { preconditionFailure("nothing is taken out of a handle map") }
@@ -30,14 +45,30 @@ struct HandleMap {
                 array[Int(handle)] = newValue
                 return
             }
-            if 2 * (count + 1) > table.count { grow() }
+            let pair = UInt64(handle) << 32 | UInt64(newValue)
+            if table.isEmpty {
+                for place in 0..<count where few[place] >> 32 == handle {
+                    few[place] = pair
+                    return
+                }
+                if count < Self.fewMax {
+                    few[count] = pair
+                    count += 1
+                    return
+                }
+            }
+            if 2 * (count + 1) > table.count {
+                grow()
+                self[handle] = newValue
+                return
+            }
             let place = place(of: handle)
             if table[place] == .max { count += 1 }
-            table[place] = UInt64(handle) << 32 | UInt64(newValue)
+            table[place] = pair
         }
     }
 
-    /// Where the handle is, or would be.
+    /// Where the handle is in the table, or would be.
     private func place(of handle: Handle) -> Int {
         let mask = table.count - 1
         var place = Int(truncatingIfNeeded: (UInt64(handle) &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask
@@ -48,10 +79,23 @@ struct HandleMap {
     }
 
     private mutating func grow() {
-        let old = table
-        table = [UInt64](repeating: .max, count: max(16, 2 * old.count))
-        for pair in old where pair != .max {
-            table[place(of: UInt32(truncatingIfNeeded: pair >> 32))] = pair
+        if isMuch(count + 1) {
+            array = [UInt32](repeating: Self.absent, count: bound)
+            forEachPair { array[Int($0 >> 32)] = UInt32(truncatingIfNeeded: $0) }
+            table = []
+        } else {
+            var larger = self
+            larger.table = [UInt64](repeating: .max, count: max(4 * Self.fewMax, 2 * table.count))
+            forEachPair { larger.table[larger.place(of: UInt32(truncatingIfNeeded: $0 >> 32))] = $0 }
+            self = larger
+        }
+    }
+
+    private func forEachPair(_ body: (UInt64) -> Void) {
+        if table.isEmpty {
+            for place in 0..<count { body(few[place]) }
+        } else {
+            for pair in table where pair != .max { body(pair) }
         }
     }
 }

@@ -1,12 +1,55 @@
-/// Which elements can stay where they are, when an old order becomes a new one: a heaviest increasing subsequence.
-///
-/// `ordinals` are the elements' positions in the old order, distinct, listed in the new order; a negative one has none
-/// and cannot stay. What stays keeps its order and weighs as much in all as any choice could. O(n · log n), close to
-/// O(n) when little is out of order.
-///
-/// The algorithm is the one for longest increasing subsequences (M. L. Fredman, "On computing the length of longest
-/// increasing subsequences", 1975), with weights as in G. Jacobson and K.-P. Vo, "Heaviest increasing/common
-/// subsequence problems", 1992.
+// Which elements can stay where they are, when an old order becomes a new one.
+//
+// `ordinals` are the elements' positions in the old order, distinct, listed in the new order; a negative one has none
+// and cannot stay. What stays keeps its order, and is as much as any choice could be. O(n · log n), close to O(n) when
+// little is out of order.
+
+/// A longest increasing subsequence: as many elements as can be stay. After M. L. Fredman, "On computing the length of
+/// longest increasing subsequences", 1975.
+func longestIncreasingSubsequence(ordinals: [Int32]) -> [Bool] {
+    /// The smallest ordinal that a subsequence of each length so far ends with, and the element that has it.
+    var ends = [Int32](repeating: 0, count: ordinals.count)
+    var endElements = [Int32](repeating: 0, count: ordinals.count)
+    var predecessors = [Int32](repeating: -1, count: ordinals.count)
+    var length = 0
+
+    ordinals.withUnsafeBufferPointer { ordinals in
+        ends.withUnsafeMutableBufferPointer { ends in
+            endElements.withUnsafeMutableBufferPointer { endElements in
+                predecessors.withUnsafeMutableBufferPointer { predecessors in
+                    for element in ordinals.indices where ordinals[element] >= 0 {
+                        let ordinal = ordinals[element]
+                        var position = length
+                        if length > 0 && ends[length - 1] > ordinal {
+                            position = lowerBound(of: ordinal, in: ends, count: length)
+                        }
+                        if position > 0 { predecessors[element] = endElements[position - 1] }
+                        ends[position] = ordinal
+                        endElements[position] = Int32(truncatingIfNeeded: element)
+                        if position == length { length += 1 }
+                    }
+                }
+            }
+        }
+    }
+    return staying(of: ordinals.count, from: length > 0 ? endElements[length - 1] : -1, predecessors)
+}
+
+/// How many of the first `count` are smaller. Which half to go on with is computed and not branched on: with a random
+/// order, every other branch would be guessed wrong.
+private func lowerBound(of ordinal: Int32, in ends: UnsafeMutableBufferPointer<Int32>, count: Int) -> Int {
+    var low = 0
+    var rest = count
+    while rest > 1 {
+        let half = rest / 2
+        low = ends[low + half - 1] < ordinal ? low + half : low
+        rest -= half
+    }
+    return low + (rest == 1 && ends[low] < ordinal ? 1 : 0)
+}
+
+/// A heaviest increasing subsequence: what stays weighs as much in all as it can. After G. Jacobson and K.-P. Vo,
+/// "Heaviest increasing/common subsequence problems", 1992.
 func heaviestIncreasingSubsequence(ordinals: [Int32], weights: [UInt32]) -> [Bool] {
     /// The ends of the best subsequences so far, ascending both in ordinal and in weight.
     var ends: [(ordinal: Int32, weight: Int, element: Int32)] = []
@@ -26,13 +69,19 @@ func heaviestIncreasingSubsequence(ordinals: [Int32], weights: [UInt32]) -> [Boo
         let end = (ordinal: ordinal, weight: weight, element: Int32(element))
         if beyond == position + 1 {
             ends[position] = end
+        } else if position == ends.count {
+            ends.append(end)
         } else {
             ends.replaceSubrange(position..<beyond, with: CollectionOfOne(end))
         }
     }
+    return staying(of: ordinals.count, from: ends.last?.element ?? -1, predecessors)
+}
 
-    var stays = [Bool](repeating: false, count: ordinals.count)
-    var element = ends.last?.element ?? -1
+/// The last element that stays and all before it.
+private func staying(of count: Int, from last: Int32, _ predecessors: [Int32]) -> [Bool] {
+    var stays = [Bool](repeating: false, count: count)
+    var element = last
     while element >= 0 {
         stays[Int(element)] = true
         element = predecessors[Int(element)]

@@ -4,115 +4,142 @@
 /// Each operation names the neighbour before it. That neighbour is in its place already: it stayed, or an earlier
 /// operation put it there. So is the whole chain of its ancestors, which is why nothing is ever moved under itself.
 struct PlacementWriter {
+    /// An owner with placements under it, or one of its ancestors.
+    private struct Owner {
+        var placements: [SiblingAlignment.Placement] = []
+        /// Those of its children that are owners themselves.
+        var branches: [Handle] = []
+    }
+
     private let matching: SnapshotMatching
-    private var new: Snapshot { matching.new }
-    private let placements: [Handle: [SiblingAlignment.Placement]]
-    /// The children of an owner under which something is placed.
-    private var branches: [Handle: [Handle]] = [:]
+    private let forest: Forest
+    private var slots: SlotReader
+    private var owners: [Owner] = []
+    /// Where in `owners` each is.
+    private var numbers: HandleMap
     private var operations: [Operation] = []
     /// Inserted neighbours that become one operation.
     private var run: [Handle] = []
     private var runPrevious: Handle?
 
     static func operations(_ order: OrderDifference, _ matching: SnapshotMatching) -> [Operation] {
-        guard !order.placements.isEmpty else { return [] }
+        guard let first = order.placements.first else { return [] }
         var writer = PlacementWriter(order, matching)
-        writer.write(under: Forest.list)
+        // A single owner needs no way down to it.
+        writer.write(under: order.placements.count == 1 ? first.owner : Forest.list)
         return writer.operations
     }
 
     private init(_ order: OrderDifference, _ matching: SnapshotMatching) {
         self.matching = matching
-        self.placements = order.placements
-        var isKnown: Set<Handle> = [Forest.list]
-        for owner in order.placements.keys {
-            var handle = owner
-            while isKnown.insert(handle).inserted {
-                let parent = matching.new.forest.parent(handle)
-                branches[parent, default: []].append(handle)
-                handle = parent
+        forest = matching.new.forest
+        slots = SlotReader(forest)
+        numbers = HandleMap(count: order.placements.count, bound: matching.new.forest.handleBound)
+        operations.reserveCapacity(order.placements.reduce(0) { $0 + $1.placements.count })
+        for (owner, placements) in order.placements {
+            numbers[owner] = UInt32(owners.count)
+            owners.append(Owner(placements: placements))
+        }
+        if order.placements.count > 1 {
+            for (owner, _) in order.placements { addBranches(to: owner) }
+        }
+    }
+
+    /// Makes the way from the list down to an owner.
+    private mutating func addBranches(to owner: Handle) {
+        var handle = owner
+        while handle != Forest.list {
+            let parent = forest.parent(handle)
+            if let number = numbers[parent] {
+                owners[Int(number)].branches.append(handle)
+                // The way from there on is that owner's own, or there already.
+                return
             }
+            numbers[parent] = UInt32(owners.count)
+            owners.append(Owner(branches: [handle]))
+            handle = parent
         }
     }
 
     // MARK: Owners that were there before
 
     private mutating func write(under owner: Handle) {
-        let placements = placements[owner] ?? []
-        var branches = indexedBranches(owner, besides: placements)[...]
-        var previousIndex: Int?
+        guard let number = numbers[owner] else { return }
+        let placements = owners[Int(number)].placements
+        var branches = indexedBranches(owners[Int(number)])[...]
+        let container = owner == Forest.list ? nil : container(owner)
+        var previousIndex: UInt32?
         for placement in placements {
             while let branch = branches.first, branch.index < placement.index {
-                finishRun(under: owner)
+                finishRun(in: container)
                 write(under: branch.handle)
                 branches.removeFirst()
             }
             if matching.oldHandle(placement.handle) == nil {
-                if let previousIndex, previousIndex + 1 != placement.index { finishRun(under: owner) }
+                if let previousIndex, previousIndex + 1 != placement.index { finishRun(in: container) }
                 if run.isEmpty { runPrevious = placement.previous }
                 run.append(placement.handle)
             } else {
-                finishRun(under: owner)
-                move(placement.handle, under: owner, after: placement.previous)
+                finishRun(in: container)
+                move(placement.handle, to: container, after: placement.previous)
                 write(under: placement.handle)
             }
             previousIndex = placement.index
         }
-        finishRun(under: owner)
+        finishRun(in: container)
         for branch in branches { write(under: branch.handle) }
     }
 
     /// The children that stay and have placements under them, in order.
-    private func indexedBranches(
-        _ owner: Handle, besides placements: [SiblingAlignment.Placement]
-    ) -> [(handle: Handle, index: Int)] {
-        guard let handles = branches[owner] else { return [] }
-        let placed = Set(placements.lazy.map(\.handle))
-        return handles.filter { !placed.contains($0) }
-            .map { ($0, new.forest.siblingIndex($0)) }
+    private func indexedBranches(_ owner: Owner) -> [(handle: Handle, index: Int)] {
+        guard !owner.branches.isEmpty else { return [] }
+        let placed = Set(owner.placements.lazy.map(\.handle))
+        return owner.branches.filter { !placed.contains($0) }
+            .map { ($0, forest.siblingIndex($0)) }
             .sorted { $0.index < $1.index }
     }
 
-    private mutating func move(_ handle: Handle, under owner: Handle, after previous: Handle?) {
-        if owner == Forest.list {
-            operations.append(.moveSection(new.sectionID(handle), to: sectionPosition(previous)))
+    /// Without a container, in the list itself.
+    private mutating func move(_ handle: Handle, to container: Container?, after previous: Handle?) {
+        if let container {
+            operations.append(.moveItem(itemID(handle), to: itemPosition(in: container, previous)))
         } else {
-            operations.append(.moveItem(new.itemID(handle), to: itemPosition(under: owner, previous)))
+            operations.append(.moveSection(sectionID(handle), to: sectionPosition(previous)))
         }
     }
 
     // MARK: What is new
 
-    private mutating func finishRun(under owner: Handle) {
+    private mutating func finishRun(in container: Container?) {
         guard !run.isEmpty else { return }
         let handles = run
         run = []
         var moved: [Handle] = []
-        if owner == Forest.list {
+        if let container {
+            let items = handles.map { newItem($0, &moved) }
+            operations.append(.insertItems(items, at: itemPosition(in: container, runPrevious)))
+        } else {
             let sections = handles.map { handle in
-                Section(record: new.forest.record(handle), items: newItems(under: handle, &moved))
+                Section(record: slots.record(handle), items: newItems(under: handle, &moved))
             }
             operations.append(.insertSections(sections, at: sectionPosition(runPrevious)))
-        } else {
-            let items = handles.map { newItem($0, &moved) }
-            operations.append(.insertItems(items, at: itemPosition(under: owner, runPrevious)))
         }
         // Those that were elsewhere before come into the new ones when these are there.
         for handle in moved {
-            move(handle, under: new.forest.parent(handle), after: new.forest.previousSibling(handle))
+            move(handle, to: self.container(forest.parent(handle)), after: forest.previousSibling(handle))
             write(under: handle)
         }
     }
 
-    private func newItem(_ handle: Handle, _ moved: inout [Handle]) -> Item {
+    private mutating func newItem(_ handle: Handle, _ moved: inout [Handle]) -> Item {
         Item(
-            record: new.forest.record(handle), isExpanded: new.forest.isExpanded(handle),
+            record: slots.record(handle), isExpanded: forest.isExpanded(handle),
             children: newItems(under: handle, &moved))
     }
 
     /// The children that are new too; the others are noted in document order.
-    private func newItems(under owner: Handle, _ moved: inout [Handle]) -> [Item] {
-        guard let tree = new.forest.children(owner) else { return [] }
+    private mutating func newItems(under owner: Handle, _ moved: inout [Handle]) -> [Item] {
+        guard let tree = forest.children(owner) else { return [] }
         var items: [Item] = []
         var cursor = SiblingCursor(tree)
         while let handle = cursor.next() {
@@ -127,16 +154,24 @@ struct PlacementWriter {
 
     // MARK: Positions
 
-    private func sectionPosition(_ previous: Handle?) -> SectionPosition {
-        previous.map { .after(new.sectionID($0)) } ?? .front
+    private mutating func sectionPosition(_ previous: Handle?) -> SectionPosition {
+        guard let previous else { return .front }
+        return .after(sectionID(previous))
     }
 
-    private func itemPosition(under owner: Handle, _ previous: Handle?) -> ItemPosition {
-        let forest = new.forest
-        let isSection = forest.parent(owner) == Forest.list
-        let container = Container(
-            section: new.sectionID(isSection ? owner : forest.section(owner)),
-            parent: isSection ? nil : new.itemID(owner))
-        return previous.map { .after(new.itemID($0), in: container) } ?? .front(of: container)
+    private mutating func itemPosition(in container: Container, _ previous: Handle?) -> ItemPosition {
+        guard let previous else { return .front(of: container) }
+        return .after(itemID(previous), in: container)
     }
+
+    private mutating func container(_ owner: Handle) -> Container {
+        let isSection = forest.parent(owner) == Forest.list
+        return Container(
+            section: sectionID(isSection ? owner : forest.section(owner)),
+            parent: isSection ? nil : itemID(owner))
+    }
+
+    private mutating func itemID(_ handle: Handle) -> ItemID { ItemID(record: slots.record(handle)) }
+
+    private mutating func sectionID(_ handle: Handle) -> SectionID { SectionID(record: slots.record(handle)) }
 }

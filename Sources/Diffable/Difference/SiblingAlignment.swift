@@ -7,7 +7,7 @@ struct SiblingAlignment {
     struct Placement {
         var handle: Handle
         /// Among the new siblings.
-        var index: Int
+        var index: UInt32
         var previous: Handle?
     }
 
@@ -16,8 +16,8 @@ struct SiblingAlignment {
     /// Old handles that are no longer children of this owner, in the old order.
     private(set) var departures: [Handle] = []
 
-    /// A handle, or a shared page by its number.
-    private struct Element: Equatable {
+    /// A handle, or a shared page by its place in `sharedPages`.
+    private struct Element {
         var number: UInt32
         /// How many siblings a shared page holds; 0 for a handle.
         var pageCount: UInt32 = 0
@@ -25,10 +25,10 @@ struct SiblingAlignment {
         var weight: UInt32 { max(pageCount, 1) }
     }
 
-    /// Shared pages that stand between what is not, by number.
-    private var sharedPages: [PageNumber: SiblingTree] = [:]
+    /// Shared pages that stand between what is not.
+    private var sharedPages: [SiblingTree] = []
     /// How many siblings both orders begin with, and the last of these.
-    private var commonCount = 0
+    private var commonCount: UInt32 = 0
     private var lastCommon: Handle?
 
     init(old: SiblingTree?, new: SiblingTree?, _ matching: SnapshotMatching) {
@@ -38,42 +38,64 @@ struct SiblingAlignment {
 
     // MARK: Opening
 
-    /// A page, and whether both trees have it.
+    /// A page, and its place in `sharedPages` if both trees have it.
     private struct Piece {
         var tree: SiblingTree
-        var isShared = false
+        var sharedPage: UInt32?
     }
 
     /// Opens both trees level by level as far as they are not shared. What both begin or end with is left out.
     private mutating func openUnshared(_ old: SiblingTree?, _ new: SiblingTree?) -> ([Element], [Element]) {
-        var oldPieces = old.map { [Piece(tree: $0)] } ?? []
-        var newPieces = new.map { [Piece(tree: $0)] } ?? []
-        var oldHeight = Int(old?.height ?? 0)
-        var newHeight = Int(new?.height ?? 0)
-        while true {
-            if oldHeight == newHeight {
-                trim(&oldPieces, &newPieces)
-                markShared(&oldPieces, &newPieces)
-            }
-            if oldHeight == 0 && newHeight == 0 { break }
-            let height = max(oldHeight, newHeight)
-            if oldHeight == height {
-                oldPieces = opened(oldPieces)
-                oldHeight -= 1
-            }
-            if newHeight == height {
-                newPieces = opened(newPieces)
-                newHeight -= 1
+        guard let old, let new else { return (elements(of: old), elements(of: new)) }
+        guard old.height == new.height, !new.isLeaf else {
+            return opened([Piece(tree: old)], Int(old.height), [Piece(tree: new)], Int(new.height))
+        }
+        return old.withPages { oldPages in
+            new.withPages { newPages in
+                let (oldPages, newPages) = trim(oldPages, newPages)
+                // The way to a single change leads through one page of each tree on every level.
+                if oldPages.count == 1, newPages.count == 1 { return openUnshared(oldPages.first, newPages.first) }
+                let height = Int(new.height) - 1
+                return opened(oldPages.map { Piece(tree: $0) }, height, newPages.map { Piece(tree: $0) }, height)
             }
         }
-        for piece in newPieces where piece.isShared { sharedPages[piece.tree.number] = piece.tree }
-        return (elements(oldPieces), elements(newPieces))
+    }
+
+    /// Leaves out what both begin or end with.
+    private mutating func trim(
+        _ old: UnsafeBufferPointer<SiblingTree>, _ new: UnsafeBufferPointer<SiblingTree>
+    ) -> (Slice<UnsafeBufferPointer<SiblingTree>>, Slice<UnsafeBufferPointer<SiblingTree>>) {
+        let count = min(old.count, new.count)
+        var start = 0
+        while start < count, new[start].isShared(with: old[start]) {
+            commonCount += new[start].count
+            start += 1
+        }
+        if start > 0 { lastCommon = new[start - 1].last }
+        var end = 0
+        while end < count - start, new[new.count - 1 - end].isShared(with: old[old.count - 1 - end]) { end += 1 }
+        return (old[start..<old.count - end], new[start..<new.count - end])
+    }
+
+    private mutating func opened(
+        _ old: [Piece], _ oldHeight: Int, _ new: [Piece], _ newHeight: Int
+    ) -> ([Element], [Element]) {
+        var old = old
+        var new = new
+        for height in stride(from: max(oldHeight, newHeight), through: 0, by: -1) {
+            // Pages of one height can be the same.
+            if height <= min(oldHeight, newHeight) { markShared(&old, &new) }
+            if height == 0 { break }
+            if height <= oldHeight { old = opened(old) }
+            if height <= newHeight { new = opened(new) }
+        }
+        return (elements(of: old), elements(of: new))
     }
 
     private func opened(_ pieces: [Piece]) -> [Piece] {
         var opened: [Piece] = []
         for piece in pieces {
-            if !piece.isShared, !piece.tree.isLeaf {
+            if piece.sharedPage == nil, !piece.tree.isLeaf {
                 piece.tree.withPages { pages in for page in pages { opened.append(Piece(tree: page)) } }
             } else {
                 opened.append(piece)
@@ -82,42 +104,31 @@ struct SiblingAlignment {
         return opened
     }
 
-    private mutating func trim(_ old: inout [Piece], _ new: inout [Piece]) {
-        var start = 0
-        while start < min(old.count, new.count), new[start].tree.isShared(with: old[start].tree) {
-            commonCount += Int(new[start].tree.count)
-            lastCommon = new[start].tree.last
-            start += 1
+    private mutating func markShared(_ old: inout [Piece], _ new: inout [Piece]) {
+        var positions = HandleMap(count: old.count, bound: .max)
+        for position in old.indices where old[position].sharedPage == nil {
+            positions[old[position].tree.number] = UInt32(position)
         }
-        var end = 0
-        while end < min(old.count, new.count) - start,
-            new[new.count - 1 - end].tree.isShared(with: old[old.count - 1 - end].tree)
-        {
-            end += 1
-        }
-        old = Array(old[start..<old.count - end])
-        new = Array(new[start..<new.count - end])
-    }
-
-    private func markShared(_ old: inout [Piece], _ new: inout [Piece]) {
-        // One page that is not the same is not shared.
-        guard old.count * new.count > 1 else { return }
-        var positions: [PageNumber: Int] = [:]
-        for (position, piece) in old.enumerated() where !piece.isShared { positions[piece.tree.number] = position }
-        for position in new.indices where !new[position].isShared {
+        for position in new.indices where new[position].sharedPage == nil {
             guard let oldPosition = positions[new[position].tree.number],
-                new[position].tree.isShared(with: old[oldPosition].tree)
+                new[position].tree.isShared(with: old[Int(oldPosition)].tree)
             else { continue }
-            new[position].isShared = true
-            old[oldPosition].isShared = true
+            new[position].sharedPage = UInt32(sharedPages.count)
+            old[Int(oldPosition)].sharedPage = UInt32(sharedPages.count)
+            sharedPages.append(new[position].tree)
         }
     }
 
-    private func elements(_ pieces: [Piece]) -> [Element] {
+    private func elements(of tree: SiblingTree?) -> [Element] {
+        tree.map { elements(of: [Piece(tree: $0)]) } ?? []
+    }
+
+    private func elements(of pieces: [Piece]) -> [Element] {
         var elements: [Element] = []
+        elements.reserveCapacity(pieces.reduce(0) { $0 + ($1.sharedPage == nil ? Int($1.tree.count) : 1) })
         for piece in pieces {
-            if piece.isShared {
-                elements.append(Element(number: piece.tree.number, pageCount: piece.tree.count))
+            if let sharedPage = piece.sharedPage {
+                elements.append(Element(number: sharedPage, pageCount: piece.tree.count))
             } else {
                 piece.tree.forEach { elements.append(Element(number: $0)) }
             }
@@ -129,33 +140,18 @@ struct SiblingAlignment {
 
     private mutating func align(_ old: [Element], _ new: [Element], _ matching: SnapshotMatching) {
         var start = 0
-        var index = commonCount
-        var previous = lastCommon
         while start < min(old.count, new.count), isSame(old[start], new[start], matching) {
-            index += Int(new[start].weight)
-            previous = last(of: new[start])
+            commonCount += new[start].weight
             start += 1
         }
-        var oldEnd = old.count
-        var newEnd = new.count
-        while oldEnd > start, newEnd > start, isSame(old[oldEnd - 1], new[newEnd - 1], matching) {
-            oldEnd -= 1
-            newEnd -= 1
+        if start > 0 { lastCommon = last(of: new[start - 1]) }
+        var end = 0
+        while end < min(old.count, new.count) - start,
+            isSame(old[old.count - 1 - end], new[new.count - 1 - end], matching)
+        {
+            end += 1
         }
-        let oldMiddle = old[start..<oldEnd]
-        let newMiddle = new[start..<newEnd]
-
-        let ordinals = ordinals(of: newMiddle, in: oldMiddle, matching)
-        let stays = heaviestIncreasingSubsequence(ordinals: ordinals, weights: newMiddle.map(\.weight))
-        for (element, stays) in zip(newMiddle, stays) {
-            if !stays { place(element, index, previous) }
-            index += Int(element.weight)
-            previous = last(of: element)
-        }
-
-        var isMatched = [Bool](repeating: false, count: oldMiddle.count)
-        for ordinal in ordinals where ordinal >= 0 { isMatched[Int(ordinal)] = true }
-        for (element, isMatched) in zip(oldMiddle, isMatched) where !isMatched { departures.append(element.number) }
+        alignRest(old[start..<old.count - end], new[start..<new.count - end], matching)
     }
 
     private func isSame(_ old: Element, _ new: Element, _ matching: SnapshotMatching) -> Bool {
@@ -163,41 +159,60 @@ struct SiblingAlignment {
         return new.pageCount > 0 ? old.number == new.number : matching.oldHandle(new.number) == old.number
     }
 
+    private mutating func alignRest(
+        _ old: ArraySlice<Element>, _ new: ArraySlice<Element>, _ matching: SnapshotMatching
+    ) {
+        let ordinals = ordinals(of: new, in: old, matching)
+        let stays =
+            sharedPages.isEmpty
+            ? longestIncreasingSubsequence(ordinals: ordinals)
+            : heaviestIncreasingSubsequence(ordinals: ordinals, weights: new.map(\.weight))
+        var index = commonCount
+        for (position, element) in new.enumerated() {
+            if !stays[position] {
+                place(element, index, position == 0 ? lastCommon : last(of: new[new.startIndex + position - 1]))
+            }
+            index += element.weight
+        }
+
+        var isMatched = [Bool](repeating: false, count: old.count)
+        for ordinal in ordinals where ordinal >= 0 { isMatched[Int(ordinal)] = true }
+        for (element, isMatched) in zip(old, isMatched) where !isMatched { departures.append(element.number) }
+    }
+
     /// Where each new element stands among the old ones; -1 where it does not.
     private func ordinals(
         of new: ArraySlice<Element>, in old: ArraySlice<Element>, _ matching: SnapshotMatching
     ) -> [Int32] {
-        guard !old.isEmpty else { return [Int32](repeating: -1, count: new.count) }
+        if old.isEmpty || new.isEmpty { return [Int32](repeating: -1, count: new.count) }
         var handles = HandleMap(count: old.count, bound: matching.old.forest.handleBound)
-        var pages: [PageNumber: Int32] = [:]
+        var pages = [Int32](repeating: -1, count: sharedPages.count)
         for (ordinal, element) in old.enumerated() {
             if element.pageCount > 0 {
-                pages[element.number] = Int32(ordinal)
+                pages[Int(element.number)] = Int32(ordinal)
             } else {
                 handles[element.number] = UInt32(ordinal)
             }
         }
         return new.map { element in
-            if element.pageCount > 0 { return pages[element.number] ?? -1 }
+            if element.pageCount > 0 { return pages[Int(element.number)] }
             let ordinal = matching.oldHandle(element.number).flatMap { handles[$0] }
             return ordinal.map { Int32($0) } ?? -1
         }
     }
 
     private func last(of element: Element) -> Handle {
-        guard element.pageCount > 0, let page = sharedPages[element.number] else { return element.number }
-        return page.last
+        element.pageCount > 0 ? sharedPages[Int(element.number)].last : element.number
     }
 
-    private mutating func place(_ element: Element, _ index: Int, _ previous: Handle?) {
-        guard element.pageCount > 0, let page = sharedPages[element.number] else {
+    private mutating func place(_ element: Element, _ index: UInt32, _ previous: Handle?) {
+        guard element.pageCount > 0 else {
             placements.append(Placement(handle: element.number, index: index, previous: previous))
             return
         }
         var index = index
         var previous = previous
-        var cursor = SiblingCursor(page)
-        while let handle = cursor.next() {
+        sharedPages[Int(element.number)].forEach { handle in
             placements.append(Placement(handle: handle, index: index, previous: previous))
             index += 1
             previous = handle

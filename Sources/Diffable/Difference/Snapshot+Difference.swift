@@ -16,8 +16,8 @@ extension Snapshot {
     /// those that move are the survivors less a longest increasing subsequence among each owner's children. Costs
     /// O(d · log n) for d changes when one state came from the other by operations, O(n · log n) at worst.
     public func difference(from old: Snapshot) -> [Operation] {
-        var matching = SnapshotMatching(old: old, new: self)
-        let contents = ContentDifference(&matching)
+        var contents = ContentDifference()
+        let matching = SnapshotMatching(old: old, new: self) { contents.compare($0, $1) }
         let order = OrderDifference(matching)
         return PlacementWriter.operations(order, matching) + order.deletions(matching) + contents.operations
     }
@@ -46,31 +46,12 @@ private struct ContentDifference {
     var expanded: [ItemID] = []
     var collapsed: [ItemID] = []
 
-    init(_ matching: inout SnapshotMatching) {
-        let old = matching.old.forest
-        var matches: [(handle: Handle, old: Handle?)] = []
-        matching.new.forest.slots.forEachDifference(from: old.slots) { handle, oldSlot, slot in
-            guard let record = slot.record else { return }
-            if let oldRecord = oldSlot.record, record.isShared(with: oldRecord), slot.isExpanded == oldSlot.isExpanded,
-                (slot.parent == Forest.list) == (oldSlot.parent == Forest.list)
-            {
-                // Itself, at most in another place.
-                return
-            }
-            let match = matching.find(handle, record, isSection: slot.parent == Forest.list)
-            matches.append((handle, match))
-            guard let match else { return }
-            compare(match == handle ? oldSlot : old.slots[match], slot)
-        }
-        matching.remember(matches)
-    }
-
-    private mutating func compare(_ old: Slot, _ new: Slot) {
-        guard let oldRecord = old.record, let record = new.record else { return }
-        if new.parent == Forest.list {
-            compareSections(oldRecord, record)
+    mutating func compare(_ old: BorrowedSlot, _ new: BorrowedSlot) {
+        let record = new.record.record
+        if new.isSection {
+            compareSections(old.record.record, record)
         } else {
-            compareItems(oldRecord, record)
+            compareItems(old.record.record, record)
             if old.isExpanded != new.isExpanded {
                 if new.isExpanded {
                     expanded.append(ItemID(record: record))
@@ -118,21 +99,27 @@ private struct ContentDifference {
 
 /// Who is placed under which owner, and who has gone.
 struct OrderDifference {
-    /// By the new handle of an owner that was there before, in the new order of its children.
-    var placements: [Handle: [SiblingAlignment.Placement]] = [:]
+    /// For owners that were there before, by their new handles: in the new order of their children.
+    private(set) var placements: [(owner: Handle, placements: [SiblingAlignment.Placement])] = []
     /// By the old handle of an owner that is still there: the children that left it, in the old order.
     private var departures: [(owner: Handle, handles: [Handle])] = []
 
     init(_ matching: SnapshotMatching) {
         var owners: [Handle] = []
         var oldOwners: [Handle] = []
-        matching.new.forest.trees.forEachDifference(from: matching.old.forest.trees) { owner, oldTree, tree in
-            if let oldTree, let tree, tree.isShared(with: oldTree) {
-                // The same children; and the same owner, for a handle that is freed loses its tree.
-                return
+        matching.new.forest.trees.forEachUnsharedPage(from: matching.old.forest.trees) { start, oldPage, page in
+            for position in 0..<SiblingTree?.pageCount {
+                let isOld = oldPage?[position] != nil
+                let isNew = page?[position] != nil
+                if isOld, isNew, let oldTree = oldPage?[position], let tree = page?[position],
+                    tree.isShared(with: oldTree)
+                {
+                    // The same children; and the same owner, for a handle that is freed loses its tree.
+                    continue
+                }
+                if isNew { owners.append(Handle(start + position)) }
+                if isOld { oldOwners.append(Handle(start + position)) }
             }
-            if tree != nil { owners.append(Handle(owner)) }
-            if oldTree != nil { oldOwners.append(Handle(owner)) }
         }
         for owner in owners {
             guard let old = matching.oldHandle(owner) else { continue }
@@ -150,11 +137,13 @@ struct OrderDifference {
     private mutating func align(_ old: Handle, _ owner: Handle, _ matching: SnapshotMatching) {
         let alignment = SiblingAlignment(
             old: matching.old.forest.children(old), new: matching.new.forest.children(owner), matching)
-        if !alignment.placements.isEmpty { placements[owner] = alignment.placements }
+        if !alignment.placements.isEmpty { placements.append((owner, alignment.placements)) }
         if !alignment.departures.isEmpty { departures.append((old, alignment.departures)) }
     }
 
     private func newHandle(ofOld handle: Handle, _ matching: SnapshotMatching) -> Handle? {
+        // Mostly the handle is still its own, and then it was no other's.
+        if matching.new.forest.children(handle) != nil, matching.oldHandle(handle) == handle { return handle }
         let slot = matching.old.forest.slots[handle]
         guard let record = slot.record else { return handle == Forest.list ? Forest.list : nil }
         return slot.parent == Forest.list ? matching.new.sectionHandle(record) : matching.new.itemHandle(record)

@@ -1,44 +1,212 @@
-/// Finds what a section or an item of the new snapshot was in the old one, by its id.
+// Finding what each section and each item of the new snapshot was in the old one, by its id.
+//
+// Only what stands on a page of slots that the snapshots do not share can have been something else; everything else is
+// what it was. Lists that were filled in much the same order have their handles in much the same order too, so a guess
+// is right mostly and needs no look into the index. When too many guesses are wrong, the rest is found by going through
+// both indexes side by side.
+//
+// Either way many records are fetched before the first is compared: reads of memory that do not wait for one another
+// overlap.
+
+/// What each handle of the new snapshot was in the old one.
 struct SnapshotMatching {
     let old: Snapshot
     let new: Snapshot
-    /// How far the old handle was from the new one the last time. Lists that were filled in much the same order have
-    /// their handles in much the same order too, so most guesses are right and need no look into the index.
-    private var shift: Int64 = 0
-    /// What `remember` was told, doubled, plus one where there is a match.
-    private var known = HandleMap(count: 0, bound: 0)
+    /// By the new handle: the old one, doubled, plus one; or zero for what is new. What is not in it was itself.
+    private var known: HandleMap
 
-    init(old: Snapshot, new: Snapshot) {
+    /// Reports the old slot and the new one of each match that is not wholly the same: kind, content, expansion, or
+    /// requests to draw again. In the order of the new handles, as far as guesses are right.
+    init(old: Snapshot, new: Snapshot, _ report: (BorrowedSlot, BorrowedSlot) -> Void) {
         self.old = old
         self.new = new
+        var search = MatchSearch(old, new)
+        search.run(report)
+        known = search.known
     }
 
     /// The old handle, or nil for what is new.
-    ///
-    /// Only what stands on a page that the snapshots do not share can have another handle or none, and all of that was
-    /// remembered; everything else is what it was.
-    func oldHandle(_ handle: Handle) -> Handle? {
+    @inline(__always) func oldHandle(_ handle: Handle) -> Handle? {
         guard let found = known[handle] else { return handle }
         return found & 1 == 1 ? found >> 1 : nil
     }
+}
 
-    /// Looks it up.
-    mutating func find(_ handle: Handle, _ record: Record, isSection: Bool) -> Handle? {
-        let guess = Int64(handle) + shift
-        if guess > 0, isMatch(old.forest.slots[Handle(guess)], record, isSection) { return Handle(guess) }
-        guard let found = isSection ? old.sectionHandle(record) : old.itemHandle(record) else { return nil }
-        shift = Int64(found) - Int64(handle)
-        return found
+/// One walk through the slots of both snapshots.
+private struct MatchSearch {
+    typealias Report = (BorrowedSlot, BorrowedSlot) -> Void
+
+    private let old: Snapshot
+    private let new: Snapshot
+    var known: HandleMap
+    private var oldSlots: SlotReader
+    /// How far the old handle was from the new one the last time, and the time before.
+    private var shift = 0
+    private var shiftBefore = 0
+    private var guesses = 0
+    private var wrongGuesses = 0
+    /// What is found together, since guessing has been given up.
+    private var pending: [(handle: Handle, slot: BorrowedSlot)] = []
+
+    init(_ old: Snapshot, _ new: Snapshot) {
+        self.old = old
+        self.new = new
+        known = HandleMap(count: 0, bound: new.forest.handleBound)
+        oldSlots = SlotReader(old.forest)
     }
 
-    private func isMatch(_ slot: Slot, _ record: Record, _ isSection: Bool) -> Bool {
-        guard let other = slot.record, (slot.parent == Forest.list) == isSection else { return false }
-        return other.hasSameID(as: record)
+    mutating func run(_ report: Report) {
+        withExtendedLifetime((old, new)) {
+            new.forest.slots.forEachUnsharedPage(from: old.forest.slots) { start, oldPage, page in
+                if let page { visit(page, from: start, oldPage, report) }
+            }
+            if !pending.isEmpty { findPending(report) }
+        }
     }
 
-    /// Remembers what these handles were; all others were themselves.
-    mutating func remember(_ matches: [(handle: Handle, old: Handle?)]) {
-        known = HandleMap(count: matches.count, bound: new.forest.handleBound)
-        for match in matches { known[match.handle] = match.old.map { $0 << 1 | 1 } ?? 0 }
+    // MARK: Guessing
+
+    private mutating func visit(
+        _ page: Unmanaged<SlotPage>, from start: Handle, _ oldPage: Unmanaged<SlotPage>?, _ report: Report
+    ) {
+        var batch = Batch()
+        for position in 0..<pageSize {
+            guard let slot = BorrowedSlot(page, at: position) else { continue }
+            if let oldSlot = oldPage.flatMap({ BorrowedSlot($0, at: position) }),
+                oldSlot.record.isShared(with: slot.record), oldSlot.isSection == slot.isSection
+            {
+                // Itself, at most in another place.
+                if oldSlot.isExpanded != slot.isExpanded { report(oldSlot, slot) }
+                continue
+            }
+            let handle = start + Handle(position)
+            if pending.isEmpty {
+                batch.append(Candidate(handle, slot, Int(handle) + shift, &oldSlots))
+            } else {
+                pending.append((handle, slot))
+            }
+        }
+        guesses += batch.count
+        batch.fetch()
+        for index in 0..<batch.count where !note(batch[index], report) {
+            find(batch[index].handle, batch[index].slot, report)
+        }
+    }
+
+    /// Tries some other guesses, and then looks it up.
+    private mutating func find(_ handle: Handle, _ slot: BorrowedSlot, _ report: Report) {
+        guard pending.isEmpty else { return pending.append((handle, slot)) }
+        // What another of the page has taught; one was left out; the way before something that had moved.
+        let guesses: InlineArray<3, Int> = [shift, shift + 1, shiftBefore]
+        for index in guesses.indices
+        where note(Candidate(fetching: handle, slot, Int(handle) + guesses[index], &oldSlots), report) {
+            if guesses[index] != shift { shiftBefore = shift }
+            shift = guesses[index]
+            return
+        }
+        wrongGuesses += 1
+        if wrongGuesses > 64 && wrongGuesses > self.guesses / 4 {
+            pending.append((handle, slot))
+        } else {
+            lookUp(handle, slot, report)
+        }
+    }
+
+    private mutating func lookUp(_ handle: Handle, _ slot: BorrowedSlot, _ report: Report) {
+        let record = slot.record.record
+        guard let found = slot.isSection ? old.sectionHandle(record) : old.itemHandle(record) else {
+            known[handle] = 0
+            return
+        }
+        shiftBefore = shift
+        shift = Int(found) - Int(handle)
+        if !note(Candidate(fetching: handle, slot, Int(found), &oldSlots), report) {
+            preconditionFailure("what the index finds under an id has that id")
+        }
+    }
+
+    /// Remembers the pair if it is one.
+    private mutating func note(_ candidate: Candidate, _ report: Report) -> Bool {
+        guard let oldSlot = candidate.oldSlot, oldSlot.isSection == candidate.slot.isSection else { return false }
+        if candidate.isAlike && candidate.slot.record.isEqual(toAlike: oldSlot.record) {
+            if oldSlot.isExpanded != candidate.slot.isExpanded { report(oldSlot, candidate.slot) }
+        } else {
+            guard candidate.slot.record.hasSameID(as: oldSlot.record) else { return false }
+            report(oldSlot, candidate.slot)
+        }
+        if candidate.oldHandle != candidate.handle { known[candidate.handle] = candidate.oldHandle << 1 | 1 }
+        return true
+    }
+
+    // MARK: Finding together
+
+    private mutating func findPending(_ report: Report) {
+        let pending = pending
+        var found = [Handle](repeating: .max, count: new.forest.handleBound)
+        new.itemIndex.forEachHandle(alsoIn: old.itemIndex) { handle, oldHandle in found[Int(handle)] = oldHandle }
+        var start = 0
+        while start < pending.count {
+            var batch = Batch()
+            for (handle, slot) in pending[start..<min(start + pageSize, pending.count)] {
+                let oldHandle = found[Int(handle)]
+                batch.append(Candidate(handle, slot, oldHandle == .max ? -1 : Int(oldHandle), &oldSlots))
+            }
+            batch.fetch()
+            for index in 0..<batch.count {
+                let candidate = batch[index]
+                if candidate.oldSlot == nil && !candidate.slot.isSection {
+                    known[candidate.handle] = 0
+                } else if !note(candidate, report) {
+                    // A section, or another id has this hash too.
+                    lookUp(candidate.handle, candidate.slot, report)
+                }
+            }
+            start += batch.count
+        }
+    }
+}
+
+/// A slot of the new snapshot, and the old one that it may have been.
+private struct Candidate {
+    let handle: Handle
+    let slot: BorrowedSlot
+    let oldHandle: Handle
+    let oldSlot: BorrowedSlot?
+    private(set) var isAlike = false
+
+    init(_ handle: Handle, _ slot: BorrowedSlot, _ oldHandle: Int, _ oldSlots: inout SlotReader) {
+        self.handle = handle
+        self.slot = slot
+        oldSlot = oldSlots[oldHandle]
+        self.oldHandle = Handle(truncatingIfNeeded: oldHandle)
+    }
+
+    init(fetching handle: Handle, _ slot: BorrowedSlot, _ oldHandle: Int, _ oldSlots: inout SlotReader) {
+        self.init(handle, slot, oldHandle, &oldSlots)
+        fetch()
+    }
+
+    mutating func fetch() {
+        if let oldSlot { isAlike = slot.record.isAlike(oldSlot.record) }
+    }
+}
+
+/// As many candidates as a page has slots. Their records come from memory together, before the first is compared.
+private struct Batch {
+    private var candidates = InlineArray<32, Candidate?>(repeating: nil)
+    private(set) var count = 0
+
+    subscript(index: Int) -> Candidate {
+        guard let candidate = candidates[index] else { preconditionFailure("a batch has \(count) candidates") }
+        return candidate
+    }
+
+    mutating func append(_ candidate: Candidate) {
+        candidates[count] = candidate
+        count += 1
+    }
+
+    mutating func fetch() {
+        for index in 0..<count { candidates[index]?.fetch() }
     }
 }

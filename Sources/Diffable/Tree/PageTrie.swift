@@ -104,35 +104,47 @@ struct PageTrie<Page: TriePage>: @unchecked Sendable {
 
 extension PageTrie {
     /// Calls the body for each page that the two do not share, in ascending order, with the old one and this one.
-    /// O(d · log n) for d such pages.
-    func forEachDifference(from old: PageTrie, _ body: (Int, Page?, Page?) -> Void) {
-        Self.visit(old.root, old.height, root, height, from: 0, body)
+    /// O(d · log n) for d such pages. No references are counted on the way: a small difference would cost little else.
+    func forEachDifference(from old: PageTrie, _ body: (Int, Unmanaged<Page>?, Unmanaged<Page>?) -> Void) {
+        withExtendedLifetime((old.root, root)) {
+            Self.visit(
+                old.root.map(Unmanaged.passUnretained), old.height, root.map(Unmanaged.passUnretained), height,
+                from: 0, body)
+        }
     }
 
     private static func visit(
-        _ old: AnyObject?, _ oldHeight: Int, _ new: AnyObject?, _ newHeight: Int, from start: Int,
-        _ body: (Int, Page?, Page?) -> Void
+        _ old: Unmanaged<AnyObject>?, _ oldHeight: Int, _ new: Unmanaged<AnyObject>?, _ newHeight: Int,
+        from start: Int, _ body: (Int, Unmanaged<Page>?, Unmanaged<Page>?) -> Void
     ) {
-        if old === new { return }
+        if old?.toOpaque() == new?.toOpaque() { return }
         let height = max(oldHeight, newHeight)
         if height == 0 {
-            body(start, old.map { unsafeDowncast($0, to: Page.self) }, new.map { unsafeDowncast($0, to: Page.self) })
-            return
+            return body(
+                start, old.map { .fromOpaque($0.toOpaque()) }, new.map { .fromOpaque($0.toOpaque()) })
         }
-        for position in 0..<pageSize {
-            let (oldChild, oldChildHeight) = child(of: old, oldHeight, at: position, height)
-            let (newChild, newChildHeight) = child(of: new, newHeight, at: position, height)
-            let start = start + position << (pageBits * (height - 1))
-            visit(oldChild, oldChildHeight, newChild, newChildHeight, from: start, body)
+        for position in 0..<max(childCount(old, oldHeight, height), childCount(new, newHeight, height)) {
+            let oldChild = child(of: old, oldHeight, at: position, height)
+            let newChild = child(of: new, newHeight, at: position, height)
+            if oldChild?.toOpaque() == newChild?.toOpaque() { continue }
+            visit(
+                oldChild, min(oldHeight, height - 1), newChild, min(newHeight, height - 1),
+                from: start + position << (pageBits * (height - 1)), body)
         }
     }
 
-    /// The page at a position of a branch of `height`; a lower page counts as that branch's first child.
+    // A lower page counts as the first child of a branch of `height`.
+
+    private static func childCount(_ page: Unmanaged<AnyObject>?, _ pageHeight: Int, _ height: Int) -> Int {
+        guard let page else { return 0 }
+        return pageHeight < height ? 1 : page._withUnsafeGuaranteedRef { unsafeDowncast($0, to: Branch.self).count }
+    }
+
     private static func child(
-        of page: AnyObject?, _ pageHeight: Int, at position: Int, _ height: Int
-    ) -> (AnyObject?, Int) {
-        if pageHeight < height { return position == 0 ? (page, pageHeight) : (nil, height - 1) }
-        guard let page else { return (nil, height - 1) }
-        return (child(Unmanaged.passUnretained(page), at: position)?.takeUnretainedValue(), height - 1)
+        of page: Unmanaged<AnyObject>?, _ pageHeight: Int, at position: Int, _ height: Int
+    ) -> Unmanaged<AnyObject>? {
+        guard let page else { return nil }
+        if pageHeight < height { return position == 0 ? page : nil }
+        return child(page, at: position)
     }
 }

@@ -44,16 +44,19 @@ struct PersistentArray<Element: PageElement>: Sendable {
         }
     }
 
-    /// Calls the body for each index on a page that the two do not share, in ascending order, with the old element
-    /// and this one. O(d · log n) for d such pages.
-    func forEachDifference(from old: PersistentArray, _ body: (Int, Element, Element) -> Void) {
+    /// Calls the body for each page that the two do not share, in ascending order, with the index of its first element,
+    /// the old elements and these. `nil` is a page of fillers; the pointers are valid within the body. O(d · log n) for
+    /// d such pages.
+    func forEachUnsharedPage(
+        from old: PersistentArray, _ body: (Int, UnsafePointer<Element>?, UnsafePointer<Element>?) -> Void
+    ) {
         pages.forEachDifference(from: old.pages) { number, oldPage, page in
-            for position in 0..<Element.pageCount {
-                body(
-                    number << Element.pageBits + position, oldPage?.elements[position] ?? .filler,
-                    page?.elements[position] ?? .filler)
-            }
+            body(number << Element.pageBits, oldPage.map(Self.elements), page.map(Self.elements))
         }
+    }
+
+    private static func elements(_ page: Unmanaged<Element.Page>) -> UnsafePointer<Element> {
+        page._withUnsafeGuaranteedRef { UnsafePointer($0.elements) }
     }
 }
 

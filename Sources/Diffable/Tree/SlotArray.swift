@@ -97,17 +97,19 @@ struct SlotArray: Sendable {
         }
     }
 
-    /// Calls the body for each handle whose slot is not the same in both, in ascending order, with the old slot and
-    /// this one. O(d · log n) for d such slots.
-    func forEachDifference(from old: SlotArray, _ body: (Handle, Slot, Slot) -> Void) {
+    /// Calls the body for each page of slots that the two do not share, in ascending order, with its first handle, the
+    /// old page and this one. `nil` is a page on which nothing was written; pages are valid within the body.
+    /// O(d · log n) for d such pages.
+    func forEachUnsharedPage(
+        from old: SlotArray, _ body: (Handle, Unmanaged<SlotPage>?, Unmanaged<SlotPage>?) -> Void
+    ) {
         pages.forEachDifference(from: old.pages) { number, oldPage, page in
-            for position in 0..<pageSize {
-                let oldSlot = oldPage?.slot(at: position) ?? Slot(record: nil, place: .filler)
-                let slot = page?.slot(at: position) ?? Slot(record: nil, place: .filler)
-                body(Handle(number << pageBits + position), oldSlot, slot)
-            }
+            body(Handle(number << pageBits), oldPage, page)
         }
     }
+
+    /// The page that a handle's slot is on. Valid as long as somebody holds this array.
+    func page(of handle: Handle) -> Unmanaged<SlotPage>? { pages.page(at: Int(handle) >> pageBits) }
 }
 
 /// The places of 32 handles, with their records beside them.
@@ -145,7 +147,11 @@ final class SlotPage: ManagedBuffer<SlotPage.Header, Place>, TriePage {
         return page?._withUnsafeGuaranteedRef { $0.records[position % RecordPage.size] }
     }
 
-    func slot(at position: Int) -> Slot { Slot(record: record(at: position), place: places[position]) }
+    /// The same, without counting a reference.
+    func borrowedRecord(at position: Int) -> BorrowedRecord? {
+        let page = withUnsafeMutablePointerToHeader { $0.pointee.records[position / RecordPage.size] }
+        return page?._withUnsafeGuaranteedRef { $0.records[position % RecordPage.size].map { BorrowedRecord($0) } }
+    }
 
     func setRecord(_ record: Record?, at position: Int) {
         withUnsafeMutablePointerToHeader { header in
