@@ -227,7 +227,7 @@ def start(bench, round_number):
     bench.record("start", round_number, True, server="diffabled", **_time_to_ready(directory))
     if bench.available(["sqlite3"]):
         database = directory / "lists.sqlite"
-        tables = "SELECT operations FROM checkpoint; SELECT operations FROM journal;"
+        tables = "SELECT * FROM checkpoint; SELECT * FROM journal;"
         bench.patience.wait()
         bench.record("start", round_number, True, server="sqlite3", **timed(
             ["sqlite3", "-readonly", database, tables], stdout=subprocess.DEVNULL))
