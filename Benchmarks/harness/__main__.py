@@ -58,6 +58,23 @@ class Bench:
         self.results.write(json.dumps(self.last) + "\n")
         self.results.flush()
 
+    def measure(self, part, round_number, server, run, is_clean):
+        """A server that fails once fails in the results, and the others are still measured."""
+        try:
+            report, clean = self.patience.undisturbed(run, is_clean)
+        except (OSError, RuntimeError, subprocess.SubprocessError) as error:
+            print(f"bench: {part}, {server}: {error}", file=sys.stderr)
+            return self.record("failure", round_number, True, of=part, server=server, error=str(error)[:500])
+        return self.record(part, round_number, clean, server=server, **report)
+
+    def carry_out(self, part, round_number):
+        """A part of a round; what it could not measure is missing in the table."""
+        try:
+            PARTS[part](self, round_number)
+        except (OSError, RuntimeError, subprocess.SubprocessError) as error:
+            print(f"bench: {part}: {error}", file=sys.stderr)
+            self.record("failure", round_number, True, of=part, server="diffabled", error=str(error)[:500])
+
     def prepared(self, name, make):
         """A directory that all rounds use; made once."""
         if name not in self._prepared:
@@ -111,7 +128,7 @@ def main():
             for round_number in range(arguments.rounds):
                 for part in parts:
                     if part in PARTS:
-                        PARTS[part](bench, round_number)
+                        bench.carry_out(part, round_number)
                 print(f"bench: round {round_number + 1} of {arguments.rounds} is done after "
                       f"{time.monotonic() - begin:.0f} s", file=sys.stderr)
         finally:

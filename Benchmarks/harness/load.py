@@ -15,14 +15,14 @@ DURABLE_LOADS = [(1, 1), (32, 1), (1, 32), (256, 1)]
 
 
 def generate(server, **options):
-    """One run of the generator; its report. What did not arrive as it should is an error, not a figure."""
+    """One run of the generator; its report. What did not arrive as it should is a failure, not a figure."""
     dialect = server.name
     words = [word for name, value in options.items() for word in ("--" + name.replace("_", "-"), str(value))]
     run = subprocess.run(
         [BUILT / "LoadGenerator", "--dialect", dialect, "--socket", server.socket, "--server", str(server.pid),
          "--core", str(CLIENT_CORE), *words], capture_output=True, text=True, timeout=120)
     if run.returncode != 0:
-        raise RuntimeError(f"{dialect} {options}: {run.stderr}{run.stdout}")
+        raise RuntimeError(f"{run.stderr}{run.stdout}".strip())
     return json.loads(run.stdout)
 
 
@@ -45,8 +45,7 @@ def fan_out(bench, round_number):
                     with running(name) as server:
                         return generate(server, subscribers=subscribers, window=window, seconds=bench.seconds(1))
 
-                report, clean = bench.patience.undisturbed(measure, is_clean)
-                bench.record("fanout", round_number, clean, server=name, **report)
+                bench.measure("fanout", round_number, name, measure, is_clean)
 
 
 def latency(bench, round_number):
@@ -56,8 +55,7 @@ def latency(bench, round_number):
                 with running(name) as server:
                     return generate(server, subscribers=subscribers, rate=rate, seconds=bench.seconds(3))
 
-            report, clean = bench.patience.undisturbed(measure, is_clean)
-            bench.record("latency", round_number, clean, server=name, **report)
+            bench.measure("latency", round_number, name, measure, is_clean)
 
 
 def durable(bench, round_number):
@@ -67,5 +65,4 @@ def durable(bench, round_number):
                 with running(name, durability="durable") as server:
                     return generate(server, publishers=publishers, window=window, seconds=bench.seconds(1.5))
 
-            report, clean = bench.patience.undisturbed(measure, is_clean_durable)
-            bench.record("durable", round_number, clean, server=name, **report)
+            bench.measure("durable", round_number, name, measure, is_clean_durable)

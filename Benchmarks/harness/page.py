@@ -53,6 +53,10 @@ def _circumstances(figures):
     lines.append(
         f"Of {loads} runs under load {run['repeated']} were repeated because something else used the machine"
         + (f"; {disturbed} are used although they were disturbed." if disturbed else "."))
+    failures = [result for result in figures.results if result["part"] == "failure"]
+    if failures:
+        names = ", ".join(sorted({f"{failure['of']} of {failure['server']}" for failure in failures}))
+        lines.append(f"**{len(failures)} runs failed and are not in the figures: {names}.**")
     return lines
 
 
