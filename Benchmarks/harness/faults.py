@@ -23,7 +23,8 @@ def check_generator():
         path.unlink()
         path.parent.rmdir()
         if run.returncode != status:
-            raise RuntimeError(f"the generator says {run.returncode} of a server that {fault or 'is good'}: {run.stdout}")
+            raise RuntimeError(
+                f"the generator says {run.returncode} of a server that {fault or 'is good'}: {run.stdout}")
 
 
 def _serve(listener, fault):

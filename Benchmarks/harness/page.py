@@ -35,7 +35,7 @@ def generated(results, plots=()):
     figures = Figures(results)
     return "\n".join([
         *_circumstances(figures), "", *_targets(figures), "", *_images(plots), *_deliveries(figures),
-        *_core(figures), ""])
+        *_latencies(figures), *_core(figures), ""])
 
 
 def _circumstances(figures):
@@ -97,22 +97,27 @@ def _deliveries(figures):
         [[f"{subscribers:,}, {'one at a time' if window == 1 else f'window {window}'}",
           *(cell(server, window, subscribers) for server in servers)] for window, subscribers in sorted(loads)])
     yield ""
+
+
+def _latencies(figures):
     results = [result for result in figures.results if result["part"] == "latency"]
+    if not results:
+        return
+    servers = list(dict.fromkeys(result["server"] for result in results))
     loads = list(dict.fromkeys((result["rate"], result["subscribers"]) for result in results))
-    if loads:
-        yield "Publish to delivery, median and p99:"
-        yield ""
+    yield "Publish to delivery, median and p99:"
+    yield ""
 
-        def latency(server, load):
-            criteria = {"server": server, "rate": load[0], "subscribers": load[1]}
-            values = [middle(figures.series("latency", f"delivery{name}Microseconds", **criteria))
-                      for name in ("P50", "P99")]
-            return ", ".join(seconds(value / 1e6) for value in values) if None not in values else ""
+    def cell(server, load):
+        criteria = {"server": server, "rate": load[0], "subscribers": load[1]}
+        values = [middle(figures.series("latency", f"delivery{name}Microseconds", **criteria))
+                  for name in ("P50", "P99")]
+        return ", ".join(seconds(value / 1e6) for value in values) if None not in values else ""
 
-        yield from table(
-            ["load", *servers],
-            [[f"{load[0]:,.0f}/s to {load[1]:,}", *(latency(server, load) for server in servers)] for load in loads])
-        yield ""
+    yield from table(
+        ["load", *servers],
+        [[f"{load[0]:,.0f}/s to {load[1]:,}", *(cell(server, load) for server in servers)] for load in loads])
+    yield ""
 
 
 def _core(figures):

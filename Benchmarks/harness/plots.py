@@ -5,13 +5,13 @@ import matplotlib
 matplotlib.use("svg")
 from matplotlib import pyplot  # noqa: E402 (the backend comes first)
 
-from figures import core, middle  # noqa: E402
+from figures import core, middle, rows, shown  # noqa: E402
 
 # In between light and dark, so that it can be read on both; the page shows through.
-INK, GRID = "#808890", "#80889040"
+INK = "#808890"
 COLOURS = {
     "diffabled": "#2f81f7", "diffable": "#2f81f7", "limit": "#8b949e", "redis": "#e5534b", "redis-durable": "#e5534b",
-    "mosquitto": "#b083f0", "Heckel": "#e5534b", "standard library": "#c69026",
+    "mosquitto": "#b083f0", "met": "#2f81f7", "not met": "#e5534b", "Heckel": "#e5534b", "standard library": "#c69026",
 }
 SIZE = (7.2, 3.0)
 
@@ -19,8 +19,8 @@ pyplot.rcParams.update({
     "font.size": 9, "font.family": "sans-serif", "svg.fonttype": "none", "svg.hashsalt": "diffabled",
     "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": INK, "xtick.color": INK, "ytick.color": INK,
     "axes.titlesize": 9, "axes.titlelocation": "left", "axes.spines.top": False, "axes.spines.right": False,
-    "axes.grid": True, "axes.grid.axis": "y", "grid.color": GRID, "grid.linewidth": 0.6, "lines.linewidth": 1.6,
-    "lines.markersize": 4, "figure.facecolor": "none", "axes.facecolor": "none", "savefig.facecolor": "none",
+    "axes.grid": True, "axes.grid.axis": "y", "grid.color": INK, "grid.alpha": 0.3, "grid.linewidth": 0.6,
+    "lines.linewidth": 1.6, "lines.markersize": 4, "figure.facecolor": "none", "axes.facecolor": "none", "savefig.facecolor": "none",
 })
 
 
@@ -28,6 +28,7 @@ def draw_all(figures, directory):
     """Draws what was measured; returns file names with what they show."""
     drawn = []
     for draw, name, description in (
+            (targets, "targets.svg", "Each row of the table beside its target: right of the line it is met"),
             (operations, "operations.svg", "Time of one operation by the number of items: nearly flat"),
             (differences, "differences.svg", "Time of a difference by the number of items, beside other algorithms"),
             (deliveries, "deliveries.svg", "Deliveries a second by server"),
@@ -52,14 +53,19 @@ def _sizes(figures, name):
 def _label_ends(axes, ends, gap):
     """Names each line at its right end, the names a little apart from each other. `gap` is in parts of the height."""
     transform = axes.transAxes.inverted()
-    places = sorted(
-        (transform.transform(axes.transData.transform(point))[1], point[0], name, colour)
-        for point, name, colour in ends)
-    last = -1.0
-    for height, across, name, colour in places:
-        last = max(height, last + gap)
-        right = transform.transform(axes.transData.transform((across, 1)))[0]
-        axes.text(right + 0.015, last, name, color=colour, transform=axes.transAxes, va="center")
+    points = [transform.transform(axes.transData.transform(point)) for point, _, _ in ends]
+    order = sorted(range(len(ends)), key=lambda index: points[index][1])
+    heights = {index: points[index][1] for index in order}
+    # Those that are too close push each other away until none are.
+    for _ in range(200):
+        for low, high in zip(order, order[1:]):
+            excess = gap - (heights[high] - heights[low])
+            if excess > 0:
+                heights[low] -= excess / 2
+                heights[high] += excess / 2
+    for index, (_, name, colour) in enumerate(ends):
+        axes.text(
+            points[index][0] + 0.015, heights[index], name, color=colour, transform=axes.transAxes, va="center")
 
 
 def _by_size(axes):
@@ -76,6 +82,35 @@ def _time(value):
         if value >= factor:
             return f"{value / factor:g} {unit}"
     return f"{value / 1e-9:g} ns"
+
+
+def targets(figures):
+    """How far each row is from its target, on one scale: the median and the extent of the rounds."""
+    measured = [row for row in rows(figures) if row.is_measured]
+    if not measured:
+        return None
+    figure, axes = pyplot.subplots(figsize=(SIZE[0], 0.21 * len(measured) + 0.6))
+    for height, row in enumerate(reversed(measured)):
+        margins = [value / row.target if row.is_least else row.target / value for value in row.values]
+        middle_margin = row.median / row.target if row.is_least else row.target / row.median
+        colour = COLOURS["met"] if row.is_met else COLOURS["not met"]
+        axes.plot([min(margins), max(margins)], [height, height], color=colour, linewidth=2.5, alpha=0.45)
+        axes.plot([middle_margin], [height], marker="o", color=colour)
+        axes.annotate(
+            shown(row.median, row.unit), (max(margins), height), (6, 0), textcoords="offset points", va="center",
+            fontsize=7, color=colour)
+    axes.set_xscale("log")
+    axes.minorticks_off()
+    axes.xaxis.set_major_formatter(lambda value, _: f"{value:g}")
+    axes.margins(x=0.12)
+    axes.axvline(1, color=INK, linewidth=1)
+    axes.set_ylim(-0.8, len(measured) - 0.2)
+    axes.set_yticks(range(len(measured)), [row.what.replace("`", "") for row in reversed(measured)], fontsize=7)
+    axes.tick_params(axis="y", length=0)
+    axes.grid(axis="y", visible=False)
+    axes.grid(axis="x", visible=True)
+    axes.set_xlabel("times as good as its target (logarithmic)")
+    return figure
 
 
 def operations(figures):
@@ -116,7 +151,12 @@ def differences(figures):
             if not points:
                 continue
             axes.plot(*zip(*points), marker="o", color=COLOURS[engine])
-            ends.append((points[-1], {"diffable": "diffabled"}.get(engine, engine), COLOURS[engine]))
+            if points[-1][0] < _sizes(figures, name)[-1]:
+                axes.annotate(
+                    engine, points[-1], (-5, 0), textcoords="offset points", ha="right", va="center",
+                    color=COLOURS[engine])
+            else:
+                ends.append((points[-1], {"diffable": "diffabled"}.get(engine, engine), COLOURS[engine]))
         _by_size(axes)
         axes.set_xticks([1e3, 1e4, 1e5, 1e6], ["1k", "10k", "100k", "1M"])
         axes.yaxis.set_tick_params(labelleft=True)

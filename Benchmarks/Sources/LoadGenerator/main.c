@@ -23,6 +23,7 @@
 #include <unistd.h>
 
 #include "dialect.h"
+#include "samples.h"
 #include "stamp.h"
 #include "usage.h"
 
@@ -43,11 +44,6 @@ static const double secondsConnecting = 30, secondsDraining = 10;
 
 // MARK: - What has happened
 
-struct Samples {
-    uint64_t *values;
-    size_t count, capacity;
-};
-
 static int poller;
 static struct Connection *subscribers, *publishers;
 static int numberReady, subscribersLeft;
@@ -58,14 +54,8 @@ static char firstRefusal[160];
 static uint64_t measuredFrom = UINT64_MAX; // Latencies of what was published since.
 static struct Samples latencies, answerTimes;
 
-static void addSample(struct Samples *samples, uint64_t since, uint64_t until) {
-    if (since < measuredFrom) return;
-    if (samples->count == samples->capacity) {
-        samples->capacity = samples->capacity ? 2 * samples->capacity : 1 << 16;
-        samples->values = realloc(samples->values, samples->capacity * sizeof *samples->values);
-        if (!samples->values) fail("out of memory");
-    }
-    samples->values[samples->count++] = until > since ? until - since : 0;
+static void addTime(struct Samples *samples, uint64_t since, uint64_t until) {
+    if (since >= measuredFrom) addSample(samples, until > since ? until - since : 0);
 }
 
 void isReady(struct Connection *connection) {
@@ -79,7 +69,7 @@ void isAnswered(struct Connection *publisher) {
     if (!numberUnanswered(publisher)) return isRefused(publisher, "an answer to nothing", 20);
     uint32_t slot = publisher->firstUnanswered++ & publisher->unansweredMask;
     answered++;
-    addSample(&answerTimes, publisher->unanswered[slot], timeOfReading);
+    addTime(&answerTimes, publisher->unanswered[slot], timeOfReading);
 }
 
 void isDelivered(struct Connection *subscriber, const char *message) {
@@ -95,7 +85,7 @@ void isDelivered(struct Connection *subscriber, const char *message) {
     onTheirWay -= 1 + (int64_t)(stamp.number - *expected);
     *expected = stamp.number + 1;
     delivered++;
-    if (rate > 0) addSample(&latencies, stamp.time, timeOfReading);
+    if (rate > 0) addTime(&latencies, stamp.time, timeOfReading);
 }
 
 void isRefused(struct Connection *connection, const char *reason, size_t reasonLength) {
@@ -291,25 +281,6 @@ struct Mark {
 
 static struct Mark takeMark(void) {
     return (struct Mark){takeUsage(server), published, delivered, answered, reads};
-}
-
-static int compare(const void *a, const void *b) {
-    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-    return (x > y) - (x < y);
-}
-
-// Of samples in order, in microseconds, by the nearest rank.
-static double quantile(const struct Samples *samples, double part) {
-    if (!samples->count) return 0;
-    size_t rank = (size_t)(part * (double)(samples->count - 1) + 0.5);
-    return (double)samples->values[rank] / 1e3;
-}
-
-static void printQuantiles(const char *name, struct Samples *samples) {
-    if (samples->count) qsort(samples->values, samples->count, sizeof *samples->values, compare);
-    printf(
-        ",\"%sP50Microseconds\":%.1f,\"%sP99Microseconds\":%.1f,\"%sMaxMicroseconds\":%.1f", name,
-        quantile(samples, 0.5), name, quantile(samples, 0.99), name, quantile(samples, 1));
 }
 
 // Returns whether all is well.
