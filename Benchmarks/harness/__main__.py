@@ -110,7 +110,7 @@ def main():
     parser.add_argument("--page-only", action="store_true", help="from the results of the last run")
     arguments = parser.parse_args()
     if arguments.page_only:
-        page.write([json.loads(line) for line in RESULTS.read_text().splitlines()])
+        show([json.loads(line) for line in RESULTS.read_text().splitlines()])
         return
     parts = [part for part in arguments.only.split(",") if part] or ["core", *PARTS]
     for part in parts:
@@ -141,12 +141,17 @@ def main():
                     ("QUICK", 1 if arguments.quick else "")) if value),
             repeated=bench.patience.repeated, missing=sorted(bench.missing),
             disk=machine.file_system(RESULTS.parent), **machine.description())
-    measured = [json.loads(line) for line in RESULTS.read_text().splitlines()]
-    if arguments.only or arguments.quick:
-        print(page.generated(measured))
+    show([json.loads(line) for line in RESULTS.read_text().splitlines()])
+
+
+def show(results):
+    """The page has a whole run or nothing."""
+    command = results[-1].get("command", "ONLY=")
+    if "ONLY=" in command or "QUICK=" in command:
+        print(page.generated(results))
         print("bench: docs/performance.md is written by the whole run only: make bench", file=sys.stderr)
     else:
-        page.write(measured)
+        page.write(results)
 
 
 if __name__ == "__main__":

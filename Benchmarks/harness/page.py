@@ -63,7 +63,9 @@ def _circumstances(figures):
 def _targets(figures):
     all_rows = list(rows(figures))
     measured = [row for row in all_rows if row.is_measured]
-    yield f"**{sum(row.is_met for row in measured)} of {len(all_rows)} met.**"
+    unmeasured = len(all_rows) - len(measured)
+    yield (f"**{sum(row.is_met for row in measured)} of {len(all_rows)} met"
+           + (f", {unmeasured} not measured" if unmeasured else "") + ".**")
     yield ""
     yield from table(
         ["what", "at least / at most", "measured", "lowest – highest", "", "diffabled", "beside"],

@@ -20,7 +20,8 @@ pyplot.rcParams.update({
     "text.color": INK, "axes.labelcolor": INK, "axes.edgecolor": INK, "xtick.color": INK, "ytick.color": INK,
     "axes.titlesize": 9, "axes.titlelocation": "left", "axes.spines.top": False, "axes.spines.right": False,
     "axes.grid": True, "axes.grid.axis": "y", "grid.color": INK, "grid.alpha": 0.3, "grid.linewidth": 0.6,
-    "lines.linewidth": 1.6, "lines.markersize": 4, "figure.facecolor": "none", "axes.facecolor": "none", "savefig.facecolor": "none",
+    "lines.linewidth": 1.6, "lines.markersize": 4, "figure.facecolor": "none", "axes.facecolor": "none",
+    "savefig.facecolor": "none",
 })
 
 
