@@ -1,70 +1,81 @@
 /// Makes a snapshot from what a `SnapshotCursor` reads, in the same order: each section before its items, each item
 /// before its children.
 ///
-/// Nothing is looked for and nothing is moved: what has come whole is put in its place once. O(n) in all.
+/// Every page is written once and none is ever split, so that a million items take no longer than reading them does.
+/// O(n) in all.
 package struct SnapshotBuilder {
-    private var snapshot = Snapshot()
-    private var sections: [Handle] = []
-    /// The items from the one at level 0 down to the last one, below the last section.
+    private var forest = Forest()
+    private var sections = SiblingRun(of: Forest.list)
+    private var hasSections = false
+    private var sectionIndex = IdentifierIndex()
+    /// The last section, the last item in it, the last one under that, and so on.
     private var path: [Handle] = []
-    /// Those that have come under the last section, and under each item of the path: of level 0, of level 1 and so on.
-    private var siblings: [[Handle]] = []
+    /// The runs that are open: of the last section's items, of the children of the last of them, and so on.
+    private var runs: [SiblingRun] = []
+    /// Of all items, for the index.
+    private var hashes: [IdentifierIndex.Pair] = []
 
     package init() {}
+
+    /// The level that the next item may have at most; -1 when none may come yet.
+    package var levelMax: Int { path.count - 1 }
 
     /// The bytes are copied; those of the id must have been validated.
     package mutating func append(
         section id: UnsafeRawBufferPointer, content: UnsafeRawBufferPointer
     ) throws(OperationError) {
-        endSection()
+        leave(0)
         let record = Record.make(id: id, kind: UnsafeRawBufferPointer(start: nil, count: 0), content: content)
-        guard snapshot.sectionHandle(record) == nil else { throw .duplicateSection(SectionID(record: record)) }
-        let handle = snapshot.forest.allocate(record, isExpanded: false)
-        snapshot.sectionIndex.insert(handle, hash: record.hash)
+        let hash = record.hash
+        guard sectionIndex.handle(hash: hash, where: { forest.record($0).hasSameID(as: record) }) == nil else {
+            throw .duplicateSection(SectionID(record: record))
+        }
+        let handle = forest.allocate(
+            record, at: Place(parent: Forest.list, leaf: sections.nextLeaf(in: &forest), isExpanded: false))
         sections.append(handle)
+        hasSections = true
+        sectionIndex.insert(handle, hash: hash)
+        path.append(handle)
     }
 
-    /// At level 0 it stands directly in the last section, and at most one level below the item before it.
+    /// At level 0 it stands directly in the last section; it is at most one level below the item before it.
     package mutating func append(
         item id: UnsafeRawBufferPointer, kind: UnsafeRawBufferPointer, content: UnsafeRawBufferPointer, level: Int,
         isExpanded: Bool
-    ) throws(OperationError) {
-        precondition(!sections.isEmpty && level <= path.count, "an item comes after its section and its parent")
-        leave(level)
-        let record = Record.make(id: id, kind: kind, content: content)
-        guard snapshot.itemHandle(record) == nil else { throw .duplicateItem(ItemID(record: record)) }
-        let handle = snapshot.forest.allocate(record, isExpanded: isExpanded)
-        snapshot.itemIndex.insert(handle, hash: record.hash)
+    ) {
+        precondition(level <= levelMax, "an item comes after its section and its parent")
+        leave(level + 1)
+        if runs.count == level { runs.append(SiblingRun(of: path[level])) }
+        let place = Place(parent: path[level], leaf: runs[level].nextLeaf(in: &forest), isExpanded: isExpanded)
+        let handle = forest.allocate(Record.make(id: id, kind: kind, content: content), at: place)
+        runs[level].append(handle)
+        hashes.append(IdentifierIndex.pair(handle, hash: identifierHash(id)))
         path.append(handle)
-        if level == siblings.count { siblings.append([]) }
-        siblings[level].append(handle)
     }
 
-    /// The level that the next item may have at most.
-    package var levelMax: Int { sections.isEmpty ? -1 : path.count }
-
-    /// Keeps only so many items on the path: those under the others are all there, and are put in their places.
+    /// Keeps only so much of the path. What stands under the rest is all there.
     private mutating func leave(_ count: Int) {
         while path.count > count {
-            let owner = path.removeLast()
-            if siblings.count > path.count + 1 { place(path.count + 1, under: owner) }
+            path.removeLast()
+            guard runs.count > path.count, var run = runs.popLast() else { continue }
+            let total = run.end(in: &forest)
+            let above = runs.count - 1
+            if above < 0 { sections.addDescendants(total) } else { runs[above].addDescendants(total) }
         }
     }
 
-    private mutating func endSection() {
-        leave(0)
-        if let section = sections.last, !siblings.isEmpty { place(0, under: section) }
-    }
-
-    private mutating func place(_ level: Int, under owner: Handle) {
-        snapshot.forest.place(siblings[level], under: owner, at: .end)
-        siblings[level].removeAll(keepingCapacity: true)
-    }
-
-    /// What has come, whole.
-    package consuming func finished() -> Snapshot {
-        endSection()
-        snapshot.forest.place(sections, under: Forest.list, at: .end)
+    /// What has come, whole. Throws `duplicateItem` for an id that stands twice.
+    package consuming func finished() throws(OperationError) -> Snapshot {
+        end()
+        var snapshot = Snapshot()
+        snapshot.itemIndex = try IdentifierIndex(hashes, of: forest)
+        snapshot.sectionIndex = sectionIndex
+        snapshot.forest = forest
         return snapshot
+    }
+
+    private mutating func end() {
+        leave(0)
+        if hasSections { _ = sections.end(in: &forest) }
     }
 }

@@ -13,17 +13,17 @@ import Testing
                 try record.withID { id in try record.withContent { try builder.append(section: id, content: $0) } }
             case .item(let record, let level, let isExpanded):
                 #expect(level <= builder.levelMax)
-                try record.withID { id in
-                    try record.withKind { kind in
-                        try record.withContent { content in
-                            try builder.append(
+                record.withID { id in
+                    record.withKind { kind in
+                        record.withContent { content in
+                            builder.append(
                                 item: id, kind: kind, content: content, level: level, isExpanded: isExpanded)
                         }
                     }
                 }
             }
         }
-        return builder.finished()
+        return try builder.finished()
     }
 
     @Test(arguments: ["", "s:", "s:; t:", "s: a", "s: a b c; t: d", "s: a(b(c d) e) f+(g); t:; u: h(i(j(k)))"])
@@ -57,12 +57,11 @@ import Testing
         let none = UnsafeRawBufferPointer(start: nil, count: 0)
         try "a".withBytes { id in
             try builder.append(section: id, content: none)
-            try builder.append(item: id, kind: none, content: none, level: 0, isExpanded: false)
-            #expect(throws: OperationError.duplicateItem("a")) {
-                try builder.append(item: id, kind: none, content: none, level: 1, isExpanded: false)
-            }
+            builder.append(item: id, kind: none, content: none, level: 0, isExpanded: false)
+            builder.append(item: id, kind: none, content: none, level: 1, isExpanded: false)
             #expect(throws: OperationError.duplicateSection("a")) { try builder.append(section: id, content: none) }
         }
+        #expect(throws: OperationError.duplicateItem("a")) { _ = try builder.finished() }
     }
 }
 

@@ -112,6 +112,19 @@ extension Forest {
         return handle
     }
 
+    /// A handle for something whose place is known, in a forest of which nothing was freed.
+    mutating func allocate(_ record: Record, at place: Place) -> Handle {
+        let handle = slotCount
+        slotCount += 1
+        slots.set(record, place, of: handle)
+        return handle
+    }
+
+    /// Gives an owner without children some that know their places already.
+    mutating func setChildren(_ tree: SiblingTree, of owner: Handle) {
+        trees[Int(owner)] = tree
+    }
+
     mutating func setRecord(_ record: Record, of handle: Handle) {
         slots.setRecord(record, of: handle)
     }

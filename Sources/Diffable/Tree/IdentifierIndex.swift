@@ -10,7 +10,9 @@ struct IdentifierIndex: Sendable {
     private var bucketCount = 1
 
     /// The hash in the upper half, the handle in the lower.
-    fileprivate typealias Pair = UInt64
+    typealias Pair = UInt64
+
+    static func pair(_ handle: Handle, hash: UInt32) -> Pair { Pair(hash) << 32 | Pair(handle) }
 
     /// How many pairs a bucket has on average, before there is one bucket more and before there is one less.
     private static let loadMax = 32
@@ -33,7 +35,7 @@ struct IdentifierIndex: Sendable {
     mutating func insert(_ handle: Handle, hash: UInt32) {
         count += 1
         BucketPage.append(
-            CollectionOfOne(Pair(hash) << 32 | Pair(handle)), to: buckets.writableReference(at: bucketIndex(hash)))
+            CollectionOfOne(Self.pair(handle, hash: hash)), to: buckets.writableReference(at: bucketIndex(hash)))
         if count > bucketCount * Self.loadMax { split() }
     }
 
@@ -41,7 +43,7 @@ struct IdentifierIndex: Sendable {
     mutating func remove(_ handle: Handle, hash: UInt32) {
         count -= 1
         buckets.writablePage(at: bucketIndex(hash))._withUnsafeGuaranteedRef {
-            $0.remove(Pair(hash) << 32 | Pair(handle))
+            $0.remove(Self.pair(handle, hash: hash))
         }
         if bucketCount > 1 && count < bucketCount * Self.loadMin { merge() }
     }
@@ -55,6 +57,46 @@ struct IdentifierIndex: Sendable {
                 for pair in bucket.pairs {
                     let found = other.handle(hash: UInt32(truncatingIfNeeded: pair >> 32)) { _ in true }
                     if let found { body(Handle(truncatingIfNeeded: pair), found) }
+                }
+            }
+        }
+    }
+
+    // MARK: Making it whole
+
+    init() {}
+
+    /// An index of items that a forest has. Throws `duplicateItem` for an id that stands twice. O(n).
+    ///
+    /// The pairs are sorted into their buckets first, so that each bucket is made once, in its size.
+    init(_ pairs: [Pair], of forest: Forest) throws(OperationError) {
+        count = pairs.count
+        bucketCount = max(1, (count + Self.loadMax - 1) / Self.loadMax)
+        var ends = [Int](repeating: 0, count: bucketCount + 1)
+        for pair in pairs { ends[bucketIndex(UInt32(truncatingIfNeeded: pair >> 32)) + 1] += 1 }
+        for index in 0..<bucketCount { ends[index + 1] += ends[index] }
+        var sorted = [Pair](repeating: 0, count: count)
+        for pair in pairs {
+            let index = bucketIndex(UInt32(truncatingIfNeeded: pair >> 32))
+            sorted[ends[index]] = pair
+            ends[index] += 1
+        }
+        // Each bucket's end is now where the next one begins.
+        var start = 0
+        for index in 0..<bucketCount where ends[index] > start {
+            let bucket = sorted[start..<ends[index]]
+            try Self.checkThatNoneStandsTwice(bucket, forest)
+            buckets.writableReference(at: index).pointee = BucketPage.make(bucket)
+            start = ends[index]
+        }
+    }
+
+    private static func checkThatNoneStandsTwice(_ bucket: ArraySlice<Pair>, _ forest: Forest) throws(OperationError) {
+        for (position, pair) in bucket.enumerated() {
+            for other in bucket.dropFirst(position + 1) where other >> 32 == pair >> 32 {
+                let record = forest.record(Handle(truncatingIfNeeded: pair))
+                if record.hasSameID(as: forest.record(Handle(truncatingIfNeeded: other))) {
+                    throw .duplicateItem(ItemID(record: record))
                 }
             }
         }

@@ -169,7 +169,7 @@ extension Forest {
     }
 
     /// A new page with pages that are told so.
-    private mutating func branch(of pages: SiblingTree.Branch, height: UInt8) -> SiblingTree {
+    mutating func branch(of pages: SiblingTree.Branch, height: UInt8) -> SiblingTree {
         var branch = SiblingTree(
             page: pages, number: allocatePage(under: noPage), count: 0, total: 0, height: height)
         for position in 0..<pages.count {

@@ -25,6 +25,10 @@ struct Place: Equatable {
         self.init(parent: 0, leafAndExpansion: Place.nowhere << 1 | (isExpanded ? 1 : 0))
     }
 
+    init(parent: Handle, leaf: PageNumber, isExpanded: Bool) {
+        self.init(parent: parent, leafAndExpansion: leaf << 1 | (isExpanded ? 1 : 0))
+    }
+
     init(nextFree: Handle) {
         self.init(parent: nextFree, leafAndExpansion: Place.nowhere << 1)
     }

@@ -129,15 +129,14 @@ extension SnapshotBuilder {
             let content = UnsafeRawBufferPointer(rebasing: rest[offset..<offset + heading.contentLength])
             offset += heading.contentLength
             guard heading.idLength > 0, heading.level <= levelMax else { throw .malformed }
-            do throws(OperationError) {
-                if heading.level < 0 {
+            if heading.level < 0 {
+                do throws(OperationError) {
                     try append(section: id, content: content)
-                } else {
-                    try append(
-                        item: id, kind: kind, content: content, level: heading.level, isExpanded: heading.isExpanded)
+                } catch {
+                    throw .state(error)
                 }
-            } catch {
-                throw .state(error)
+            } else {
+                append(item: id, kind: kind, content: content, level: heading.level, isExpanded: heading.isExpanded)
             }
             rest = UnsafeRawBufferPointer(rebasing: rest[offset...])
         }

@@ -115,7 +115,11 @@ extension SQLiteJournal {
         guard parts > 0 || heading.generation == 0 else {
             throw damaged(heading, at: heading.checkpointRevision, "its checkpoint is missing")
         }
-        list.state = list.state.moved(to: heading.checkpointRevision, builder.finished())
+        do throws(OperationError) {
+            list.state = list.state.moved(to: heading.checkpointRevision, try builder.finished())
+        } catch {
+            throw damaged(heading, at: heading.checkpointRevision, "\(error)")
+        }
     }
 
     private func readJournal(

@@ -1,0 +1,56 @@
+/// The children of one owner in the making: they come in order, and their pages are full when they are left.
+///
+/// Each is told the number of its leaf when it comes, so that its slot is written once.
+struct SiblingRun {
+    let owner: Handle
+    /// The leaf that is being filled, its number, and how many stand in it with all their descendants.
+    private var handles: [Handle] = []
+    private var number: PageNumber = noPage
+    private var total = 0
+    /// The leaves that are full.
+    private var leaves: [SiblingTree] = []
+
+    init(of owner: Handle) {
+        self.owner = owner
+        handles.reserveCapacity(SiblingTree.leafCountAppended)
+    }
+
+    /// The number of the leaf that the next one stands in.
+    mutating func nextLeaf(in forest: inout Forest) -> PageNumber {
+        if handles.count == SiblingTree.leafCountAppended { endLeaf() }
+        if handles.isEmpty { number = forest.allocatePage(under: noPage) }
+        return number
+    }
+
+    mutating func append(_ handle: Handle) {
+        handles.append(handle)
+        total += 1
+    }
+
+    /// The last one has so many descendants.
+    mutating func addDescendants(_ count: Int) { total += count }
+
+    private mutating func endLeaf() {
+        let page = handles.withUnsafeBufferPointer { HandlePage.make($0) }
+        leaves.append(SiblingTree(leaf: page, number: number, total: total))
+        handles.removeAll(keepingCapacity: true)
+        total = 0
+    }
+
+    /// Makes them the owner's children, and returns how many they are with all their descendants.
+    mutating func end(in forest: inout Forest) -> Int {
+        endLeaf()
+        var pages = leaves
+        var height: UInt8 = 0
+        while pages.count > 1 {
+            height += 1
+            pages = stride(from: 0, to: pages.count, by: SiblingTree.branchCountMax).map { start in
+                let branch = SiblingTree.Branch.make()
+                for page in pages[start..<min(start + SiblingTree.branchCountMax, pages.count)] { branch.append(page) }
+                return forest.branch(of: branch, height: height)
+            }
+        }
+        forest.setChildren(pages[0], of: owner)
+        return Int(pages[0].total)
+    }
+}
