@@ -21,6 +21,11 @@ package final class DispatchQueueExecutor: StoreExecutor {
         queue.async(execute: work)
     }
 
+    /// The same, no sooner than after so many milliseconds.
+    func execute(afterMilliseconds delay: Int, _ work: @escaping @Sendable () -> Void) {
+        queue.asyncAfter(deadline: .now() + .milliseconds(delay), execute: work)
+    }
+
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }

@@ -104,6 +104,25 @@ struct JournalRowsTests {
         await store.shutDown()
     }
 
+    @Test func `when nothing is to be done, a quarter of the last checkpoint is a reason for another`() async throws {
+        let limits = StoreLimits(journalLengthMin: 1, idleMilliseconds: 30)
+        let store = try await openWithSection(limits: limits)
+        await store.sqlite.finishUpkeep()
+        let items = (0..<200).map { Item(id: .numbered($0)) }
+        _ = try await store.transacting("tasks", [.appendItems(items, to: .section("s"))]).get()
+        await store.sqlite.finishUpkeep()
+        let generation = try await store.sqlite.query("SELECT generation FROM list")
+        let content = Content(Array("\"\(String(repeating: "x", count: 800))\"".utf8))
+        let item = Item(id: "long", content: content)
+        _ = try await store.transacting("tasks", [.appendItems([item], to: .section("s"))]).get()
+        for _ in 0..<200 where try await store.sqlite.query("SELECT count(*) FROM journal") > 0 {
+            try await Task.sleep(for: .milliseconds(20))
+        }
+        #expect(try await store.sqlite.query("SELECT generation FROM list") == generation + 1)
+        #expect(try await store.sqlite.query("SELECT count(*) FROM journal") == 0)
+        await store.shutDown()
+    }
+
     private func toggle(_ index: Int) -> Diffable.Operation {
         index % 2 == 0 ? .expandItems(["0"]) : .collapseItems(["0"])
     }

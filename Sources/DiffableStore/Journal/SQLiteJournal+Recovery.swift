@@ -28,7 +28,10 @@ extension SQLiteJournal {
     }
 
     /// Begins upkeep that a last run left over.
-    func startUpkeep() { scheduleUpkeep() }
+    func startUpkeep() {
+        scheduleUpkeep()
+        awaitIdleness()
+    }
 
     /// Of all that is to be read, in bytes.
     private func storedLength(_ database: Database) throws -> Int {
@@ -144,9 +147,14 @@ extension SQLiteJournal {
             part = row[1]
             try row.withUnsafeData(atIndex: 2) { blob in
                 try (blob ?? Data()).withUnsafeBytes { bytes in
-                    for step in bytes.split(separator: JournalRows.separator, omittingEmptySubsequences: false) {
+                    var rest = bytes[...]
+                    while true {
+                        let end = rest.firstIndex(of: JournalRows.separator) ?? rest.endIndex
                         if part == 0 { revision += 1 }
-                        try apply(UnsafeRawBufferPointer(rebasing: step), to: &snapshot, at: revision, heading)
+                        let step = UnsafeRawBufferPointer(rebasing: rest[..<end])
+                        try apply(step, to: &snapshot, at: revision, heading)
+                        guard end < rest.endIndex else { break }
+                        rest = rest[(end + 1)...]
                     }
                     list.journalLength += bytes.count
                     progress.advance(by: bytes.count)

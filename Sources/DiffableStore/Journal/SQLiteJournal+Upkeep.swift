@@ -13,13 +13,38 @@ extension SQLiteJournal {
     private static let retiredRowsMax = 256
     private static let retiredPartsMax = 4
 
-    func considerCheckpoint(of number: Int) {
+    /// When a checkpoint is worth what it costs.
+    enum Occasion {
+        case group
+        /// Nothing else is to be done.
+        case idleness
+    }
+
+    func considerCheckpoint(of number: Int, on occasion: Occasion = .group) {
         guard let list = lists[number], case .none = list.checkpointing else { return }
-        let isLong = list.journalLength > max(limits.journalLengthMin, list.checkpointLength)
+        let checkpointLength = occasion == .idleness ? list.checkpointLength / 4 : list.checkpointLength
+        let isLong = list.journalLength > max(limits.journalLengthMin, checkpointLength)
         let isSlow = list.journalSteps > max(limits.journalStepsMin, list.state.snapshot.numberOfItems / 2)
         guard isLong || isSlow, list.journalLength > list.journalLengthMin else { return }
         lists[number]?.checkpointing = .due
         upkeep.append(.checkpoint(list: number))
+    }
+
+    func awaitIdleness() {
+        guard !isIdlenessAwaited else { return }
+        isIdlenessAwaited = true
+        let groupsSeen = groupsWritten
+        executor.execute(afterMilliseconds: limits.idleMilliseconds) {
+            self.assumeIsolated { $0.lookForIdleness(since: groupsSeen) }
+        }
+    }
+
+    private func lookForIdleness(since groupsSeen: Int) {
+        isIdlenessAwaited = false
+        if case .closed = upkeepState { return }
+        guard groupsWritten == groupsSeen else { return awaitIdleness() }
+        for number in lists.keys { considerCheckpoint(of: number, on: .idleness) }
+        scheduleUpkeep()
     }
 
     func scheduleUpkeep() {

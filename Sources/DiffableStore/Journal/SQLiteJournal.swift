@@ -23,6 +23,9 @@ package actor SQLiteJournal: Journal {
     /// be done before it, or it would take the new parts for old ones.
     var upkeep: [Upkeep] = []
     var upkeepState = UpkeepState.idle
+    var groupsWritten = 0
+    /// Whether somebody will look if groups have come meanwhile.
+    var isIdlenessAwaited = false
 
     enum UpkeepState {
         case idle
@@ -53,7 +56,10 @@ package actor SQLiteJournal: Journal {
     ) {
         executor.execute {
             completion(self.assumeIsolated { $0.write(changes) })
-            self.assumeIsolated { $0.scheduleUpkeep() }
+            self.assumeIsolated {
+                $0.scheduleUpkeep()
+                $0.awaitIdleness()
+            }
         }
     }
 
@@ -88,6 +94,7 @@ extension SQLiteJournal {
         } catch {
             return .failure(JournalError(error))
         }
+        groupsWritten += 1
         if case .postponed = upkeepState { upkeepState = .idle }
         for change in changes { follow(change) }
         var encodings = [[UInt8]?](repeating: nil, count: changes.count)
