@@ -142,6 +142,11 @@ private struct MatchSearch {
 
     private mutating func findPending(_ report: Report) {
         let pending = pending
+        // The indexes are as long as the lists: a few of many are looked up one by one.
+        if pending.count < new.itemIndex.count / 8 {
+            for (handle, slot) in pending { lookUp(handle, slot, report) }
+            return
+        }
         var found = [Handle](repeating: .max, count: new.forest.handleBound)
         new.itemIndex.forEachHandle(alsoIn: old.itemIndex) { handle, oldHandle in found[Int(handle)] = oldHandle }
         var start = 0
