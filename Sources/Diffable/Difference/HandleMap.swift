@@ -27,17 +27,12 @@ struct HandleMap {
     private func isMuch(_ count: Int) -> Bool { count > max(bound / 16, Self.fewMax) }
 
     subscript(handle: Handle) -> UInt32? {
-        get {
+        @inline(__always) get {
             if !array.isEmpty {
                 guard handle < array.count, array[Int(handle)] != Self.absent else { return nil }
                 return array[Int(handle)]
             }
-            if !table.isEmpty {
-                let pair = table[place(of: handle)]
-                return pair == .max ? nil : UInt32(truncatingIfNeeded: pair)
-            }
-            for place in 0..<count where few[place] >> 32 == handle { return UInt32(truncatingIfNeeded: few[place]) }
-            return nil
+            return count == 0 ? nil : find(handle)
         }
         set {
             guard let newValue else { preconditionFailure("nothing is taken out of a handle map") }
@@ -66,6 +61,16 @@ struct HandleMap {
             if table[place] == .max { count += 1 }
             table[place] = pair
         }
+    }
+
+    /// Among few, or in the table.
+    private func find(_ handle: Handle) -> UInt32? {
+        if !table.isEmpty {
+            let pair = table[place(of: handle)]
+            return pair == .max ? nil : UInt32(truncatingIfNeeded: pair)
+        }
+        for place in 0..<count where few[place] >> 32 == handle { return UInt32(truncatingIfNeeded: few[place]) }
+        return nil
     }
 
     /// Where the handle is in the table, or would be.

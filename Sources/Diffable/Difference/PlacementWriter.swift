@@ -21,6 +21,7 @@ struct PlacementWriter {
     /// Inserted neighbours that become one operation.
     private var run: [Handle] = []
     private var runPrevious: Handle?
+    private var lastMoved: (Handle, ItemID)?
 
     static func operations(_ order: OrderDifference, _ matching: SnapshotMatching) -> [Operation] {
         guard let first = order.placements.first else { return [] }
@@ -75,14 +76,14 @@ struct PlacementWriter {
                 write(under: branch.handle)
                 branches.removeFirst()
             }
-            if matching.oldHandle(placement.handle) == nil {
+            if placement.isInserted {
                 if let previousIndex, previousIndex + 1 != placement.index { finishRun(in: container) }
                 if run.isEmpty { runPrevious = placement.previous }
                 run.append(placement.handle)
             } else {
                 finishRun(in: container)
                 move(placement.handle, to: container, after: placement.previous)
-                write(under: placement.handle)
+                if owners.count > 1 { write(under: placement.handle) }
             }
             previousIndex = placement.index
         }
@@ -102,7 +103,14 @@ struct PlacementWriter {
     /// Without a container, in the list itself.
     private mutating func move(_ handle: Handle, to container: Container?, after previous: Handle?) {
         if let container {
-            operations.append(.moveItem(itemID(handle), to: itemPosition(in: container, previous)))
+            let id = itemID(handle)
+            // What moves is often placed after what has just been moved.
+            if let previous, let (last, lastID) = lastMoved, last == previous {
+                operations.append(.moveItem(id, to: .after(lastID, in: container)))
+            } else {
+                operations.append(.moveItem(id, to: itemPosition(in: container, previous)))
+            }
+            lastMoved = (handle, id)
         } else {
             operations.append(.moveSection(sectionID(handle), to: sectionPosition(previous)))
         }

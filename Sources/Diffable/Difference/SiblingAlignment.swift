@@ -9,12 +9,17 @@ struct SiblingAlignment {
         /// Among the new siblings.
         var index: UInt32
         var previous: Handle?
+        /// Whether it was nowhere before.
+        var isInserted: Bool
     }
 
     /// In the new order.
     private(set) var placements: [Placement] = []
     /// Old handles that are no longer children of this owner, in the old order.
     private(set) var departures: [Handle] = []
+
+    /// A page where it stands in its tree: no reference is counted, for the snapshots hold it meanwhile.
+    private typealias Page = UnsafePointer<SiblingTree>
 
     /// A handle, or a shared page by its place in `sharedPages`.
     private struct Element {
@@ -25,78 +30,150 @@ struct SiblingAlignment {
         var weight: UInt32 { max(pageCount, 1) }
     }
 
+    private typealias Elements = UnsafeBufferPointer<Element>
+
     /// Shared pages that stand between what is not.
-    private var sharedPages: [SiblingTree] = []
+    private var sharedPages: [Page] = []
     /// How many siblings both orders begin with, and the last of these.
     private var commonCount: UInt32 = 0
     private var lastCommon: Handle?
 
     init(old: SiblingTree?, new: SiblingTree?, _ matching: SnapshotMatching) {
-        let (oldElements, newElements) = openUnshared(old, new)
-        align(oldElements, newElements, matching)
+        guard let old else {
+            if let new { place(allOf: new, matching) }
+            return
+        }
+        guard let new else {
+            departures.reserveCapacity(Int(old.count))
+            old.forEach { departures.append($0) }
+            return
+        }
+        withUnsafePointer(to: old) { old in
+            withUnsafePointer(to: new) { new in align(old, new, matching) }
+        }
+        sharedPages = []
+    }
+
+    private mutating func place(allOf tree: SiblingTree, _ matching: SnapshotMatching) {
+        tree.forEach { handle in
+            let isInserted = matching.oldHandle(handle) == nil
+            let index = UInt32(placements.count)
+            placements.append(
+                Placement(handle: handle, index: index, previous: placements.last?.handle, isInserted: isInserted))
+        }
     }
 
     // MARK: Opening
 
     /// A page, and its place in `sharedPages` if both trees have it.
     private struct Piece {
-        var tree: SiblingTree
+        var page: Page
         var sharedPage: UInt32?
     }
 
     /// Opens both trees level by level as far as they are not shared. What both begin or end with is left out.
-    private mutating func openUnshared(_ old: SiblingTree?, _ new: SiblingTree?) -> ([Element], [Element]) {
-        guard let old, let new else { return (elements(of: old), elements(of: new)) }
-        guard old.height == new.height, !new.isLeaf else {
-            return opened([Piece(tree: old)], Int(old.height), [Piece(tree: new)], Int(new.height))
+    private mutating func align(_ old: Page, _ new: Page, _ matching: SnapshotMatching) {
+        let height = Int(new.pointee.height)
+        guard old.pointee.height == height else {
+            return align([Piece(page: old)], Int(old.pointee.height), [Piece(page: new)], height, matching)
         }
-        return old.withPages { oldPages in
-            new.withPages { newPages in
-                let (oldPages, newPages) = trim(oldPages, newPages)
-                // The way to a single change leads through one page of each tree on every level.
-                if oldPages.count == 1, newPages.count == 1 { return openUnshared(oldPages.first, newPages.first) }
-                let height = Int(new.height) - 1
-                return opened(oldPages.map { Piece(tree: $0) }, height, newPages.map { Piece(tree: $0) }, height)
+        if height == 0 {
+            return old.pointee.withHandles { old in new.pointee.withHandles { new in align(old, new, matching) } }
+        }
+        old.pointee.withPages { oldPages in
+            new.pointee.withPages { newPages in
+                let (oldRest, newRest) = trim(oldPages, newPages)
+                guard let oldBase = oldPages.baseAddress, let newBase = newPages.baseAddress else { return }
+                if oldRest.count == 1, newRest.count == 1 {
+                    // The way to a single change.
+                    align(oldBase + oldRest.lowerBound, newBase + newRest.lowerBound, matching)
+                } else {
+                    align(
+                        oldRest.map { Piece(page: oldBase + $0) }, height - 1,
+                        newRest.map { Piece(page: newBase + $0) }, height - 1, matching)
+                }
             }
         }
     }
 
-    /// Leaves out what both begin or end with.
+    /// What is left when the pages that both begin or end with are left out.
     private mutating func trim(
         _ old: UnsafeBufferPointer<SiblingTree>, _ new: UnsafeBufferPointer<SiblingTree>
-    ) -> (Slice<UnsafeBufferPointer<SiblingTree>>, Slice<UnsafeBufferPointer<SiblingTree>>) {
+    ) -> (Range<Int>, Range<Int>) {
         let count = min(old.count, new.count)
         var start = 0
-        while start < count, new[start].isShared(with: old[start]) {
+        while start < count, isShared(old, start, new, start) {
             commonCount += new[start].count
             start += 1
         }
         if start > 0 { lastCommon = new[start - 1].last }
         var end = 0
-        while end < count - start, new[new.count - 1 - end].isShared(with: old[old.count - 1 - end]) { end += 1 }
-        return (old[start..<old.count - end], new[start..<new.count - end])
+        while end < count - start, isShared(old, old.count - 1 - end, new, new.count - 1 - end) { end += 1 }
+        return (start..<old.count - end, start..<new.count - end)
     }
 
-    private mutating func opened(
-        _ old: [Piece], _ oldHeight: Int, _ new: [Piece], _ newHeight: Int
-    ) -> ([Element], [Element]) {
-        var old = old
-        var new = new
+    private func isShared(
+        _ old: UnsafeBufferPointer<SiblingTree>, _ oldPosition: Int,
+        _ new: UnsafeBufferPointer<SiblingTree>, _ newPosition: Int
+    ) -> Bool {
+        guard let old = old.baseAddress, let new = new.baseAddress else { return false }
+        return isShared(old + oldPosition, new + newPosition)
+    }
+
+    private func isShared(_ old: Page, _ new: Page) -> Bool {
+        old.pointee.number == new.pointee.number
+            && Unmanaged.passUnretained(old.pointee.page).toOpaque()
+                == Unmanaged.passUnretained(new.pointee.page).toOpaque()
+    }
+
+    /// Single leaves.
+    private mutating func align(
+        _ old: UnsafeBufferPointer<Handle>, _ new: UnsafeBufferPointer<Handle>, _ matching: SnapshotMatching
+    ) {
+        let count = min(old.count, new.count)
+        var start = 0
+        while start < count, matching.oldHandle(new[start]) == old[start] { start += 1 }
+        var end = 0
+        while end < count - start, matching.oldHandle(new[new.count - 1 - end]) == old[old.count - 1 - end] {
+            end += 1
+        }
+        commonCount += UInt32(start)
+        if start > 0 { lastCommon = new[start - 1] }
+        let oldElements = old[start..<old.count - end].map { Element(number: $0) }
+        let newElements = new[start..<new.count - end].map { Element(number: $0) }
+        oldElements.withUnsafeBufferPointer { old in
+            newElements.withUnsafeBufferPointer { new in align(old, new, matching) }
+        }
+    }
+
+    private mutating func align(
+        _ oldPieces: [Piece], _ oldHeight: Int, _ newPieces: [Piece], _ newHeight: Int, _ matching: SnapshotMatching
+    ) {
+        var old = oldPieces
+        var new = newPieces
         for height in stride(from: max(oldHeight, newHeight), through: 0, by: -1) {
-            // Pages of one height can be the same.
+            // Only pages of one height can be the same.
             if height <= min(oldHeight, newHeight) { markShared(&old, &new) }
             if height == 0 { break }
             if height <= oldHeight { old = opened(old) }
             if height <= newHeight { new = opened(new) }
         }
-        return (elements(of: old), elements(of: new))
+        let oldElements = elements(of: old)
+        let newElements = elements(of: new)
+        oldElements.withUnsafeBufferPointer { old in
+            newElements.withUnsafeBufferPointer { new in align(trimming: old, new, matching) }
+        }
     }
 
     private func opened(_ pieces: [Piece]) -> [Piece] {
         var opened: [Piece] = []
+        opened.reserveCapacity(pieces.count + 2 * SiblingTree.branchCountMax)
         for piece in pieces {
-            if piece.sharedPage == nil, !piece.tree.isLeaf {
-                piece.tree.withPages { pages in for page in pages { opened.append(Piece(tree: page)) } }
+            if piece.sharedPage == nil, !piece.page.pointee.isLeaf {
+                piece.page.pointee.withPages { pages in
+                    guard let first = pages.baseAddress else { return }
+                    for position in pages.indices { opened.append(Piece(page: first + position)) }
+                }
             } else {
                 opened.append(piece)
             }
@@ -107,51 +184,53 @@ struct SiblingAlignment {
     private mutating func markShared(_ old: inout [Piece], _ new: inout [Piece]) {
         var positions = HandleMap(count: old.count, bound: .max)
         for position in old.indices where old[position].sharedPage == nil {
-            positions[old[position].tree.number] = UInt32(position)
+            positions[old[position].page.pointee.number] = UInt32(position)
         }
         for position in new.indices where new[position].sharedPage == nil {
-            guard let oldPosition = positions[new[position].tree.number],
-                new[position].tree.isShared(with: old[Int(oldPosition)].tree)
+            guard let oldPosition = positions[new[position].page.pointee.number],
+                isShared(old[Int(oldPosition)].page, new[position].page)
             else { continue }
             new[position].sharedPage = UInt32(sharedPages.count)
             old[Int(oldPosition)].sharedPage = UInt32(sharedPages.count)
-            sharedPages.append(new[position].tree)
+            sharedPages.append(new[position].page)
         }
-    }
-
-    private func elements(of tree: SiblingTree?) -> [Element] {
-        tree.map { elements(of: [Piece(tree: $0)]) } ?? []
     }
 
     private func elements(of pieces: [Piece]) -> [Element] {
-        var elements: [Element] = []
-        elements.reserveCapacity(pieces.reduce(0) { $0 + ($1.sharedPage == nil ? Int($1.tree.count) : 1) })
-        for piece in pieces {
-            if let sharedPage = piece.sharedPage {
-                elements.append(Element(number: sharedPage, pageCount: piece.tree.count))
-            } else {
-                piece.tree.forEach { elements.append(Element(number: $0)) }
+        let count = pieces.reduce(0) { $0 + ($1.sharedPage == nil ? Int($1.page.pointee.count) : 1) }
+        return [Element](unsafeUninitializedCapacity: count) { elements, written in
+            for piece in pieces {
+                if let sharedPage = piece.sharedPage {
+                    elements.initializeElement(
+                        at: written, to: Element(number: sharedPage, pageCount: piece.page.pointee.count))
+                    written += 1
+                } else {
+                    piece.page.pointee.withHandles { handles in
+                        for handle in handles {
+                            elements.initializeElement(at: written, to: Element(number: handle))
+                            written += 1
+                        }
+                    }
+                }
             }
         }
-        return elements
     }
 
     // MARK: Aligning
 
-    private mutating func align(_ old: [Element], _ new: [Element], _ matching: SnapshotMatching) {
+    private mutating func align(trimming old: Elements, _ new: Elements, _ matching: SnapshotMatching) {
+        let count = min(old.count, new.count)
         var start = 0
-        while start < min(old.count, new.count), isSame(old[start], new[start], matching) {
+        while start < count, isSame(old[start], new[start], matching) {
             commonCount += new[start].weight
             start += 1
         }
         if start > 0 { lastCommon = last(of: new[start - 1]) }
         var end = 0
-        while end < min(old.count, new.count) - start,
-            isSame(old[old.count - 1 - end], new[new.count - 1 - end], matching)
-        {
-            end += 1
-        }
-        alignRest(old[start..<old.count - end], new[start..<new.count - end], matching)
+        while end < count - start, isSame(old[old.count - 1 - end], new[new.count - 1 - end], matching) { end += 1 }
+        align(
+            Elements(rebasing: old[start..<old.count - end]), Elements(rebasing: new[start..<new.count - end]), matching
+        )
     }
 
     private func isSame(_ old: Element, _ new: Element, _ matching: SnapshotMatching) -> Bool {
@@ -159,61 +238,76 @@ struct SiblingAlignment {
         return new.pageCount > 0 ? old.number == new.number : matching.oldHandle(new.number) == old.number
     }
 
-    private mutating func alignRest(
-        _ old: ArraySlice<Element>, _ new: ArraySlice<Element>, _ matching: SnapshotMatching
-    ) {
-        let ordinals = ordinals(of: new, in: old, matching)
-        let stays =
-            sharedPages.isEmpty
-            ? longestIncreasingSubsequence(ordinals: ordinals)
-            : heaviestIncreasingSubsequence(ordinals: ordinals, weights: new.map(\.weight))
-        var index = commonCount
-        for (position, element) in new.enumerated() {
-            if !stays[position] {
-                place(element, index, position == 0 ? lastCommon : last(of: new[new.startIndex + position - 1]))
-            }
-            index += element.weight
-        }
+    /// A new element that was nowhere before; one that was elsewhere.
+    private static let inserted: Int32 = -1
+    private static let arrived: Int32 = -2
 
+    private mutating func align(_ old: Elements, _ new: Elements, _ matching: SnapshotMatching) {
+        let ordinals = ordinals(of: new, in: old, matching)
+        if !new.isEmpty {
+            let stays =
+                sharedPages.isEmpty
+                ? longestIncreasingSubsequence(ordinals: ordinals)
+                : heaviestIncreasingSubsequence(ordinals: ordinals, weights: new.map(\.weight))
+            var index = commonCount
+            for position in new.indices {
+                if !stays[position] {
+                    let previous = position == 0 ? lastCommon : last(of: new[position - 1])
+                    place(new[position], index, previous, isInserted: ordinals[position] == Self.inserted)
+                }
+                index += new[position].weight
+            }
+        }
+        guard !old.isEmpty else { return }
         var isMatched = [Bool](repeating: false, count: old.count)
         for ordinal in ordinals where ordinal >= 0 { isMatched[Int(ordinal)] = true }
-        for (element, isMatched) in zip(old, isMatched) where !isMatched { departures.append(element.number) }
+        for position in old.indices where !isMatched[position] { departures.append(old[position].number) }
     }
 
-    /// Where each new element stands among the old ones; -1 where it does not.
-    private func ordinals(
-        of new: ArraySlice<Element>, in old: ArraySlice<Element>, _ matching: SnapshotMatching
-    ) -> [Int32] {
-        if old.isEmpty || new.isEmpty { return [Int32](repeating: -1, count: new.count) }
-        var handles = HandleMap(count: old.count, bound: matching.old.forest.handleBound)
-        var pages = [Int32](repeating: -1, count: sharedPages.count)
-        for (ordinal, element) in old.enumerated() {
-            if element.pageCount > 0 {
-                pages[Int(element.number)] = Int32(ordinal)
-            } else {
-                handles[element.number] = UInt32(ordinal)
+    /// Where each new element stands among the old ones, or what else is known of it.
+    private func ordinals(of new: Elements, in old: Elements, _ matching: SnapshotMatching) -> [Int32] {
+        var handles = HandleMap(count: new.isEmpty ? 0 : old.count, bound: matching.old.forest.handleBound)
+        var pages = [Int32](repeating: Self.arrived, count: sharedPages.count)
+        if !new.isEmpty {
+            for position in old.indices {
+                if old[position].pageCount > 0 {
+                    pages[Int(old[position].number)] = Int32(position)
+                } else {
+                    handles[old[position].number] = UInt32(position)
+                }
             }
         }
-        return new.map { element in
-            if element.pageCount > 0 { return pages[Int(element.number)] }
-            let ordinal = matching.oldHandle(element.number).flatMap { handles[$0] }
-            return ordinal.map { Int32($0) } ?? -1
+        return [Int32](unsafeUninitializedCapacity: new.count) { ordinals, count in
+            for position in new.indices {
+                let ordinal: Int32
+                if new[position].pageCount > 0 {
+                    ordinal = pages[Int(new[position].number)]
+                } else if let oldHandle = matching.oldHandle(new[position].number) {
+                    ordinal = handles[oldHandle].map { Int32(truncatingIfNeeded: $0) } ?? Self.arrived
+                } else {
+                    ordinal = Self.inserted
+                }
+                ordinals.initializeElement(at: position, to: ordinal)
+            }
+            count = new.count
         }
     }
 
     private func last(of element: Element) -> Handle {
-        element.pageCount > 0 ? sharedPages[Int(element.number)].last : element.number
+        element.pageCount > 0 ? sharedPages[Int(element.number)].pointee.last : element.number
     }
 
-    private mutating func place(_ element: Element, _ index: UInt32, _ previous: Handle?) {
+    private mutating func place(_ element: Element, _ index: UInt32, _ previous: Handle?, isInserted: Bool) {
         guard element.pageCount > 0 else {
-            placements.append(Placement(handle: element.number, index: index, previous: previous))
+            placements.append(
+                Placement(handle: element.number, index: index, previous: previous, isInserted: isInserted))
             return
         }
+        // A shared page was in this tree before.
         var index = index
         var previous = previous
-        sharedPages[Int(element.number)].forEach { handle in
-            placements.append(Placement(handle: handle, index: index, previous: previous))
+        sharedPages[Int(element.number)].pointee.forEach { handle in
+            placements.append(Placement(handle: handle, index: index, previous: previous, isInserted: false))
             index += 1
             previous = handle
         }

@@ -20,13 +20,24 @@ struct SlotReader {
     private let slots: SlotArray
     private var number = -1
     private var page: Unmanaged<SlotPage>?
+    /// All pages, for reading in any order; empty before `prepareForAnyOrder`.
+    private var pages: [Unmanaged<SlotPage>?] = []
 
     init(_ forest: Forest) { slots = forest.slots }
+
+    /// Goes down the trie once for each page of a forest with so many handles. O(n).
+    mutating func prepareForAnyOrder(handleBound: Int) {
+        pages = stride(from: 0, to: handleBound, by: pageSize).map { slots.page(of: Handle($0)) }
+    }
 
     /// Valid while the reader is there. An index that is no handle's has no slot.
     subscript(index: Int) -> BorrowedSlot? {
         mutating get {
             guard let handle = Handle(exactly: index) else { return nil }
+            if !pages.isEmpty {
+                guard index >> pageBits < pages.count else { return nil }
+                return pages[index >> pageBits].flatMap { BorrowedSlot($0, at: index & (pageSize - 1)) }
+            }
             if index >> pageBits != number {
                 number = index >> pageBits
                 page = slots.page(of: handle)

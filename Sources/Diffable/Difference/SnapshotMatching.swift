@@ -56,20 +56,24 @@ private struct MatchSearch {
     }
 
     mutating func run(_ report: Report) {
-        withExtendedLifetime((old, new)) {
+        withUnsafeTemporaryAllocation(of: Candidate.self, capacity: pageSize) { batch in
             new.forest.slots.forEachUnsharedPage(from: old.forest.slots) { start, oldPage, page in
-                if let page { visit(page, from: start, oldPage, report) }
+                if let page { visit(page, from: start, oldPage, batch, report) }
             }
-            if !pending.isEmpty { findPending(report) }
+            if !pending.isEmpty { findPending(batch, report) }
         }
     }
+
+    /// As many candidates as a page has slots. Their records come from memory together, before the first is compared.
+    private typealias Batch = UnsafeMutableBufferPointer<Candidate>
 
     // MARK: Guessing
 
     private mutating func visit(
-        _ page: Unmanaged<SlotPage>, from start: Handle, _ oldPage: Unmanaged<SlotPage>?, _ report: Report
+        _ page: Unmanaged<SlotPage>, from start: Handle, _ oldPage: Unmanaged<SlotPage>?, _ batch: Batch,
+        _ report: Report
     ) {
-        var batch = Batch()
+        var count = 0
         for position in 0..<pageSize {
             guard let slot = BorrowedSlot(page, at: position) else { continue }
             if let oldSlot = oldPage.flatMap({ BorrowedSlot($0, at: position) }),
@@ -81,14 +85,15 @@ private struct MatchSearch {
             }
             let handle = start + Handle(position)
             if pending.isEmpty {
-                batch.append(Candidate(handle, slot, Int(handle) + shift, &oldSlots))
+                batch.initializeElement(at: count, to: Candidate(handle, slot, Int(handle) + shift, &oldSlots))
+                count += 1
             } else {
                 pending.append((handle, slot))
             }
         }
-        guesses += batch.count
-        batch.fetch()
-        for index in 0..<batch.count where !note(batch[index], report) {
+        guesses += count
+        for index in 0..<count { batch[index].fetch() }
+        for index in 0..<count where !note(batch[index], report) {
             find(batch[index].handle, batch[index].slot, report)
         }
     }
@@ -140,7 +145,7 @@ private struct MatchSearch {
 
     // MARK: Finding together
 
-    private mutating func findPending(_ report: Report) {
+    private mutating func findPending(_ batch: Batch, _ report: Report) {
         let pending = pending
         // The indexes are as long as the lists: a few of many are looked up one by one.
         if pending.count < new.itemIndex.count / 8 {
@@ -149,24 +154,24 @@ private struct MatchSearch {
         }
         var found = [Handle](repeating: .max, count: new.forest.handleBound)
         new.itemIndex.forEachHandle(alsoIn: old.itemIndex) { handle, oldHandle in found[Int(handle)] = oldHandle }
-        var start = 0
-        while start < pending.count {
-            var batch = Batch()
-            for (handle, slot) in pending[start..<min(start + pageSize, pending.count)] {
+        oldSlots.prepareForAnyOrder(handleBound: old.forest.handleBound)
+        for start in stride(from: 0, to: pending.count, by: pageSize) {
+            let count = min(pageSize, pending.count - start)
+            for index in 0..<count {
+                let (handle, slot) = pending[start + index]
                 let oldHandle = found[Int(handle)]
-                batch.append(Candidate(handle, slot, oldHandle == .max ? -1 : Int(oldHandle), &oldSlots))
+                batch.initializeElement(
+                    at: index, to: Candidate(handle, slot, oldHandle == .max ? -1 : Int(oldHandle), &oldSlots))
             }
-            batch.fetch()
-            for index in 0..<batch.count {
-                let candidate = batch[index]
-                if candidate.oldSlot == nil && !candidate.slot.isSection {
-                    known[candidate.handle] = 0
-                } else if !note(candidate, report) {
+            for index in 0..<count { batch[index].fetch() }
+            for index in 0..<count where !note(batch[index], report) {
+                if batch[index].oldSlot == nil && !batch[index].slot.isSection {
+                    known[batch[index].handle] = 0
+                } else {
                     // A section, or another id has this hash too.
-                    lookUp(candidate.handle, candidate.slot, report)
+                    lookUp(batch[index].handle, batch[index].slot, report)
                 }
             }
-            start += batch.count
         }
     }
 }
@@ -193,25 +198,5 @@ private struct Candidate {
 
     mutating func fetch() {
         if let oldSlot { isAlike = slot.record.isAlike(oldSlot.record) }
-    }
-}
-
-/// As many candidates as a page has slots. Their records come from memory together, before the first is compared.
-private struct Batch {
-    private var candidates = InlineArray<32, Candidate?>(repeating: nil)
-    private(set) var count = 0
-
-    subscript(index: Int) -> Candidate {
-        guard let candidate = candidates[index] else { preconditionFailure("a batch has \(count) candidates") }
-        return candidate
-    }
-
-    mutating func append(_ candidate: Candidate) {
-        candidates[count] = candidate
-        count += 1
-    }
-
-    mutating func fetch() {
-        for index in 0..<count { candidates[index]?.fetch() }
     }
 }

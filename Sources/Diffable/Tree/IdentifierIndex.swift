@@ -52,11 +52,22 @@ struct IdentifierIndex: Sendable {
     /// is the first. Bucket by bucket, for the same hashes are in the same buckets or nearly: O(n), and much faster than
     /// as many lookups.
     func forEachHandle(alsoIn other: IdentifierIndex, _ body: (Handle, Handle) -> Void) {
+        var otherIndex = -1
+        var otherBucket: Unmanaged<BucketPage>?
         for index in 0..<bucketCount {
             buckets.page(at: index)?._withUnsafeGuaranteedRef { bucket in
                 for pair in bucket.pairs {
-                    let found = other.handle(hash: UInt32(truncatingIfNeeded: pair >> 32)) { _ in true }
-                    if let found { body(Handle(truncatingIfNeeded: pair), found) }
+                    let hash = UInt32(truncatingIfNeeded: pair >> 32)
+                    let wanted = other.bucketIndex(hash)
+                    if wanted != otherIndex {
+                        otherIndex = wanted
+                        otherBucket = other.buckets.page(at: wanted)
+                    }
+                    otherBucket?._withUnsafeGuaranteedRef { otherBucket in
+                        for found in otherBucket.pairs where UInt32(truncatingIfNeeded: found >> 32) == hash {
+                            return body(Handle(truncatingIfNeeded: pair), Handle(truncatingIfNeeded: found))
+                        }
+                    }
                 }
             }
         }
