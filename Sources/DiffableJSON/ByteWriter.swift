@@ -10,6 +10,8 @@ package struct ByteWriter: Sendable {
     package init() {}
 
     package var count: Int { bytes.count }
+    /// What it holds without another allocation, in bytes.
+    package var capacity: Int { bytes.capacity }
 
     package mutating func reserve(_ capacity: Int) { bytes.reserveCapacity(capacity) }
 

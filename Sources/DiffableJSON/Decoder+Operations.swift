@@ -13,19 +13,24 @@ enum OperationVerb: UInt8, MemberName {
         }
     }
 
-    var allowed: MemberSet<OperationMember> {
+    var allowed: MemberSet<OperationMember> { Self.allowed[Int(rawValue)] }
+
+    /// By raw value.
+    private static let allowed = allCases.map { MemberSet($0.members) }
+
+    private var members: [OperationMember] {
         switch self {
-        case .appendSections, .reloadSections: MemberSet([.op, .sections])
-        case .insertSections: MemberSet([.op, .before, .after, .sections])
-        case .deleteSections: MemberSet([.op, .sections, .ifPresent])
-        case .moveSection: MemberSet([.op, .section, .before, .after])
-        case .appendItems: MemberSet([.op, .section, .parent, .items])
-        case .insertItems: MemberSet([.op, .section, .parent, .before, .after, .items])
-        case .deleteItems: MemberSet([.op, .items, .ifPresent])
-        case .deleteAllItems: MemberSet([.op])
-        case .moveItem: MemberSet([.op, .item, .section, .parent, .before, .after])
-        case .reconfigureItems, .patchItems, .reloadItems, .expandItems, .collapseItems: MemberSet([.op, .items])
-        case .replaceChildren: MemberSet([.op, .parent, .items])
+        case .appendSections, .reloadSections: [.op, .sections]
+        case .insertSections: [.op, .before, .after, .sections]
+        case .deleteSections: [.op, .sections, .ifPresent]
+        case .moveSection: [.op, .section, .before, .after]
+        case .appendItems: [.op, .section, .parent, .items]
+        case .insertItems: [.op, .section, .parent, .before, .after, .items]
+        case .deleteItems: [.op, .items, .ifPresent]
+        case .deleteAllItems: [.op]
+        case .moveItem: [.op, .item, .section, .parent, .before, .after]
+        case .reconfigureItems, .patchItems, .reloadItems, .expandItems, .collapseItems: [.op, .items]
+        case .replaceChildren: [.op, .parent, .items]
         }
     }
 

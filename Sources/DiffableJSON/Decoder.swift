@@ -26,8 +26,10 @@ package struct Decoder {
     // MARK: - Objects
 
     /// Reads an object: `read` is handed each member that is known, and reads its value. Only the `allowed` ones are
-    /// known; nil allows all.
-    @inlinable
+    /// known.
+    ///
+    /// Inlined, so that it is compiled for each sort of object: as generic code it would take longer than the scanning.
+    @inlinable @inline(__always)
     package mutating func object<Member: MemberName>(
         _ what: @autoclosure () -> String, _: Member.Type, allowed: MemberSet<Member> = .all,
         _ read: (Member, inout Decoder) throws(DecodingError) -> Void
@@ -40,8 +42,8 @@ package struct Decoder {
                 try passUnknown(name, of: what(), known: allowed.names)
                 continue
             }
-            let bit: UInt32 = 1 << UInt32(member.rawValue)
-            if seen & bit != 0 { throw .invalid("\(what()) has the member \"\(name.text)\" twice", at: name.offset) }
+            let bit: UInt32 = 1 &<< UInt32(member.rawValue)
+            if seen & bit != 0 { throw Self.twice(name, in: what()) }
             seen |= bit
             do throws(DecodingError) {
                 try read(member, &self)
@@ -49,6 +51,11 @@ package struct Decoder {
                 throw error.inside(member.name)
             }
         }
+    }
+
+    @inline(never)
+    package static func twice(_ name: JSONString, in what: String) -> DecodingError {
+        .invalid("\(what) has the member \"\(name.text)\" twice", at: name.offset)
     }
 
     @inline(never)
@@ -80,7 +87,7 @@ package struct Decoder {
     // MARK: - Arrays
 
     /// Reads an array: `read` is called for each element and reads it.
-    @inlinable
+    @inlinable @inline(__always)
     package mutating func array(
         _ what: StaticString, _ read: (Int, inout Decoder) throws(DecodingError) -> Void
     ) throws(DecodingError) {
@@ -97,7 +104,7 @@ package struct Decoder {
         }
     }
 
-    @inlinable
+    @inlinable @inline(__always)
     package mutating func elements<Element>(
         _ what: StaticString, _ read: (inout Decoder) throws(DecodingError) -> Element
     ) throws(DecodingError) -> [Element] {
@@ -142,6 +149,9 @@ package struct Decoder {
         try scan { scanner throws(JSONError) in try scanner.readNull() }
     }
 
+    @specialized(where Named == ListTag)
+    @specialized(where Named == SectionName)
+    @specialized(where Named == ItemName)
     package mutating func identifier<Named>(
         _ what: StaticString, as _: Named.Type = Named.self
     ) throws(DecodingError) -> Identifier<Named> {

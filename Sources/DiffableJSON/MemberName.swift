@@ -26,11 +26,8 @@ package struct MemberSet<Member: MemberName>: Sendable {
     @inlinable
     package static var all: MemberSet { MemberSet(bits: .max) }
 
-    @inlinable
-    package func contains(_ member: Member) -> Bool { bits & 1 << UInt32(member.rawValue) != 0 }
-
-    @inlinable
-    package func union(_ other: MemberSet) -> MemberSet { MemberSet(bits: bits | other.bits) }
+    @inlinable @inline(__always)
+    package func contains(_ member: Member) -> Bool { bits & 1 &<< UInt32(member.rawValue) != 0 }
 
     /// For messages.
     package var names: [String] { Member.allCases.filter(contains).map(\.name) }

@@ -8,8 +8,11 @@
 ///
 /// A line ends with a newline or a carriage return and a newline, which do not belong to it; blank lines are passed
 /// over. A line that is too long is reported once, as soon as that is certain, and skipped up to its newline, so that
-/// nobody can make the framer hold more than `lineLengthMax` bytes beside what was appended last. Every byte is
-/// looked at once.
+/// nobody can make the framer hold more than `lineLengthMax` bytes beside what was appended last. No byte is
+/// looked at more than twice.
+///
+/// There are two ways in. `read` lends its caller the lines where they lie, and keeps only what is left over;
+/// `append` keeps everything, and `next` hands it out.
 package struct LineFramer: Sendable {
     /// In bytes, without the end of the line.
     package var lineLengthMax: Int
@@ -36,6 +39,44 @@ package struct LineFramer: Sendable {
         buffer.append(contentsOf: bytes)
     }
 
+    /// Hands the lines in these bytes to `body` where they lie, after those that were kept, until it wants no more;
+    /// what is left is kept for `next`.
+    package mutating func read(_ bytes: UnsafeRawBufferPointer, _ body: (Line) -> Appetite) {
+        var rest = bytes
+        if hasBytes {
+            // Only as far as the end of the line that was begun, so that what follows need not be copied.
+            let end = Self.newline(in: rest).map { $0 + 1 } ?? rest.count
+            append(UnsafeRawBufferPointer(rebasing: rest[..<end]))
+            rest = UnsafeRawBufferPointer(rebasing: rest[end...])
+            while let appetite = next(body) {
+                if appetite == .sated { return append(rest) }
+            }
+        }
+        while let newline = Self.newline(in: rest) {
+            let line = UnsafeRawBufferPointer(rebasing: rest[..<newline])
+            rest = UnsafeRawBufferPointer(rebasing: rest[(newline + 1)...])
+            if isSkipping {
+                isSkipping = false
+            } else if let content = Self.content(of: line) {
+                let appetite = body(content.count > lineLengthMax ? .tooLong : .line(content))
+                if appetite == .sated { return append(rest) }
+            }
+        }
+        append(rest)
+        searched = buffer.count
+        // What has no end yet may be too long already.
+        _ = unfinished(body)
+    }
+
+    /// Whether a reader of lines goes on.
+    package enum Appetite {
+        case wantsMore
+        case sated
+    }
+
+    /// Whether bytes are kept that were not handed out.
+    package var hasBytes: Bool { start < buffer.count }
+
     /// No more bytes come: what is left is a line, also without a newline.
     package mutating func finish() { hasEnded = true }
 
@@ -47,9 +88,8 @@ package struct LineFramer: Sendable {
             searched = start
             if isSkipping {
                 isSkipping = false
-            } else if let line = line(in: range) {
-                if line.count > lineLengthMax { return try body(.tooLong) }
-                return try buffer.withUnsafeBytes { try body(.line(UnsafeRawBufferPointer(rebasing: $0[line]))) }
+            } else if let result = try handOut(range, body) {
+                return result
             }
         }
         return try unfinished(body)
@@ -71,8 +111,15 @@ package struct LineFramer: Sendable {
         }
         guard hasEnded else { return nil }
         start = buffer.count
-        guard let line = line(in: range) else { return nil }
-        return try buffer.withUnsafeBytes { try body(.line(UnsafeRawBufferPointer(rebasing: $0[line]))) }
+        return try handOut(range, body)
+    }
+
+    /// Nil for a blank line.
+    private func handOut<R>(_ range: Range<Int>, _ body: (Line) throws -> R) rethrows -> R? {
+        try buffer.withUnsafeBytes { bytes in
+            guard let line = Self.content(of: UnsafeRawBufferPointer(rebasing: bytes[range])) else { return nil }
+            return try body(line.count > lineLengthMax ? .tooLong : .line(line))
+        }
     }
 
     private mutating func nextNewline() -> Int? {
@@ -80,17 +127,21 @@ package struct LineFramer: Sendable {
         searched = buffer.count
         guard from < buffer.count else { return nil }
         return buffer.withUnsafeBytes { bytes in
-            memchr(bytes.baseAddress! + from, Int32(UInt8(ascii: "\n")), bytes.count - from)
-                .map { UnsafeRawPointer($0) - bytes.baseAddress! }
+            Self.newline(in: UnsafeRawBufferPointer(rebasing: bytes[from...])).map { from + $0 }
         }
     }
 
-    /// Without its carriage return; nil for a blank line.
-    private func line(in range: Range<Int>) -> Range<Int>? {
-        var range = range
-        if let last = range.last, buffer[last] == UInt8(ascii: "\r") { range.removeLast() }
-        let isBlank = buffer[range].allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-        return isBlank ? nil : range
+    private static func newline(in bytes: UnsafeRawBufferPointer) -> Int? {
+        guard let start = bytes.baseAddress else { return nil }
+        return memchr(start, Int32(UInt8(ascii: "\n")), bytes.count).map { UnsafeRawPointer($0) - start }
+    }
+
+    /// A line without its carriage return; nil when it is blank.
+    private static func content(of line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
+        let end = line.last == UInt8(ascii: "\r") ? line.count - 1 : line.count
+        let content = UnsafeRawBufferPointer(rebasing: line[..<end])
+        let isBlank = content.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        return isBlank ? nil : content
     }
 
     /// Makes room: at once when everything was read, otherwise when it is worth moving the rest.
@@ -106,8 +157,4 @@ package struct LineFramer: Sendable {
         searched = max(searched - start, 0)
         start = 0
     }
-}
-
-extension Range<Int> {
-    fileprivate mutating func removeLast() { self = lowerBound..<upperBound - 1 }
 }

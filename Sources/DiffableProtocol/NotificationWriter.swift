@@ -39,19 +39,20 @@ package struct NotificationWriter: Sendable {
         self.init(.changes, OperationsWriter(operations), head: &writer)
     }
 
-    /// The rest of a `changes` line whose operations are a JSON array already, as the journal made it; nil when that
-    /// would be too long for one line.
-    package static func rest(
-        ofChangesOf list: ListName, from: Int, to revision: Int, encoded operations: [UInt8], lineLengthMax: Int
-    ) -> [UInt8]? {
-        guard operations.count < lineLengthMax else { return nil }
-        var writer = ByteWriter()
-        writer.reserve(headLengthUsual + operations.count)
+    /// Whether a `changes` line has room for operations that are a JSON array already, as the journal made it.
+    package static func isOneLine(encoded operations: [UInt8], lineLengthMax: Int) -> Bool {
+        operations.count <= lineLengthMax - prefixLengthMax - headLengthMax
+    }
+
+    /// Writes what follows the prefix of such a line.
+    package static func writeRest(
+        ofChangesOf list: ListName, from: Int, to revision: Int, encoded operations: [UInt8],
+        into writer: inout ByteWriter
+    ) {
         writer.appendChangesHead(list, from, revision)
         writer.append(#","operations":"#)
         writer.append(operations)
         writer.append("}}\n")
-        return prefixLengthMax + writer.count <= lineLengthMax ? writer.bytes : nil
     }
 
     private init(_ method: Kind, _ operations: OperationsWriter, head: inout ByteWriter) {
@@ -75,6 +76,9 @@ package struct NotificationWriter: Sendable {
 
     /// In bytes; a longer head is no harm.
     private static let headLengthUsual = 128
+    /// What a `changes` line has beside prefix and operations, in bytes: a name of 255 bytes that are all escaped, and
+    /// two revisions.
+    package static let headLengthMax = 640
 
     // MARK: - Prefixes
 

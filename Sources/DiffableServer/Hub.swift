@@ -7,7 +7,7 @@ import NIOCore
 /// What the connections share. It lives on the event loop that is also the store's queue, and is used nowhere else.
 ///
 /// A turn of the loop serves all that is due at its end: however many transactions came in during the turn, each
-/// subscriber is written to once.
+/// subscriber is written to once, and before those who made the changes are answered.
 final class Hub {
     let store: Store
     let options: ServerOptions
@@ -19,7 +19,11 @@ final class Hub {
     private var audiences: [ListName: Audience] = [:]
     private var connections: [ObjectIdentifier: Connection] = [:]
     /// In the order in which they became due.
+    private var dueAudiences: [Audience] = []
     private var dueConnections: [Connection] = []
+    private var isTurnScheduled = false
+    /// They have more to do than a turn has room for.
+    private var postponedConnections: [Connection] = []
     private var onEmpty: (() -> Void)?
     /// While draining: whether every request of every connection is answered, so that no list changes any more.
     private(set) var isQuiet = false
@@ -34,20 +38,48 @@ final class Hub {
 
     // MARK: Turns
 
+    /// The audience is told at the end of this turn.
+    private func isDue(_ audience: Audience) {
+        dueAudiences.append(audience)
+        scheduleTurn()
+    }
+
     /// The connection is served at the end of this turn.
     func isDue(_ connection: Connection) {
-        if dueConnections.isEmpty {
-            let hub = NIOLoopBound(self, eventLoop: eventLoop)
-            eventLoop.execute { hub.value.serveDue() }
-        }
         dueConnections.append(connection)
+        scheduleTurn()
+    }
+
+    private func scheduleTurn() {
+        if isTurnScheduled { return }
+        isTurnScheduled = true
+        let hub = NIOLoopBound(self, eventLoop: eventLoop)
+        eventLoop.execute { hub.value.serveDue() }
     }
 
     private func serveDue() {
-        let due = dueConnections
+        isTurnScheduled = false
+        let audiences = dueAudiences
+        dueAudiences.removeAll(keepingCapacity: true)
+        for audience in audiences { audience.serve() }
+        let connections = dueConnections
         dueConnections.removeAll(keepingCapacity: true)
-        for connection in due { connection.serve() }
+        for connection in connections { connection.serve() }
         if onEmpty != nil { noticeQuiet() }
+        if !postponedConnections.isEmpty { schedulePostponed() }
+    }
+
+    /// The connection goes on when all sockets have been looked at.
+    func postpone(_ connection: Connection) { postponedConnections.append(connection) }
+
+    /// The loop does all that it can do now before it looks at the sockets again, so what comes after that must not be
+    /// possible yet.
+    private func schedulePostponed() {
+        let connections = NIOLoopBound(postponedConnections, eventLoop: eventLoop)
+        postponedConnections = []
+        eventLoop.scheduleTask(in: .microseconds(20)) {
+            for connection in connections.value { connection.resume() }
+        }
     }
 
     /// Subscribers are kept until the last request is answered, to be sent what came of it.
@@ -78,7 +110,7 @@ final class Hub {
     func advance(by commits: [Commit]) {
         for commit in commits {
             guard let audience = audiences[commit.list] else { continue }
-            audience.advance(by: commit)
+            if audience.advance(by: commit) { isDue(audience) }
             // A list that is created again has another audience.
             if audience.isDeleted { audiences[commit.list] = nil }
         }

@@ -39,6 +39,38 @@ struct LineFramerTests {
         }
     }
 
+    @Test func `lines that are read where they lie are the same, however the bytes are cut`() {
+        let text = "first\r\n\nsecond line\n\r\nabcdefghij\r\nabcdefghijk\nabcdefghijklm\r\nlast"
+        let expected = ["first", "TOO LONG", "abcdefghij", "TOO LONG", "TOO LONG", "last"]
+        for size in 1...text.utf8.count {
+            for appetite in [1, 2, 100] {
+                var framer = LineFramer(lineLengthMax: 10)
+                var lines: [String] = []
+                var rest = Array(text.utf8)[...]
+                while !rest.isEmpty {
+                    lines += framer.read(String(decoding: rest.prefix(size), as: UTF8.self), upTo: appetite)
+                    rest = rest.dropFirst(size)
+                    // Whoever had enough comes back for what was kept.
+                    if size % 2 == 0 { lines += framer.lines() }
+                }
+                lines += framer.lines()
+                #expect(!framer.hasBytes || lines.last != "last")
+                framer.finish()
+                lines += framer.lines()
+                #expect(lines == expected, "\(size) bytes at a time, \(appetite) lines at a time")
+            }
+        }
+    }
+
+    @Test func `what was kept comes before what is read`() {
+        var framer = LineFramer()
+        #expect(framer.read("a\nb\nc", upTo: 1) == ["a"])
+        #expect(framer.hasBytes)
+        #expect(framer.read("d\ne\nf\n", upTo: 2) == ["b", "cd"])
+        #expect(framer.lines() == ["e", "f"])
+        #expect(!framer.hasBytes)
+    }
+
     @Test(arguments: ["\n", "\r\n"]) func `a line as long as the limit is taken, one byte more is not`(end: String) {
         for (count, isTaken) in [(9, true), (10, true), (11, false), (12, false)] {
             let line = String(repeating: "x", count: count)
@@ -86,17 +118,31 @@ extension LineFramer {
         Array(text.utf8).withUnsafeBytes { append($0) }
     }
 
+    /// As many as are wanted of those that are whole now.
+    fileprivate mutating func read(_ text: String, upTo count: Int) -> [String] {
+        var lines: [String] = []
+        Array(text.utf8).withUnsafeBytes { bytes in
+            read(bytes) { line in
+                lines.append(line.text)
+                return lines.count < count ? .wantsMore : .sated
+            }
+        }
+        return lines
+    }
+
     /// All that are whole.
     fileprivate mutating func lines() -> [String] {
         var lines: [String] = []
-        while let line = next({ line in
-            switch line {
-            case .line(let bytes): String(decoding: bytes, as: UTF8.self)
-            case .tooLong: "TOO LONG"
-            }
-        }) {
-            lines.append(line)
-        }
+        while let line = next(\.text) { lines.append(line) }
         return lines
+    }
+}
+
+extension LineFramer.Line {
+    fileprivate var text: String {
+        switch self {
+        case .line(let bytes): String(decoding: bytes, as: UTF8.self)
+        case .tooLong: "TOO LONG"
+        }
     }
 }

@@ -1,49 +1,93 @@
 import Diffable
+import DiffableJSON
 import DiffableProtocol
-import NIOCore
 import Testing
 
 @testable import DiffableServer
 
 struct OutboxTests {
     private var outbox = Outbox()
+    private let barrier = Outbox.Barrier(list: "tasks", revision: 7)
 
-    private func line(_ text: String) -> ByteBuffer { ByteBuffer(string: text) }
+    private mutating func append(_ text: String) { outbox.append { Self.write(text, &$0) } }
 
-    private var firstLine: String? {
-        if case .line(let line, _)? = outbox.first { String(buffer: line) } else { nil }
+    private mutating func fill(_ place: Outbox.Place, _ text: String, after barrier: Outbox.Barrier? = nil) {
+        outbox.fill(place, after: barrier) { Self.write(text, &$0) }
+    }
+
+    private static func write(_ text: String, _ writer: inout ByteWriter) { writer.append(Array(text.utf8)) }
+
+    private mutating func readyLines() -> String {
+        let lines = outbox.takeReadyLines()
+        defer { outbox.reuse(lines) }
+        return String(decoding: lines.bytes, as: UTF8.self)
     }
 
     @Test mutating func `answers leave in the order of the requests, whenever they are known`() {
         let first = outbox.reserve()
-        outbox.append(.line(line("second"), after: nil))
+        append("second ")
         let third = outbox.reserve()
-        outbox.fill(third, with: line("third"), after: nil)
-        #expect(firstLine == nil)
-        outbox.fill(first, with: line("first"), after: nil)
-        for expected in ["first", "second", "third"] {
-            #expect(firstLine == expected)
-            outbox.removeFirst()
-        }
-        #expect(outbox.isEmpty)
+        fill(third, "third ")
+        #expect(!outbox.hasReadyLines && outbox.count == 3)
+        fill(first, "first ")
+        #expect(readyLines() == "first second third ")
+        #expect(outbox.isEmpty && outbox.count == 0)
     }
 
     @Test mutating func `a place stays the same when others have left`() {
-        outbox.append(.line(line("first"), after: nil))
-        let place = outbox.reserve()
-        outbox.removeFirst()
-        outbox.fill(place, with: line("second"), after: nil)
-        #expect(firstLine == "second")
+        append("first ")
+        let second = outbox.reserve()
+        let third = outbox.reserve()
+        #expect(readyLines() == "first ")
+        fill(third, "third ")
+        #expect(readyLines() == "")
+        fill(second, "second ")
+        #expect(readyLines() == "second third ")
     }
 
-    @Test mutating func `it knows how long its lines are together, and whether a read waits`() {
+    @Test mutating func `a line waits for its barrier, and what is behind it waits too`() {
+        let first = outbox.reserve()
+        let second = outbox.reserve()
+        append("third ")
+        fill(second, "second ", after: barrier)
+        fill(first, "first ")
+        #expect(readyLines() == "first ")
+        guard case .line(_, after: .some)? = outbox.first else {
+            Issue.record("the line with the barrier comes next")
+            return
+        }
+        outbox.release()
+        #expect(readyLines() == "second third ")
+    }
+
+    @Test mutating func `a read waits for its turn, and lines behind it for the read`() {
+        append("first ")
+        outbox.append(.lists, .null)
+        append("third ")
+        #expect(readyLines() == "first " && outbox.hasRead)
+        guard case .read? = outbox.first else {
+            Issue.record("the read comes next")
+            return
+        }
+        outbox.removeRead()
+        #expect(!outbox.hasRead && readyLines() == "third ")
+    }
+
+    @Test mutating func `it knows how many answers wait and how long its lines are together`() {
+        append("12345")
         let place = outbox.reserve()
-        outbox.append(.line(line("12345"), after: nil))
-        outbox.append(.read(.lists, .null))
-        #expect(outbox.length == 5 && outbox.hasRead && outbox.count == 3)
-        outbox.fill(place, with: line("123"), after: nil)
-        #expect(outbox.length == 8)
-        for _ in 0..<3 { outbox.removeFirst() }
-        #expect(outbox.length == 0 && !outbox.hasRead && outbox.isEmpty)
+        append("678")
+        #expect(outbox.length == 8 && outbox.count == 3)
+        fill(place, "")
+        #expect(outbox.length == 8 && outbox.count == 2, "a request without an id gets no answer")
+        _ = readyLines()
+        #expect(outbox.length == 0 && outbox.count == 0 && outbox.isEmpty)
+    }
+
+    @Test mutating func `storage for long lines is not kept`() {
+        append(String(repeating: "x", count: 1 << 20))
+        _ = readyLines()
+        append("short")
+        #expect(outbox.takeReadyLines().capacity < 1 << 16)
     }
 }

@@ -37,23 +37,21 @@ extension Connection {
             case .refuse(let error): answer(id, .failure(error))
             case .carryOut(let request): change(request, id: id)
             }
-        case .status, .lists, .snapshot, .subscribe, .unsubscribe: outbox.append(.read(request, id))
+        case .status, .lists, .snapshot, .subscribe, .unsubscribe: outbox.append(request, id)
         }
     }
 
     // MARK: Answers
 
     private func answer(_ id: RequestID, _ result: Result<Reply, WireError>) {
-        outbox.append(.line(line(id, result), after: nil))
+        outbox.append { Self.write(id, result, into: &$0) }
     }
 
-    private func line(_ id: RequestID, _ result: Result<Reply, WireError>) -> ByteBuffer {
-        var writer = ByteWriter()
+    private static func write(_ id: RequestID, _ result: Result<Reply, WireError>, into writer: inout ByteWriter) {
         switch result {
         case .success(let reply): reply.write(id: id, into: &writer)
         case .failure(let error): error.write(id: id, into: &writer)
         }
-        return ByteBuffer(bytes: writer.bytes)
     }
 
     private func greet(_ hello: Request.Hello) -> Result<Reply, WireError> {
@@ -134,11 +132,13 @@ extension Connection {
             switch result {
             case .success(let value):
                 let (reply, revision) = reply(value)
-                connection.outbox.fill(
-                    place, with: connection.line(id, .success(reply)),
-                    after: list.map { Outbox.Barrier(list: $0, revision: revision) })
+                // A client without subscriptions waits for none, and can make none before it is answered.
+                let barrier = connection.subscriptions.isEmpty ? nil : list
+                connection.outbox.fill(place, after: barrier.map { Outbox.Barrier(list: $0, revision: revision) }) {
+                    reply.write(id: id, into: &$0)
+                }
             case .failure(let error):
-                connection.outbox.fill(place, with: connection.line(id, .failure(WireError(error))), after: nil)
+                connection.outbox.fill(place, after: nil) { WireError(error).write(id: id, into: &$0) }
             }
             connection.isDue()
         }
@@ -148,12 +148,11 @@ extension Connection {
 
     /// Carries out a request whose turn has come: everything before it is answered.
     func carryOut(_ request: Request, id: RequestID) {
-        guard let context else { return }
         switch request {
-        case .status: write(line(id, .success(.status(hub.status))), context)
+        case .status: reply(id, .success(.status(hub.status)))
         case .lists:
             let lists = hub.store.assumeIsolated { $0.lists }
-            write(line(id, .success(.lists(lists.map(Reply.ListSummary.init)))), context)
+            reply(id, .success(.lists(lists.map(Reply.ListSummary.init))))
         case .snapshot(let list):
             guard let state = hub.store.assumeIsolated({ $0.list(list) }) else { return refuse(list, id) }
             // Without an id there is nobody to read it.
@@ -167,25 +166,29 @@ extension Connection {
                 number: subscriptionsMade, to: audience, duration: subscribe.duration, of: self)
             audience.add(subscription)
             subscriptions.append(subscription)
-            let reply = Reply.subscribe(
-                subscription: subscription.number, Reply.ListRevision(audience.state))
-            write(line(id, .success(reply)), context)
+            reply(id, .success(.subscribe(subscription: subscription.number, Reply.ListRevision(audience.state))))
         case .unsubscribe(let number):
             guard let position = subscriptions.firstIndex(where: { $0.number == number }) else {
                 let error = WireError(
                     .noSuchSubscription,
                     "this connection has no subscription \(number); the replies to `subscribe` say their numbers")
-                return write(line(id, .failure(error)), context)
+                return reply(id, .failure(error))
             }
             subscriptions.remove(at: position).end()
-            write(line(id, .success(.unsubscribe(subscription: number))), context)
+            reply(id, .success(.unsubscribe(subscription: number)))
         case .hello, .ping, .help, .createList, .deleteList, .transact, .apply:
             preconditionFailure("\(request.method) does not wait for its turn")
         }
     }
 
     private func refuse(_ list: ListName, _ id: RequestID) {
-        guard let context else { return }
-        write(line(id, .failure(WireError(StoreError.noSuchList(list)))), context)
+        reply(id, .failure(WireError(StoreError.noSuchList(list))))
+    }
+
+    /// Answers a request whose turn has come.
+    private func reply(_ id: RequestID, _ result: Result<Reply, WireError>) {
+        var line = ByteWriter()
+        Self.write(id, result, into: &line)
+        line.withUnsafeBytes(send)
     }
 }

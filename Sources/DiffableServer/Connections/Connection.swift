@@ -11,7 +11,8 @@ import NIOCore
 ///   pauses while a read waits for its turn and while many or long answers wait, so a client that asks and never reads
 ///   holds no more than these.
 /// - Lines are written at the end of a turn (`Connection+Output`): answers in the order of the requests, and of each
-///   subscription what it is behind, as far as the socket takes it.
+///   subscription what it is behind, as far as the socket takes it (`Connection+Sending`). Subscribers that keep up are
+///   served before, by their `Audience`.
 final class Connection: ChannelDuplexHandler {
     typealias InboundIn = ByteBuffer
     typealias InboundOut = Never
@@ -36,10 +37,15 @@ final class Connection: ChannelDuplexHandler {
 
     /// Set while the connection is open.
     private(set) var context: ChannelHandlerContext?
+    /// The socket, for as long as the connection is open.
+    private(set) var descriptor: CInt?
+    /// The channel has bytes that the socket did not take: nothing may go past them.
+    var isHeldUp = false
     private var isDueAlready = false
     private var isReadHeld = false
-    /// Lines that have come were left for a later turn.
+    /// Lines that have come were left for when the others have had their turn.
     private var hasLinesLeft = false
+    private var isPostponed = false
     /// No more lines come: the client has closed its side, or the daemon is stopping.
     private var hasInputEnded = false
     private(set) var isDraining = false
@@ -64,6 +70,7 @@ final class Connection: ChannelDuplexHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
+        descriptor = Self.descriptor(of: context)
         hub.add(self)
     }
 
@@ -74,6 +81,7 @@ final class Connection: ChannelDuplexHandler {
     private func end() {
         guard context != nil else { return }
         context = nil
+        descriptor = nil
         for subscription in subscriptions { subscription.end() }
         subscriptions = []
         hub.remove(self)
@@ -112,19 +120,30 @@ final class Connection: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isDraining else { return }
-        unwrapInboundIn(data).withUnsafeReadableBytes { framer.append($0) }
-        readLines()
+        unwrapInboundIn(data).withUnsafeReadableBytes { bytes in
+            guard mayReadLines else { return framer.append(bytes) }
+            let end = NIODeadline.now() + Self.readingMax
+            framer.read(bytes) { line in
+                receive(line)
+                return mayReadLines && !isPast(end) ? .wantsMore : .sated
+            }
+        }
+        isDue()
     }
 
-    /// Reads the lines that are there, as far as they may be read now. What they ask for is answered at the end of the
-    /// turn.
+    /// Reads the lines that came before and could not be read then, as far as they may be read now. What they ask for
+    /// is answered at the end of the turn.
     func readLines() {
-        let end = NIODeadline.now() + Self.readingMax
         hasLinesLeft = false
-        while !hasLinesLeft, mayReadLines, framer.next(receive) != nil {
-            isDue()
-            hasLinesLeft = NIODeadline.now() > end
-        }
+        guard framer.hasBytes else { return }
+        let end = NIODeadline.now() + Self.readingMax
+        while mayReadLines, !isPast(end), framer.next(receive) != nil { isDue() }
+    }
+
+    /// Whether the others are to have their turn before more lines are read.
+    private func isPast(_ end: NIODeadline) -> Bool {
+        hasLinesLeft = NIODeadline.now() > end
+        return hasLinesLeft
     }
 
     private var mayReadLines: Bool {
@@ -168,10 +187,6 @@ final class Connection: ChannelDuplexHandler {
 
     // MARK: Output
 
-    func channelWritabilityChanged(context: ChannelHandlerContext) {
-        if context.channel.isWritable { isDue() }
-    }
-
     /// Something may be to be sent: it is looked at the end of the turn.
     func isDue() {
         guard !isDueAlready, context != nil else { return }
@@ -179,15 +194,29 @@ final class Connection: ChannelDuplexHandler {
         hub.isDue(self)
     }
 
+    /// There is more to do than one turn has room for: the other sockets come first.
+    func postpone() {
+        guard !isPostponed, context != nil else { return }
+        isPostponed = true
+        hub.postpone(self)
+    }
+
+    /// Goes on with what was postponed.
+    func resume() {
+        isPostponed = false
+        hasLinesLeft = false
+        isDue()
+    }
+
     /// Sends what there is, as far as the socket takes it.
     func serve() {
         isDueAlready = false
-        guard let context else { return }
-        write(to: context)
+        write()
         // What was written may have closed the connection, or made room for answers to lines that came long ago.
-        guard self.context != nil else { return }
-        readLines()
-        if isDueAlready { return }
+        guard let context else { return }
+        if !hasLinesLeft { readLines() }
+        if hasLinesLeft { postpone() }
+        if isDueAlready || isPostponed { return }
         if isFinished {
             closeWhenWritten(context)
         } else {

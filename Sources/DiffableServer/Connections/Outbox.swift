@@ -1,18 +1,19 @@
 import DequeModule
 import Diffable
+import DiffableJSON
 import DiffableProtocol
-import NIOCore
 
 /// The answers of one connection, in the order of its requests.
 ///
 /// A mutation gets its place when it is handed to the store and its line when it is committed. A read is kept as it is
-/// until everything before it is answered, so that it sees what the same client changed before.
+/// until everything before it is answered, so that it sees what the same client changed before. Lines that wait for
+/// nothing any more are `ready`, in one piece: however many there are, they cost one write.
 struct Outbox {
     enum Answer {
         /// The store has not said yet.
         case awaited
-        /// A whole line, empty for a request without an id.
-        case line(ByteBuffer, after: Barrier?)
+        /// A whole line.
+        case line([UInt8], after: Barrier?)
         /// A request that reads; it is carried out when its turn comes.
         case read(Request, RequestID)
     }
@@ -28,25 +29,41 @@ struct Outbox {
         fileprivate let number: Int
     }
 
+    /// The lines that leave next.
+    private var ready = ByteWriter()
+    private var readyCount = 0
+    /// What comes after them; the first is not ready.
     private var answers: Deque<Answer> = []
-    /// How many have left.
+    /// How many have left `answers`.
     private var departed = 0
-    /// Of the lines that wait, in bytes.
-    private(set) var length = 0
+    /// Of the lines in `answers`, in bytes.
+    private var waitingLength = 0
     /// A connection has at most one read waiting: what follows it is not looked at before.
     private(set) var hasRead = false
 
-    var isEmpty: Bool { answers.isEmpty }
-    var count: Int { answers.count }
+    var isEmpty: Bool { ready.count == 0 && answers.isEmpty }
+    var hasReadyLines: Bool { ready.count > 0 }
+    /// Answers that wait, whatever for.
+    var count: Int { readyCount + answers.count }
+    /// Of all lines that wait, in bytes.
+    var length: Int { ready.count + waitingLength }
     var first: Answer? { answers.first }
 
-    mutating func append(_ answer: Answer) {
-        switch answer {
-        case .read: hasRead = true
-        case .line(let line, _): length += line.readableBytes
-        case .awaited: break
-        }
-        answers.append(answer)
+    /// Storage up to this many bytes is kept for the next lines.
+    private static let capacityKept = 1 << 12
+
+    /// Adds a line that `write` makes; nothing for a request without an id.
+    mutating func append(_ write: (inout ByteWriter) -> Void) {
+        if answers.isEmpty { return makeReady(write) }
+        let line = Self.line(write)
+        waitingLength += line.count
+        answers.append(.line(line, after: nil))
+    }
+
+    /// Adds a request that waits for its turn.
+    mutating func append(_ request: Request, _ id: RequestID) {
+        hasRead = true
+        answers.append(.read(request, id))
     }
 
     mutating func reserve() -> Place {
@@ -54,17 +71,74 @@ struct Outbox {
         return Place(number: departed + answers.count - 1)
     }
 
-    mutating func fill(_ place: Place, with line: ByteBuffer, after barrier: Barrier?) {
-        length += line.readableBytes
-        answers[place.number - departed] = .line(line, after: barrier)
+    mutating func fill(_ place: Place, after barrier: Barrier?, _ write: (inout ByteWriter) -> Void) {
+        let position = place.number - departed
+        if position == 0 && barrier == nil {
+            removeFirst()
+            makeReady(write)
+            return makeReady()
+        }
+        let line = Self.line(write)
+        waitingLength += line.count
+        answers[position] = .line(line, after: barrier)
     }
 
-    mutating func removeFirst() {
-        switch answers.removeFirst() {
-        case .read: hasRead = false
-        case .line(let line, _): length -= line.readableBytes
-        case .awaited: preconditionFailure("an answer leaves when it is known")
-        }
+    /// Lets a line go that has waited long enough for its barrier, and those behind it that wait for none.
+    mutating func release() {
+        guard case .line(let line, _)? = answers.first else { preconditionFailure("only a line is released") }
+        move(line)
+        makeReady()
+    }
+
+    /// Takes the read out whose turn has come.
+    mutating func removeRead() {
+        hasRead = false
+        removeFirst()
+        makeReady()
+    }
+
+    /// Hands out the lines that are ready, all of them.
+    mutating func takeReadyLines() -> ByteWriter {
+        var lines = ByteWriter()
+        swap(&lines, &ready)
+        readyCount = 0
+        return lines
+    }
+
+    /// Takes back storage that was handed out, for the next lines; what was long does not stay.
+    mutating func reuse(_ lines: consuming ByteWriter) {
+        guard ready.count == 0, lines.capacity <= Self.capacityKept else { return }
+        ready = lines
+        ready.removeAll()
+    }
+
+    // MARK: Moving on
+
+    /// Everything at the front that waits for nothing.
+    private mutating func makeReady() {
+        while case .line(let line, nil)? = answers.first { move(line) }
+    }
+
+    private mutating func makeReady(_ write: (inout ByteWriter) -> Void) {
+        let length = ready.count
+        write(&ready)
+        if ready.count > length { readyCount += 1 }
+    }
+
+    private mutating func move(_ line: [UInt8]) {
+        waitingLength -= line.count
+        removeFirst()
+        makeReady { $0.append(line) }
+    }
+
+    private mutating func removeFirst() {
+        answers.removeFirst()
         departed += 1
+    }
+
+    private static func line(_ write: (inout ByteWriter) -> Void) -> [UInt8] {
+        var writer = ByteWriter()
+        write(&writer)
+        return writer.bytes
     }
 }

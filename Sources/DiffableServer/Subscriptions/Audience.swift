@@ -2,58 +2,70 @@ import Diffable
 import DiffableJSON
 import DiffableProtocol
 import DiffableStore
-import NIOCore
 
 /// Those who follow one list, and the lines that they share.
 ///
-/// An audience belongs to one life of a list. Subscribers pull: when a socket can take more, its subscription asks for
-/// what leads from the revision it was sent last to the current one. Those who stand alike get the same buffer, which
-/// is made for the first of them. So nothing is queued for anybody, and a slow subscriber holds one old snapshot.
+/// An audience belongs to one life of a list. Subscribers pull: when a socket can take more, its subscription is sent
+/// what leads from the revision it was sent last to the current one. Those who stand alike get the same bytes, which
+/// are made for the first of them. So nothing is queued for anybody, and a slow subscriber holds one old snapshot.
+///
+/// Nearly all subscribers keep up: they were sent all there was at the end of the turn before, and their sockets are
+/// not full. `serve` brings these to the current state in one loop; the others go at their own pace, each when its
+/// connection is served.
 final class Audience {
     /// The committed state.
     private(set) var state: ListState
     private(set) var isDeleted = false
-    private(set) var members: [ObjectIdentifier: Subscription] = [:]
+    /// In no order.
+    private(set) var members: [Subscription] = []
+    /// What those who keep up were sent last.
+    private var served: ListState
+    /// The end of this turn is waited for.
+    private var isDue = false
     /// Towards the current revision.
-    private var encodings: [Standing: Encoding] = [:]
+    private var lines: [Standing: FirstLine] = [:]
     /// The transaction that led to the current revision, if it was one alone.
     private var lastStep: (from: Int, Commit.Step)?
+    /// Of the line that was made last, in bytes: the next one is about as long.
+    private var lineLengthUsual = 0
 
-    /// How many encodings are kept for those who might stand alike: subscribers that fell behind each in its own place
+    /// How many lines are kept for those who might stand alike: subscribers that fell behind each in its own place
     /// share with nobody, and what is kept for them would only cost memory.
-    private static let encodingsMax = 16
+    private static let linesMax = 16
 
-    /// What decides what a subscriber gets next.
+    /// What decides what a subscriber gets next, but for its number.
     private struct Standing: Hashable {
         /// The revision that was sent last; nil before the first.
         var revision: Int?
         var lineLengthMax: Int
     }
 
-    /// The first line of a group but for the subscription's number, and what is left to write after it.
-    private struct Encoding {
-        var method: NotificationWriter.Kind
-        var line: [UInt8]
-        var rest: NotificationWriter?
-        /// The whole line as it was last made. Most clients have one subscription, so most share it.
-        var last: (subscription: Int, line: ByteBuffer)?
+    init(_ state: ListState) {
+        self.state = state
+        self.served = state
     }
 
-    /// The first line of a group, and what is left to write after it.
-    struct Delivery {
-        var line: ByteBuffer
-        var rest: NotificationWriter?
+    // MARK: Members
+
+    func add(_ subscription: Subscription) {
+        subscription.position = members.count
+        members.append(subscription)
     }
 
-    init(_ state: ListState) { self.state = state }
+    func remove(_ subscription: Subscription) {
+        guard let position = subscription.position else { return }
+        subscription.position = nil
+        let last = members.removeLast()
+        if last === subscription { return }
+        members[position] = last
+        last.position = position
+    }
 
-    func add(_ subscription: Subscription) { members[ObjectIdentifier(subscription)] = subscription }
+    // MARK: Turns
 
-    func remove(_ subscription: Subscription) { members[ObjectIdentifier(subscription)] = nil }
-
-    /// Takes over what was committed, and tells all members.
-    func advance(by commit: Commit) {
-        encodings.removeAll(keepingCapacity: true)
+    /// Takes over what was committed; true when that makes the audience due at the end of the turn.
+    func advance(by commit: Commit) -> Bool {
+        if !lines.isEmpty { lines.removeAll(keepingCapacity: true) }
         lastStep = nil
         switch commit.event {
         case .created: break
@@ -62,48 +74,92 @@ final class Audience {
             state = commit.state
         case .deleted: isDeleted = true
         }
-        for member in members.values { member.isBehind() }
+        if isDue { return false }
+        isDue = true
+        return true
     }
+
+    /// Sends those who keep up what there is, and lets the others know of it.
+    func serve() {
+        isDue = false
+        let from = served
+        served = state
+        var line: FirstLine?
+        var position = members.count
+        while position > 0 {
+            position -= 1
+            // Backwards: whoever closes while it is served leaves its place to one that has been served already.
+            guard position < members.count else { continue }
+            let member = members[position]
+            guard !isDeleted, member.keepsUp(from: from) else {
+                member.isBehind()
+                continue
+            }
+            if let line, member.mayShare(line) {
+                member.send(line, upTo: served)
+                continue
+            }
+            let next = firstLine(from: from, to: member.number, lineLengthMax: member.lineLengthMax)
+            if next.rest == nil {
+                line = next
+                member.send(next, upTo: served)
+            } else {
+                // Several lines are written one by one, as the socket takes them.
+                member.isBehind()
+            }
+        }
+    }
+
+    // MARK: Lines
 
     /// What a subscriber is sent next, from the state that it was sent last.
-    func delivery(from sent: ListState?, subscription: Int, lineLengthMax: Int) -> Delivery {
+    func firstLine(from sent: ListState?, to subscription: Int, lineLengthMax: Int) -> FirstLine {
         let standing = Standing(revision: sent?.revision, lineLengthMax: lineLengthMax)
-        var encoding = encodings[standing] ?? encode(from: sent, lineLengthMax: lineLengthMax)
-        if let (number, line) = encoding.last, number == subscription {
-            return Delivery(line: line, rest: encoding.rest)
-        }
-        var bytes = ByteWriter()
-        NotificationWriter.writePrefix(encoding.method, subscription: subscription, into: &bytes)
-        bytes.append(encoding.line)
-        let line = ByteBuffer(bytes: bytes.bytes)
-        encoding.last = (subscription, line)
-        if encodings.count >= Self.encodingsMax { encodings.removeAll() }
-        encodings[standing] = encoding
-        return Delivery(line: line, rest: encoding.rest)
+        let known = lines[standing]
+        if let known, known.subscription == subscription { return known }
+        let line =
+            known?.addressed(to: subscription) ?? made(from: sent, to: subscription, lineLengthMax: lineLengthMax)
+        if lines.count >= Self.linesMax { lines.removeAll() }
+        lines[standing] = line
+        return line
     }
 
-    private func encode(from sent: ListState?, lineLengthMax: Int) -> Encoding {
-        if let line = journalled(from: sent, lineLengthMax: lineLengthMax) {
-            return Encoding(method: .changes, line: line)
+    private func made(from sent: ListState?, to subscription: Int, lineLengthMax: Int) -> FirstLine {
+        let line =
+            journalled(from: sent, to: subscription, lineLengthMax: lineLengthMax)
+            ?? written(notification(from: sent), to: subscription, lineLengthMax: lineLengthMax)
+        lineLengthUsual = line.bytes.count
+        return line
+    }
+
+    private func written(
+        _ notification: NotificationWriter, to subscription: Int, lineLengthMax: Int
+    ) -> FirstLine {
+        FirstLine(
+            notification.method, to: subscription, lineLengthMax: lineLengthMax, capacity: lineLengthUsual
+        ) { writer in
+            var rest = notification
+            return rest.writeRest(into: &writer, lineLengthMax: lineLengthMax) == .done ? nil : rest
         }
-        var writer = notification(from: sent)
-        var bytes = ByteWriter()
-        let progress = writer.writeRest(into: &bytes, lineLengthMax: lineLengthMax)
-        return Encoding(method: writer.method, line: bytes.bytes, rest: progress == .done ? nil : writer)
+    }
+
+    /// What was journalled for one transaction and what is pushed for it are the same bytes, made once.
+    private func journalled(from sent: ListState?, to subscription: Int, lineLengthMax: Int) -> FirstLine? {
+        guard let sent, let encoded = step(from: sent)?.encoded,
+            NotificationWriter.isOneLine(encoded: encoded, lineLengthMax: lineLengthMax)
+        else { return nil }
+        let capacity = NotificationWriter.headLengthMax + encoded.count
+        return FirstLine(.changes, to: subscription, lineLengthMax: lineLengthMax, capacity: capacity) { writer in
+            NotificationWriter.writeRest(
+                ofChangesOf: state.name, from: sent.revision, to: state.revision, encoded: encoded, into: &writer)
+            return nil
+        }
     }
 
     /// The transaction that led from there to here, if it was one alone.
     private func step(from sent: ListState) -> Commit.Step? {
         guard let (from, step) = lastStep, from == sent.revision, state.lastReloadRevision <= from else { return nil }
         return step
-    }
-
-    /// What was journalled for one transaction and what is pushed for it are the same bytes, made once.
-    private func journalled(from sent: ListState?, lineLengthMax: Int) -> [UInt8]? {
-        guard let sent, let encoded = step(from: sent)?.encoded else { return nil }
-        return NotificationWriter.rest(
-            ofChangesOf: state.name, from: sent.revision, to: state.revision, encoded: encoded,
-            lineLengthMax: lineLengthMax)
     }
 
     private func notification(from sent: ListState?) -> NotificationWriter {

@@ -2,11 +2,11 @@ import Diffable
 import DiffableJSON
 import DiffableProtocol
 import DiffableStore
-import NIOCore
 
 /// What one subscriber has been sent of one list.
 ///
-/// `nextLine` is called whenever its socket can take a line, and never otherwise.
+/// One that keeps up is sent lines by its audience, with all the others. For one that does not, `nextLine` is called
+/// whenever its socket can take a line, and never otherwise.
 final class Subscription {
     /// Counted from 1 on each connection.
     let number: Int
@@ -18,6 +18,8 @@ final class Subscription {
     /// A group of which not all lines are written.
     private var group: Group?
     private(set) var hasEnded = false
+    /// Among the audience's members, for the audience; nil when it is none.
+    var position: Int?
 
     private struct Group {
         var writer: NotificationWriter
@@ -31,8 +33,29 @@ final class Subscription {
         self.connection = connection
     }
 
-    /// Its audience moved on.
-    func isBehind() { connection.isDue() }
+    // MARK: With all others
+
+    var lineLengthMax: Int { connection.lineLengthMax }
+
+    /// Whether it was sent a state last, and its socket can take a line that leads on from there.
+    func keepsUp(from state: ListState) -> Bool { sent === state && group == nil && connection.mayWriteLine }
+
+    func mayShare(_ line: FirstLine) -> Bool {
+        line.subscription == number && line.lineLengthMax == connection.lineLengthMax
+    }
+
+    /// Sends a line that leads from the state that was sent last to another.
+    func send(_ line: FirstLine, upTo target: ListState) {
+        sent = target
+        line.bytes.withUnsafeBytes(connection.send)
+    }
+
+    /// Its audience moved on without it: it follows as soon as the socket can take a line.
+    func isBehind() {
+        if connection.mayWrite { connection.isDue() }
+    }
+
+    // MARK: At its own pace
 
     /// Whether it has been sent everything up to a revision. Nothing is left to send to one that has ended.
     func isSettled(upTo revision: Int) -> Bool {
@@ -43,32 +66,32 @@ final class Subscription {
     var isSettled: Bool { isSettled(upTo: audience.state.revision) }
 
     /// The next line, or nil when there is nothing to say.
-    func nextLine(lineLengthMax: Int) -> ByteBuffer? {
+    func nextLine() -> [UInt8]? {
         if hasEnded { return nil }
-        if let group { return continued(group, lineLengthMax) }
+        if let group { return continued(group) }
         if audience.isDeleted { return farewell() }
         let target = audience.state
         if let sent, sent.revision == target.revision { return nil }
-        let delivery = audience.delivery(from: sent, subscription: number, lineLengthMax: lineLengthMax)
-        if let rest = delivery.rest {
+        let line = audience.firstLine(from: sent, to: number, lineLengthMax: lineLengthMax)
+        if let rest = line.rest {
             group = Group(writer: rest, target: target)
         } else {
             finish(target)
         }
-        return delivery.line
+        return line.bytes
     }
 
-    private func continued(_ group: Group, _ lineLengthMax: Int) -> ByteBuffer {
+    private func continued(_ group: Group) -> [UInt8] {
         var group = group
         self.group = nil
-        var bytes = ByteWriter()
-        NotificationWriter.writePrefix(group.writer.method, subscription: number, into: &bytes)
-        if group.writer.writeRest(into: &bytes, lineLengthMax: lineLengthMax) == .done {
+        var line = ByteWriter()
+        NotificationWriter.writePrefix(group.writer.method, subscription: number, into: &line)
+        if group.writer.writeRest(into: &line, lineLengthMax: lineLengthMax) == .done {
             finish(group.target)
         } else {
             self.group = group
         }
-        return ByteBuffer(bytes: bytes.bytes)
+        return line.bytes
     }
 
     private func finish(_ target: ListState) {
@@ -76,11 +99,11 @@ final class Subscription {
         if duration == .once { end() }
     }
 
-    private func farewell() -> ByteBuffer {
-        var bytes = ByteWriter()
-        NotificationWriter.writeListDeleted(audience.state.name, subscription: number, into: &bytes)
+    private func farewell() -> [UInt8] {
+        var line = ByteWriter()
+        NotificationWriter.writeListDeleted(audience.state.name, subscription: number, into: &line)
         end()
-        return ByteBuffer(bytes: bytes.bytes)
+        return line.bytes
     }
 
     /// Nothing is sent any more.

@@ -1,0 +1,46 @@
+import Glibc
+import NIOCore
+import NIOPosix
+
+// Why not everything goes through the channel: a write through SwiftNIO's pipeline costs about as much again as the
+// system call at its end (measured: 2.2 µs a delivery against 1.2 µs), and with a thousand subscribers that is what the
+// daemon does all day. So bytes go from the loop straight to the socket, as long as it takes them. What it does not
+// take goes to the channel, which waits until it does; up to then nothing goes past the channel, so the order holds.
+
+extension Connection {
+    /// The socket under the channel; nil for a channel that has none, which then gets everything.
+    static func descriptor(of context: ChannelHandlerContext) -> CInt? {
+        try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { $0 }
+    }
+
+    /// Whether there is no reason to think that the socket is full. Nothing is made for a client before this is true.
+    var mayWrite: Bool { context != nil && !isHeldUp }
+
+    /// Whether a line of a subscription may be written now: nothing may stand in the middle of a long reply.
+    var mayWriteLine: Bool { mayWrite && snapshotReply == nil }
+
+    /// Sends bytes that may be written now: the socket takes them, or the channel keeps what it does not take.
+    ///
+    /// The connection may close meanwhile.
+    func send(_ bytes: UnsafeRawBufferPointer) {
+        guard let context, bytes.count > 0 else { return }
+        let sent = isHeldUp ? 0 : trySending(bytes)
+        guard sent < bytes.count else { return }
+        isHeldUp = true
+        let rest = ByteBuffer(bytes: UnsafeRawBufferPointer(rebasing: bytes[sent...]))
+        context.writeAndFlush(wrapOutboundOut(rest)).assumeIsolated().whenComplete { _ in
+            self.isHeldUp = false
+            self.isDue()
+        }
+    }
+
+    /// How many bytes the socket took. An error is left to the channel, which meets it at once and knows what to do.
+    private func trySending(_ bytes: UnsafeRawBufferPointer) -> Int {
+        guard let descriptor else { return 0 }
+        while true {
+            let count = Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
+            if count >= 0 { return count }
+            if errno != EINTR { return 0 }
+        }
+    }
+}
