@@ -101,9 +101,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "DiffableServerTests",
-            dependencies: [
-                "Diffable", "DiffableProtocol", "DiffableServer", .product(name: "NIOCore", package: "swift-nio"),
-            ],
+            dependencies: ["Diffable", "DiffableJSON", "DiffableProtocol", "DiffableServer"],
             swiftSettings: settings),
         .testTarget(
             name: "SystemdTests",

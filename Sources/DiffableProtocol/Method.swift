@@ -43,7 +43,9 @@ package enum Method: String, CaseIterable, Sendable {
         }
     }
 
-    var parameters: MemberSet<Parameter> { self == .transact ? Self.transactParameters : MemberSet(required + optional) }
+    var parameters: MemberSet<Parameter> {
+        self == .transact ? Self.transactParameters : MemberSet(required + optional)
+    }
 
     /// Kept, because nearly every request is one.
     private static let transactParameters = MemberSet(Method.transact.required + Method.transact.optional)
