@@ -5,50 +5,87 @@ import Diffable
 /// Strings are escaped no more than JSON demands: the quote, the backslash and control characters. Everything else
 /// is written as it is, so what was read comes out byte for byte.
 package struct ByteWriter: Sendable {
-    package private(set) var bytes: [UInt8] = []
+    /// What was written, and room behind it: filling room costs less than appending to an array, and a line is made of
+    /// many short pieces.
+    private var storage: [UInt8] = []
+    /// How much was written, in bytes.
+    package private(set) var count = 0
 
     package init() {}
 
-    package var count: Int { bytes.count }
-    /// What it holds without another allocation, in bytes.
-    package var capacity: Int { bytes.capacity }
+    /// A copy of what was written. O(count)
+    package var bytes: [UInt8] { Array(storage[..<count]) }
 
-    package mutating func reserve(_ capacity: Int) { bytes.reserveCapacity(capacity) }
+    /// What it holds without another allocation, in bytes.
+    package var capacity: Int { storage.count }
+
+    package mutating func reserve(_ capacity: Int) {
+        if capacity > storage.count { grow(to: capacity) }
+    }
 
     /// Empties the writer; its storage is used again.
-    package mutating func removeAll() { bytes.removeAll(keepingCapacity: true) }
+    package mutating func removeAll() { count = 0 }
 
     /// Takes back what was written after `count` bytes.
-    package mutating func truncate(to count: Int) { bytes.removeLast(bytes.count - count) }
+    package mutating func truncate(to count: Int) {
+        precondition(count <= self.count, "only what was written can be taken back")
+        self.count = count
+    }
 
     package func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) throws -> R) rethrows -> R {
-        try bytes.withUnsafeBytes(body)
+        try storage.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    }
+
+    @inline(never)
+    private mutating func grow(to capacity: Int) {
+        storage = Array(unsafeUninitializedCapacity: max(capacity, 2 * storage.count, 64)) { room, filled in
+            storage.withUnsafeBytes {
+                UnsafeMutableRawBufferPointer(room).copyMemory(from: .init(rebasing: $0[..<count]))
+            }
+            // Nobody reads a byte before it is written.
+            filled = room.count
+        }
     }
 
     // MARK: - Raw bytes
 
     @inline(__always)
-    package mutating func append(byte: UInt8) { bytes.append(byte) }
-
-    @inline(__always)
-    package mutating func append(_ literal: StaticString) {
-        bytes.append(contentsOf: UnsafeBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+    package mutating func append(byte: UInt8) {
+        if count == storage.count { grow(to: count + 1) }
+        storage[count] = byte
+        count += 1
     }
 
     @inline(__always)
-    package mutating func append(_ raw: UnsafeRawBufferPointer) { bytes.append(contentsOf: raw) }
+    package mutating func append(_ literal: StaticString) {
+        append(UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount))
+    }
 
-    package mutating func append(_ raw: [UInt8]) { bytes.append(contentsOf: raw) }
+    package mutating func append(_ raw: UnsafeRawBufferPointer) {
+        guard let start = raw.baseAddress else { return }
+        let end = count + raw.count
+        if end > storage.count { grow(to: end) }
+        storage.withUnsafeMutableBytes { room in
+            (room.baseAddress.unsafelyUnwrapped + count).copyMemory(from: start, byteCount: raw.count)
+        }
+        count = end
+    }
+
+    package mutating func append(_ raw: [UInt8]) { raw.withUnsafeBytes { append($0) } }
 
     package mutating func append(_ number: Int) {
         if number < 0 { append(byte: UInt8(ascii: "-")) }
-        let first = count
         var rest = number.magnitude
-        repeat {
-            append(byte: UInt8(ascii: "0") + UInt8(rest % 10))
-            rest /= 10
-        } while rest > 0
-        bytes[first...].reverse()
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: 20) { digits in
+            var first = digits.count
+            repeat {
+                first -= 1
+                let (tens, digit) = rest.quotientAndRemainder(dividingBy: 10)
+                digits[first] = UInt8(ascii: "0") + UInt8(truncatingIfNeeded: digit)
+                rest = tens
+            } while rest > 0
+            append(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(digits)[first...]))
+        }
     }
 
     // MARK: - Strings

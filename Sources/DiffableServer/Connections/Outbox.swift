@@ -13,7 +13,7 @@ struct Outbox {
         /// The store has not said yet.
         case awaited
         /// A whole line.
-        case line([UInt8], after: Barrier?)
+        case line(ByteWriter, after: Barrier?)
         /// A request that reads; it is carried out when its turn comes.
         case read(Request, RequestID)
     }
@@ -125,10 +125,10 @@ struct Outbox {
         if ready.count > length { readyCount += 1 }
     }
 
-    private mutating func move(_ line: [UInt8]) {
+    private mutating func move(_ line: ByteWriter) {
         waitingLength -= line.count
         removeFirst()
-        makeReady { $0.append(line) }
+        makeReady { writer in line.withUnsafeBytes { writer.append($0) } }
     }
 
     private mutating func removeFirst() {
@@ -136,9 +136,9 @@ struct Outbox {
         departed += 1
     }
 
-    private static func line(_ write: (inout ByteWriter) -> Void) -> [UInt8] {
+    private static func line(_ write: (inout ByteWriter) -> Void) -> ByteWriter {
         var writer = ByteWriter()
         write(&writer)
-        return writer.bytes
+        return writer
     }
 }

@@ -5,7 +5,7 @@ import DiffableProtocol
 ///
 /// It is made once for all who stand alike.
 struct FirstLine {
-    private(set) var bytes: [UInt8]
+    private(set) var bytes: ByteWriter
     /// Nil when the line is all.
     let rest: NotificationWriter?
     /// It names the subscription.
@@ -30,7 +30,7 @@ struct FirstLine {
         NotificationWriter.writePrefix(method, subscription: subscription, into: &writer)
         prefixLength = writer.count
         rest = write(&writer)
-        bytes = writer.bytes
+        bytes = writer
     }
 
     /// The same line for another subscription. O(1) if it is the same number, as for most clients: they have one.
@@ -43,7 +43,7 @@ struct FirstLine {
         line.subscription = subscription
         line.prefixLength = writer.count
         bytes.withUnsafeBytes { writer.append(UnsafeRawBufferPointer(rebasing: $0[prefixLength...])) }
-        line.bytes = writer.bytes
+        line.bytes = writer
         return line
     }
 }

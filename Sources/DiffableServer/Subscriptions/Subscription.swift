@@ -66,7 +66,7 @@ final class Subscription {
     var isSettled: Bool { isSettled(upTo: audience.state.revision) }
 
     /// The next line, or nil when there is nothing to say.
-    func nextLine() -> [UInt8]? {
+    func nextLine() -> ByteWriter? {
         if hasEnded { return nil }
         if let group { return continued(group) }
         if audience.isDeleted { return farewell() }
@@ -81,7 +81,7 @@ final class Subscription {
         return line.bytes
     }
 
-    private func continued(_ group: Group) -> [UInt8] {
+    private func continued(_ group: Group) -> ByteWriter {
         var group = group
         self.group = nil
         var line = ByteWriter()
@@ -91,7 +91,7 @@ final class Subscription {
         } else {
             self.group = group
         }
-        return line.bytes
+        return line
     }
 
     private func finish(_ target: ListState) {
@@ -99,11 +99,11 @@ final class Subscription {
         if duration == .once { end() }
     }
 
-    private func farewell() -> [UInt8] {
+    private func farewell() -> ByteWriter {
         var line = ByteWriter()
         NotificationWriter.writeListDeleted(audience.state.name, subscription: number, into: &line)
         end()
-        return line.bytes
+        return line
     }
 
     /// Nothing is sent any more.
