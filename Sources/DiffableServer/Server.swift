@@ -36,6 +36,12 @@ package final class Server: Sendable {
         let bootstrap = ServerBootstrap(group: eventLoop)
             .serverChannelOption(.backlog, value: 4_096)
             .childChannelOption(.allowRemoteHalfClosure, value: true)
+            // Most clients send one short line and then listen: what they are read into is kept.
+            .childChannelOption(
+                .recvAllocator,
+                value: AdaptiveRecvByteBufferAllocator(
+                    minimum: 64, initial: 512, maximum: 1 << 16)
+            )
             .childChannelInitializer { channel in
                 channel.eventLoop.makeCompletedFuture {
                     try channel.pipeline.syncOperations.addHandler(Connection(hub: hub.value))

@@ -23,15 +23,8 @@ extension Connection {
     ///
     /// The connection may close meanwhile.
     func send(_ bytes: UnsafeRawBufferPointer) {
-        guard let context, bytes.count > 0 else { return }
         let sent = isHeldUp ? 0 : trySending(bytes)
-        guard sent < bytes.count else { return }
-        isHeldUp = true
-        let rest = ByteBuffer(bytes: UnsafeRawBufferPointer(rebasing: bytes[sent...]))
-        context.writeAndFlush(wrapOutboundOut(rest)).assumeIsolated().whenComplete { _ in
-            self.isHeldUp = false
-            self.isDue()
-        }
+        if sent < bytes.count { leaveToChannel(UnsafeRawBufferPointer(rebasing: bytes[sent...])) }
     }
 
     /// How many bytes the socket took. An error is left to the channel, which meets it at once and knows what to do.
@@ -41,6 +34,15 @@ extension Connection {
             let count = Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
             if count >= 0 { return count }
             if errno != EINTR { return 0 }
+        }
+    }
+
+    private func leaveToChannel(_ bytes: UnsafeRawBufferPointer) {
+        guard let context else { return }
+        isHeldUp = true
+        context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes))).assumeIsolated().whenComplete { _ in
+            self.isHeldUp = false
+            self.isDue()
         }
     }
 }

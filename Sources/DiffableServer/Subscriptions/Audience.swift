@@ -84,30 +84,53 @@ final class Audience {
         isDue = false
         let from = served
         served = state
-        var line: FirstLine?
         var position = members.count
-        while position > 0 {
-            position -= 1
-            // Backwards: whoever closes while it is served leaves its place to one that has been served already.
-            guard position < members.count else { continue }
-            let member = members[position]
-            guard !isDeleted, member.keepsUp(from: from) else {
-                member.isBehind()
-                continue
-            }
-            if let line, member.mayShare(line) {
-                member.send(line, upTo: served)
-                continue
-            }
-            let next = firstLine(from: from, to: member.number, lineLengthMax: member.lineLengthMax)
-            if next.rest == nil {
-                line = next
-                member.send(next, upTo: served)
+        while let next = memberToServe(before: &position, from) {
+            let line = firstLine(from: from, to: next.number, lineLengthMax: next.connection.lineLengthMax)
+            if line.rest == nil {
+                line.bytes.withUnsafeBytes { bytes in
+                    send(bytes, to: next)
+                    share(line, bytes, before: &position, from)
+                }
             } else {
                 // Several lines are written one by one, as the socket takes them.
-                member.isBehind()
+                next.isBehind()
             }
         }
+    }
+
+    /// Goes through the members before a position, backwards, to the next who keeps up. Whoever closes while it is
+    /// served leaves its place to one that has been served already.
+    @inline(__always)
+    private func memberToServe(before position: inout Int, _ from: ListState) -> Subscription? {
+        while position > 0 {
+            position -= 1
+            guard position < members.count else { continue }
+            let member = members[position]
+            if !isDeleted, member.keepsUp(from: from) { return member }
+            member.isBehind()
+        }
+        return nil
+    }
+
+    /// Sends a line to all those for whom it is the same, up to the first for whom it is another.
+    private func share(
+        _ line: FirstLine, _ bytes: UnsafeRawBufferPointer, before position: inout Int, _ from: ListState
+    ) {
+        let (subscription, lineLengthMax) = (line.subscription, line.lineLengthMax)
+        while let member = memberToServe(before: &position, from) {
+            guard member.number == subscription, member.connection.lineLengthMax == lineLengthMax else {
+                position += 1
+                return
+            }
+            send(bytes, to: member)
+        }
+    }
+
+    @inline(__always)
+    private func send(_ bytes: UnsafeRawBufferPointer, to member: Subscription) {
+        member.sent = served
+        member.connection.send(bytes)
     }
 
     // MARK: Lines

@@ -12,9 +12,9 @@ final class Subscription {
     let number: Int
     let audience: Audience
     private let duration: Request.Subscribe.Duration
-    private unowned let connection: Connection
+    let connection: Connection
     /// The state that the last finished group led to.
-    private var sent: ListState?
+    var sent: ListState?
     /// A group of which not all lines are written.
     private var group: Group?
     private(set) var hasEnded = false
@@ -35,20 +35,8 @@ final class Subscription {
 
     // MARK: With all others
 
-    var lineLengthMax: Int { connection.lineLengthMax }
-
     /// Whether it was sent a state last, and its socket can take a line that leads on from there.
     func keepsUp(from state: ListState) -> Bool { sent === state && group == nil && connection.mayWriteLine }
-
-    func mayShare(_ line: FirstLine) -> Bool {
-        line.subscription == number && line.lineLengthMax == connection.lineLengthMax
-    }
-
-    /// Sends a line that leads from the state that was sent last to another.
-    func send(_ line: FirstLine, upTo target: ListState) {
-        sent = target
-        line.bytes.withUnsafeBytes(connection.send)
-    }
 
     /// Its audience moved on without it: it follows as soon as the socket can take a line.
     func isBehind() {
@@ -72,7 +60,7 @@ final class Subscription {
         if audience.isDeleted { return farewell() }
         let target = audience.state
         if let sent, sent.revision == target.revision { return nil }
-        let line = audience.firstLine(from: sent, to: number, lineLengthMax: lineLengthMax)
+        let line = audience.firstLine(from: sent, to: number, lineLengthMax: connection.lineLengthMax)
         if let rest = line.rest {
             group = Group(writer: rest, target: target)
         } else {
@@ -86,7 +74,7 @@ final class Subscription {
         self.group = nil
         var line = ByteWriter()
         NotificationWriter.writePrefix(group.writer.method, subscription: number, into: &line)
-        if group.writer.writeRest(into: &line, lineLengthMax: lineLengthMax) == .done {
+        if group.writer.writeRest(into: &line, lineLengthMax: connection.lineLengthMax) == .done {
             finish(group.target)
         } else {
             self.group = group
