@@ -72,15 +72,17 @@ final class Hub {
     /// The connection goes on when all sockets have been looked at.
     func postpone(_ connection: Connection) { postponedConnections.append(connection) }
 
-    /// The loop does all that it can do now before it looks at the sockets again, so what comes after that must not be
-    /// possible yet.
+    /// The loop looks at the sockets when nothing is left that it could do at once. So what comes after them must be
+    /// something for later, and not so soon that it is due before the loop has come to them.
     private func schedulePostponed() {
         let connections = NIOLoopBound(postponedConnections, eventLoop: eventLoop)
         postponedConnections = []
-        eventLoop.scheduleTask(in: .microseconds(20)) {
+        eventLoop.scheduleTask(in: Self.postponement) {
             for connection in connections.value { connection.resume() }
         }
     }
+
+    private static let postponement = TimeAmount.microseconds(200)
 
     /// Subscribers are kept until the last request is answered, to be sent what came of it.
     private func noticeQuiet() {

@@ -2,20 +2,23 @@ import Diffable
 import DiffableJSON
 import DiffableProtocol
 import DiffableStore
+import NIOCore
 
 extension Connection {
-    /// How much a connection is sent in one turn of the loop before the others have theirs, in lines or pages.
-    private static let stepsMax = 64
     /// A page of a long reply, in bytes.
     private static let pageLength = 64 << 10
 
-    /// Writes as long as the socket takes it, answers first.
+    /// Writes as long as the socket takes it and the turn lasts, answers first.
     func write() {
-        var steps = 0
+        if mayLeaveAnswers { _ = sendAnswers() }
+        var end: NIODeadline?
         while mayWrite {
-            guard steps < Self.stepsMax else { return postpone() }
             guard step() else { return }
-            steps += 1
+            if let end {
+                if NIODeadline.now() > end { return postpone() }
+            } else {
+                end = .now() + Self.turnMax
+            }
         }
     }
 
@@ -30,17 +33,20 @@ extension Connection {
 
     private func stepOutbox() -> Bool {
         while case .line(_, let barrier?)? = outbox.first, isPassed(barrier) { outbox.release() }
-        if outbox.hasReadyLines {
-            let lines = outbox.takeReadyLines()
-            lines.withUnsafeBytes(send)
-            outbox.reuse(lines)
-            return true
-        }
+        if sendAnswers() { return true }
         guard case .read(let request, let id)? = outbox.first else { return false }
         outbox.removeRead()
         carryOut(request, id: id)
         // Lines behind it were waiting for it.
         readLines()
+        return true
+    }
+
+    private func sendAnswers() -> Bool {
+        guard outbox.hasReadyLines else { return false }
+        let lines = outbox.takeReadyLines()
+        lines.withUnsafeBytes(send)
+        outbox.reuse(lines)
         return true
     }
 

@@ -13,8 +13,14 @@ extension Connection {
         try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { $0 }
     }
 
+    /// Whether the channel has bytes that the socket did not take.
+    private var isHeldUp: Bool { heldUpPieces > 0 }
+
     /// Whether there is no reason to think that the socket is full. Nothing is made for a client before this is true.
     var mayWrite: Bool { context != nil && !isHeldUp }
+
+    /// Whether the channel would keep a few answers more, for a client that sends on before it reads.
+    var mayLeaveAnswers: Bool { isHeldUp && snapshotReply == nil && context?.channel.isWritable == true }
 
     /// Whether a line of a subscription may be written now: nothing may stand in the middle of a long reply.
     var mayWriteLine: Bool { mayWrite && snapshotReply == nil }
@@ -39,10 +45,10 @@ extension Connection {
 
     private func leaveToChannel(_ bytes: UnsafeRawBufferPointer) {
         guard let context else { return }
-        isHeldUp = true
+        heldUpPieces += 1
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes))).assumeIsolated().whenComplete { _ in
-            self.isHeldUp = false
-            self.isDue()
+            self.heldUpPieces -= 1
+            if !self.isHeldUp { self.isDue() }
         }
     }
 }

@@ -39,8 +39,8 @@ final class Connection: ChannelDuplexHandler {
     private(set) var context: ChannelHandlerContext?
     /// The socket, for as long as the connection is open.
     private(set) var descriptor: CInt?
-    /// The channel has bytes that the socket did not take: nothing may go past them.
-    var isHeldUp = false
+    /// How many pieces the channel has that the socket did not take: nothing may go past them.
+    var heldUpPieces = 0
     private var isDueAlready = false
     private var isReadHeld = false
     /// Lines that have come were left for when the others have had their turn.
@@ -56,8 +56,8 @@ final class Connection: ChannelDuplexHandler {
     /// How many answers may wait before reading pauses, and how long they may be together, in bytes.
     private static let answersMax = 1_024
     private static let answersLengthMax = 1 << 20
-    /// How long lines of one client are read before the others have their turn.
-    private static let readingMax = TimeAmount.milliseconds(10)
+    /// How long lines of one client are read, and how long it is written to, before the others have their turn.
+    static let turnMax = TimeAmount.milliseconds(10)
 
     init(hub: Hub) {
         self.hub = hub
@@ -122,7 +122,7 @@ final class Connection: ChannelDuplexHandler {
         guard !isDraining else { return }
         unwrapInboundIn(data).withUnsafeReadableBytes { bytes in
             guard mayReadLines else { return framer.append(bytes) }
-            let end = NIODeadline.now() + Self.readingMax
+            let end = NIODeadline.now() + Self.turnMax
             framer.read(bytes) { line in
                 receive(line)
                 return mayReadLines && !isPast(end) ? .wantsMore : .sated
@@ -136,7 +136,7 @@ final class Connection: ChannelDuplexHandler {
     func readLines() {
         hasLinesLeft = false
         guard framer.hasBytes else { return }
-        let end = NIODeadline.now() + Self.readingMax
+        let end = NIODeadline.now() + Self.turnMax
         while mayReadLines, !isPast(end), framer.next(receive) != nil { isDue() }
     }
 
