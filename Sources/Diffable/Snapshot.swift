@@ -34,11 +34,11 @@ extension Snapshot {
     func handle(_ section: SectionID) -> Handle? { sectionHandle(section.record) }
 
     func itemHandle(_ record: Record) -> Handle? {
-        itemIndex.handle(hash: record.hash) { forest.record($0).hasSameID(as: record) }
+        itemIndex.handle(hash: record.hash) { forest.slots.hasRecord($0, withIDOf: record) }
     }
 
     func sectionHandle(_ record: Record) -> Handle? {
-        sectionIndex.handle(hash: record.hash) { forest.record($0).hasSameID(as: record) }
+        sectionIndex.handle(hash: record.hash) { forest.slots.hasRecord($0, withIDOf: record) }
     }
 
     func itemID(_ handle: Handle) -> ItemID { ItemID(record: forest.record(handle)) }

@@ -6,12 +6,16 @@
 
 /// A record that somebody else holds for as long as this is read.
 ///
-/// Counting references costs more than comparing two records does, and a difference of large lists reads each record
-/// once. So nothing is counted here.
+/// Counting references costs more than comparing two records does: a difference of large lists reads each record once,
+/// and on the way from an id to its place an atomic count would wait for all that is still to be fetched. So nothing is
+/// counted here.
 struct BorrowedRecord {
     private let buffer: Unmanaged<ManagedBuffer<Record.Header, UInt8>>
 
     init(_ record: Record) { buffer = Unmanaged.passUnretained(record.buffer) }
+
+    /// What a reference to a record refers to.
+    init(_ reference: Unmanaged<AnyObject>) { buffer = .fromOpaque(reference.toOpaque()) }
 
     /// Held from now on.
     var record: Record { Record(buffer: buffer.takeUnretainedValue()) }

@@ -54,9 +54,6 @@ extension Forest {
     func isExpanded(_ handle: Handle) -> Bool { slots.place(handle).isExpanded }
     func children(_ handle: Handle) -> SiblingTree? { trees[Int(handle)] }
 
-    /// One more than the number of its descendants.
-    func weight(_ handle: Handle) -> Int { 1 + Int(trees[Int(handle)]?.total ?? 0) }
-
     /// The section that an item is in, or a section itself.
     func section(_ handle: Handle) -> Handle {
         var handle = handle

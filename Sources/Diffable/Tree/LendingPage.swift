@@ -65,6 +65,10 @@ extension LendingPage {
     func releaseElements() {
         let (header, elements) = parts
         var owned = header.pointee.owned
+        if owned == all(count) {
+            releaseReferences(elements, count: count)
+            owned = 0
+        }
         while owned != 0 {
             reference(elements + owned.trailingZeroBitCount)?.release()
             owned &= owned - 1
@@ -182,17 +186,22 @@ func unmanaged<Object>(_ reference: UnsafeMutablePointer<AnyObject?>) -> Unmanag
 }
 
 func retainReferences<Element>(_ elements: UnsafeMutablePointer<Element>, count: Int) {
-    // Counting is atomic, and an atomic change waits for its memory alone; so the objects, which may be anywhere, are
-    // all fetched before the first is counted.
+    fetchObjects(of: elements, count: count)
+    for position in 0..<count { _ = reference(elements + position)?.retain() }
+}
+
+func releaseReferences<Element>(_ elements: UnsafeMutablePointer<Element>, count: Int) {
+    fetchObjects(of: elements, count: count)
+    for position in 0..<count { reference(elements + position)?.release() }
+}
+
+/// Counting is atomic, and an atomic change waits for its memory alone; so the objects, which may be anywhere, are all
+/// fetched before the first of them is counted.
+private func fetchObjects<Element>(of elements: UnsafeMutablePointer<Element>, count: Int) {
     var types = 1
     for position in 0..<count {
         guard let object = reference(elements + position) else { continue }
         types &= UnsafeRawPointer(object.toOpaque()).load(as: Int.self) | 1
     }
     precondition(types != 0, "an object begins with its type")
-    for position in 0..<count { _ = reference(elements + position)?.retain() }
-}
-
-func releaseReferences<Element>(_ elements: UnsafeMutablePointer<Element>, count: Int) {
-    for position in 0..<count { reference(elements + position)?.release() }
 }

@@ -44,6 +44,14 @@ struct PersistentArray<Element: PageElement>: Sendable {
         }
     }
 
+    /// Where an element stands, for reading; nil for a page that was never written. Valid as long as somebody holds this
+    /// array.
+    func readable(at index: Int) -> UnsafeMutablePointer<Element>? {
+        pages.page(at: index >> Element.pageBits)?._withUnsafeGuaranteedRef {
+            $0.elements + index & (Element.pageCount - 1)
+        }
+    }
+
     /// Calls the body for each page that the two do not share, in ascending order, with the index of its first element,
     /// the old elements and these. `nil` is a page of fillers; the pointers are valid within the body. O(d · log n) for
     /// d such pages.

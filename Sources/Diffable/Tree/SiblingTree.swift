@@ -155,38 +155,110 @@ extension SiblingTree {
             preconditionFailure("index \(index) is beyond the siblings")
         }
     }
+}
 
-    /// The handle at a depth-first offset, and what is left of the offset within its subtree: 0 is the handle itself.
-    /// O(log n), where the weight of a handle is one more than the number of its descendants.
-    func child(atOffset offset: Int, weight: (Handle) -> Int) -> (Handle, rest: Int) {
+/// Where a page of a sibling tree stands, for reading on the way down: nothing is copied, so no reference is counted,
+/// and the processor need not wait for one page before it fetches the next. Valid as long as somebody holds the tree.
+struct SiblingPage {
+    private let page: UnsafeMutablePointer<SiblingTree>
+
+    fileprivate init(_ page: UnsafeMutablePointer<SiblingTree>) { self.page = page }
+
+    var isLeaf: Bool { page.pointee.height == 0 }
+    var number: PageNumber { page.pointee.number }
+    var count: Int { Int(page.pointee.count) }
+    var total: Int { Int(page.pointee.total) }
+
+    /// Of a leaf.
+    var handles: UnsafeBufferPointer<Handle> {
+        object(as: HandlePage.self)._withUnsafeGuaranteedRef { $0.handles }
+    }
+
+    /// Of a branch.
+    var pages: (first: SiblingPage, count: Int) {
+        object(as: SiblingTree.Branch.self)._withUnsafeGuaranteedRef { (SiblingPage($0.elements), $0.count) }
+    }
+
+    subscript(position: Int) -> SiblingPage { SiblingPage(page + position) }
+
+    private func object<Page: AnyObject>(as type: Page.Type) -> Unmanaged<Page> {
+        UnsafeRawPointer(page).load(as: Unmanaged<Page>.self)
+    }
+}
+
+extension Forest {
+    /// The root of the children of a handle that has any. Valid as long as somebody holds this forest.
+    private func root(_ owner: Handle) -> SiblingPage? {
+        guard let root = trees.readable(at: Int(owner)), reference(root) != nil else { return nil }
+        // An optional tree is laid out as a tree: its reference tells whether there is one.
+        return SiblingPage(UnsafeMutableRawPointer(root).assumingMemoryBound(to: SiblingTree.self))
+    }
+
+    /// One more than the number of its descendants.
+    func weight(_ handle: Handle) -> Int {
+        defer { withExtendedLifetime(self) {} }
+        return 1 + (root(handle)?.total ?? 0)
+    }
+
+    /// How many siblings stand before a handle, and how many they are with all their descendants. O(log n).
+    func preceding(_ handle: Handle) -> (siblings: Int, all: Int) {
+        defer { withExtendedLifetime(self) {} }
+        let place = slots.place(handle)
+        let route = route(from: place.leaf)
+        guard var page = root(place.parent) else { preconditionFailure("an owner of children has a tree") }
+        var siblings = 0
+        var all = 0
+        var height = route.count - 1
+        while !page.isLeaf {
+            height -= 1
+            let (first, count) = page.pages
+            var position = 0
+            while first[position].number != route[height] {
+                siblings += first[position].count
+                all += first[position].total
+                position += 1
+                precondition(position < count, "a page is where its number says")
+            }
+            page = first[position]
+        }
+        let position = page.handles.position(of: handle)
+        let weight = page.total > page.count ? weights(of: page.handles[..<position]) : position
+        return (siblings + position, all + weight)
+    }
+
+    /// The handle at a depth-first offset under an owner, and what is left of the offset within its subtree:
+    /// 0 is the handle itself. O(log n).
+    func child(atOffset offset: Int, under owner: Handle) -> (Handle, rest: Int) {
+        defer { withExtendedLifetime(self) {} }
+        guard var page = root(owner) else { preconditionFailure("offset \(offset) is beyond the children") }
         var rest = offset
-        if isLeaf {
-            return withHandles { handles in
-                if total == count { return (handles[rest], 0) }
-                for handle in handles {
-                    let weight = weight(handle)
-                    if rest < weight { return (handle, rest) }
-                    rest -= weight
-                }
-                preconditionFailure("offset \(offset) is beyond the children")
+        while !page.isLeaf {
+            let (first, count) = page.pages
+            var position = 0
+            while rest >= first[position].total {
+                rest -= first[position].total
+                position += 1
+                precondition(position < count, "an offset is not beyond the children")
             }
+            page = first[position]
         }
-        return withPages { pages in
-            for position in pages.indices {
-                let total = Int(pages[position].total)
-                if rest < total { return pages[position].child(atOffset: rest, weight: weight) }
-                rest -= total
-            }
-            preconditionFailure("offset \(offset) is beyond the children")
+        if page.total == page.count { return (page.handles[rest], 0) }
+        for handle in page.handles {
+            let weight = weight(handle)
+            if rest < weight { return (handle, rest) }
+            rest -= weight
         }
+        preconditionFailure("offset \(offset) is beyond the children")
     }
 }
 
 extension Forest {
     /// The numbers of the pages from a handle's leaf to the root of its tree.
-    func route(of handle: Handle) -> Route {
+    func route(of handle: Handle) -> Route { route(from: slots.place(handle).leaf) }
+
+    private func route(from leaf: PageNumber) -> Route {
         var route = Route()
-        var number = slots.place(handle).leaf
+        var number = leaf
         while number != noPage {
             route.append(number)
             number = pageParents[Int(number)]
@@ -200,43 +272,8 @@ extension Forest {
     /// How many there are before a handle under its owner: siblings and all their descendants. O(log n).
     func siblingOffset(_ handle: Handle) -> Int { preceding(handle).all }
 
-    /// How many siblings stand before a handle, and how many they are with all their descendants.
-    func preceding(_ handle: Handle) -> (siblings: Int, all: Int) {
-        guard let tree = children(parent(handle)) else { preconditionFailure("an owner of children has a tree") }
-        let route = route(of: handle)
-        return preceding(handle, in: tree, route, height: route.count - 1)
-    }
-
-    private func preceding(
-        _ handle: Handle, in tree: SiblingTree, _ route: Route, height: Int
-    ) -> (siblings: Int, all: Int) {
-        if tree.isLeaf {
-            return tree.withHandles { handles in
-                let position = handles.position(of: handle)
-                let hasParents = tree.total > tree.count
-                return (position, hasParents ? weights(of: handles[..<position]) : position)
-            }
-        }
-        return tree.withPages { pages in
-            let position = pages.position(of: route[height - 1])
-            var (siblings, all) = preceding(handle, in: pages[position], route, height: height - 1)
-            for other in 0..<position {
-                siblings += Int(pages[other].count)
-                all += Int(pages[other].total)
-            }
-            return (siblings, all)
-        }
-    }
-
     func weights(of handles: some Sequence<Handle>) -> Int {
         handles.reduce(0) { $0 + weight($1) }
-    }
-
-    /// The handle at a depth-first offset under an owner, and what is left of the offset within its subtree:
-    /// 0 is the handle itself. O(log n).
-    func child(atOffset offset: Int, under owner: Handle) -> (Handle, rest: Int) {
-        guard let tree = children(owner) else { preconditionFailure("offset \(offset) is beyond the children") }
-        return tree.child(atOffset: offset, weight: weight)
     }
 
     /// The sibling before a handle, if there is one. O(log n).

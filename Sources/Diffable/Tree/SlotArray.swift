@@ -76,10 +76,19 @@ struct SlotArray: Sendable {
         return page._withUnsafeGuaranteedRef { $0.record(at: Int(handle) & (pageSize - 1)) }
     }
 
+    /// Whether the record of a handle has the same id as another one.
+    func hasRecord(_ handle: Handle, withIDOf record: Record) -> Bool {
+        guard let page = pages.page(at: Int(handle) >> pageBits) else { return false }
+        defer { withExtendedLifetime(pages) {} }
+        return page._withUnsafeGuaranteedRef { page in
+            page.borrowedRecord(at: Int(handle) & (pageSize - 1))?.hasSameID(as: BorrowedRecord(record)) ?? false
+        }
+    }
+
     func hasRecord(_ handle: Handle) -> Bool {
         guard let page = pages.page(at: Int(handle) >> pageBits) else { return false }
         defer { withExtendedLifetime(pages) {} }
-        return page._withUnsafeGuaranteedRef { $0.record(at: Int(handle) & (pageSize - 1)) != nil }
+        return page._withUnsafeGuaranteedRef { $0.borrowedRecord(at: Int(handle) & (pageSize - 1)) != nil }
     }
 
     mutating func updatePlace(_ handle: Handle, _ body: (inout Place) -> Void) {
@@ -154,7 +163,9 @@ final class SlotPage: ManagedBuffer<SlotPage.Header, Place>, TriePage {
     /// The same, without counting a reference.
     func borrowedRecord(at position: Int) -> BorrowedRecord? {
         let page = withUnsafeMutablePointerToHeader { $0.pointee.records[position / RecordPage.size] }
-        return page?._withUnsafeGuaranteedRef { $0.records[position % RecordPage.size].map { BorrowedRecord($0) } }
+        return page?._withUnsafeGuaranteedRef { page in
+            reference(page.records + position % RecordPage.size).map { BorrowedRecord($0) }
+        }
     }
 
     func setRecord(_ record: Record?, at position: Int) {
