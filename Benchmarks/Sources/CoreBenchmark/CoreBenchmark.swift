@@ -59,14 +59,18 @@ struct CoreBenchmark {
         }
         for size in sizes {
             let list = try ListUnderTest(size: size)
-            let text = WrittenSnapshot(list.snapshot)
+            let text = WrittenSnapshot(list.snapshot), stored = StoredSnapshot(list.snapshot)
             for round in 0..<rounds {
                 // A short list is written several times, so that there is something to measure.
                 let times = max(1, 100_000 / size), count = Double(times * size)
-                let writing = processorTime { for _ in 0..<times { _ = WrittenSnapshot(list.snapshot) } } / count
-                Measurement("snapshot to bytes, an item", items: size, round: round, nanoseconds: writing).print()
-                let loading = try processorTime { for _ in 0..<times { _ = try text.snapshot() } } / count
-                Measurement("bytes to snapshot, an item", items: size, round: round, nanoseconds: loading).print()
+                for (name, run) in [
+                    ("snapshot to operations as bytes, an item", { _ = WrittenSnapshot(list.snapshot) }),
+                    ("operations as bytes to snapshot, an item", { _ = try text.snapshot() }),
+                    ("checkpoint to snapshot, an item", { _ = try stored.snapshot() }),
+                ] as [(String, () throws -> Void)] {
+                    let time = try processorTime { for _ in 0..<times { try run() } } / count
+                    Measurement(name, items: size, round: round, nanoseconds: time).print()
+                }
             }
         }
     }

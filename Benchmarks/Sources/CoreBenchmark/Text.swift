@@ -2,7 +2,7 @@ import Diffable
 import DiffableJSON
 import DiffableProtocol
 
-/// A list as the journal keeps it and a subscriber is first sent it: operations in parts.
+/// A list as a subscriber is first sent it and `apply` sends it: operations in parts.
 struct WrittenSnapshot {
     private var parts: [[UInt8]] = []
 
@@ -22,6 +22,42 @@ struct WrittenSnapshot {
         try parts.reduce(Snapshot()) { snapshot, part in
             try snapshot.applying(try part.withUnsafeBytes { try [Diffable.Operation](json: $0, limits: .journal) })
         }
+    }
+}
+
+/// A flat list as a checkpoint keeps it, but for the headings: ids and contents one after the other.
+struct StoredSnapshot {
+    private var bytes: [UInt8] = []
+    private var lengths: [(id: Int, content: Int)] = []
+
+    init(_ snapshot: Snapshot) {
+        var cursor = SnapshotCursor(snapshot)
+        while let element = cursor.next() {
+            guard case .item(let record, _, _) = element else { continue }
+            record.withID { bytes.append(contentsOf: $0) }
+            record.withContent { bytes.append(contentsOf: $0) }
+            lengths.append((record.withID(\.count), record.contentLength))
+        }
+    }
+
+    func snapshot() throws -> Snapshot {
+        let none = UnsafeRawBufferPointer(start: nil, count: 0)
+        var builder = SnapshotBuilder()
+        try "section".utf8.withContiguousStorageIfAvailable {
+            try builder.append(section: UnsafeRawBufferPointer($0), content: none)
+        }
+        bytes.withUnsafeBytes { bytes in
+            var offset = 0
+            for length in lengths {
+                let content = offset + length.id
+                builder.append(
+                    item: UnsafeRawBufferPointer(rebasing: bytes[offset..<content]), kind: none,
+                    content: UnsafeRawBufferPointer(rebasing: bytes[content..<content + length.content]), level: 0,
+                    isExpanded: false)
+                offset = content + length.content
+            }
+        }
+        return try builder.finished()
     }
 }
 
@@ -79,7 +115,8 @@ struct TransactionLine {
         let new = try snapshot.applying(transact.operations)
         NotificationWriter.writePrefix(.changes, subscription: 1, into: &sent)
         var rest = NotificationWriter(
-            changesOf: transact.list, from: 1, to: 2, operations: new.difference(from: snapshot))
+            changesOf: transact.list, from: 1, to: 2,
+            operations: new.difference(from: snapshot, after: transact.operations))
         precondition(rest.writeRest(into: &sent, lineLengthMax: 65_535) == .done)
         let change = Reply.Change(list: transact.list, revision: 2, isChanged: true)
         Reply.change(change).write(id: .number(7), into: &sent)
