@@ -24,6 +24,21 @@ struct HandleMap {
         }
     }
 
+    /// Maps many handles at once, which all are new to it, to the numbers from 0 on; `nil` has no place in it.
+    mutating func number(_ handles: some RandomAccessCollection<Handle?>) {
+        guard !array.isEmpty else {
+            for (number, handle) in handles.enumerated() {
+                if let handle { self[handle] = UInt32(number) }
+            }
+            return
+        }
+        array.withUnsafeMutableBufferPointer { array in
+            for (number, handle) in handles.enumerated() {
+                if let handle { array[Int(handle)] = UInt32(truncatingIfNeeded: number) }
+            }
+        }
+    }
+
     private func isMuch(_ count: Int) -> Bool { count > max(bound / 16, Self.fewMax) }
 
     subscript(handle: Handle) -> UInt32? {
@@ -34,33 +49,37 @@ struct HandleMap {
             }
             return count == 0 ? nil : find(handle)
         }
-        set {
+        @inline(__always) set {
             guard let newValue else { preconditionFailure("nothing is taken out of a handle map") }
-            if !array.isEmpty {
-                array[Int(handle)] = newValue
-                return
+            if array.isEmpty {
+                insert(handle, newValue)
+            } else {
+                array.withUnsafeMutableBufferPointer { $0[Int(handle)] = newValue }
             }
-            let pair = UInt64(handle) << 32 | UInt64(newValue)
-            if table.isEmpty {
-                for place in 0..<count where few[place] >> 32 == handle {
-                    few[place] = pair
-                    return
-                }
-                if count < Self.fewMax {
-                    few[count] = pair
-                    count += 1
-                    return
-                }
-            }
-            if 2 * (count + 1) > table.count {
-                grow()
-                self[handle] = newValue
-                return
-            }
-            let place = place(of: handle)
-            if table[place] == .max { count += 1 }
-            table[place] = pair
         }
+    }
+
+    private mutating func insert(_ handle: Handle, _ newValue: UInt32) {
+        let pair = UInt64(handle) << 32 | UInt64(newValue)
+        if table.isEmpty {
+            for place in 0..<count where few[place] >> 32 == handle {
+                few[place] = pair
+                return
+            }
+            if count < Self.fewMax {
+                few[count] = pair
+                count += 1
+                return
+            }
+        }
+        if 2 * (count + 1) > table.count {
+            grow()
+            self[handle] = newValue
+            return
+        }
+        let place = place(of: handle)
+        if table[place] == .max { count += 1 }
+        table[place] = pair
     }
 
     /// Among few, or in the table.

@@ -269,11 +269,10 @@ struct SiblingAlignment {
         var handles = HandleMap(count: new.isEmpty ? 0 : old.count, bound: matching.old.forest.handleBound)
         var pages = [Int32](repeating: Self.arrived, count: sharedPages.count)
         if !new.isEmpty {
-            for position in old.indices {
-                if old[position].pageCount > 0 {
+            handles.number(old.lazy.map { $0.pageCount > 0 ? nil : $0.number })
+            if !sharedPages.isEmpty {
+                for position in old.indices where old[position].pageCount > 0 {
                     pages[Int(old[position].number)] = Int32(position)
-                } else {
-                    handles[old[position].number] = UInt32(position)
                 }
             }
         }

@@ -56,25 +56,30 @@ private struct MatchSearch {
     }
 
     mutating func run(_ report: Report) {
+        // Enough for their reads to overlap; and when one guess is wrong, not many after it are wrong for that reason.
+        let guessesMax = 8
         withUnsafeTemporaryAllocation(of: Candidate.self, capacity: pageSize) { batch in
             new.forest.slots.forEachUnsharedPage(from: old.forest.slots) { start, oldPage, page in
-                if let page { visit(page, from: start, oldPage, batch, report) }
+                guard let page else { return }
+                for first in stride(from: 0, to: pageSize, by: guessesMax) {
+                    visit(page, first..<first + guessesMax, from: start, oldPage, batch, report)
+                }
             }
             if !pending.isEmpty { findPending(batch, report) }
         }
     }
 
-    /// As many candidates as a page has slots. Their records come from memory together, before the first is compared.
+    /// Candidates whose records come from memory together, before the first is compared.
     private typealias Batch = UnsafeMutableBufferPointer<Candidate>
 
     // MARK: Guessing
 
     private mutating func visit(
-        _ page: Unmanaged<SlotPage>, from start: Handle, _ oldPage: Unmanaged<SlotPage>?, _ batch: Batch,
-        _ report: Report
+        _ page: Unmanaged<SlotPage>, _ positions: Range<Int>, from start: Handle, _ oldPage: Unmanaged<SlotPage>?,
+        _ batch: Batch, _ report: Report
     ) {
         var count = 0
-        for position in 0..<pageSize {
+        for position in positions {
             guard let slot = BorrowedSlot(page, at: position) else { continue }
             if let oldSlot = oldPage.flatMap({ BorrowedSlot($0, at: position) }),
                 oldSlot.record.isShared(with: slot.record), oldSlot.isSection == slot.isSection
