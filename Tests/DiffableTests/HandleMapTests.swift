@@ -19,6 +19,15 @@ import Testing
         #expect(map[Handle(bound)] == nil && map[Handle.max] == nil)
     }
 
+    @Test(arguments: [4, 20, 1_000]) func `many are numbered as one by one`(count: Int) {
+        let handles: [Handle?] = (0..<count).map { $0 % 3 == 1 ? nil : Handle(2 * $0) }
+        var map = HandleMap(count: count, bound: 2_000)
+        map.number(handles)
+        for handle in 0..<Handle(2_000) {
+            #expect(map[handle] == handles.firstIndex(of: handle).map { UInt32($0) })
+        }
+    }
+
     @Test func `zero is a number like any other`() {
         for count in [0, 100] {
             var map = HandleMap(count: count, bound: 100)

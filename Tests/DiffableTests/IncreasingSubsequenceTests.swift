@@ -60,6 +60,20 @@ import Testing
         #expect(stays.count { $0 } == ends.count, "seed \(random.seed)")
     }
 
+    @Test func `a longest one increases, and is as long as a heaviest one where all weigh the same`() {
+        var random = SeededGenerator()
+        for count in 0..<200 {
+            var ordinals = (0..<Int32(count)).shuffled(using: &random)
+            for index in ordinals.indices where Int.random(in: 0..<5, using: &random) == 0 { ordinals[index] = -1 }
+            let stays = longestIncreasingSubsequence(ordinals: ordinals)
+            let staying = zip(ordinals, stays).filter(\.1).map(\.0)
+            #expect(stays.count == count && staying == staying.sorted(), "seed \(random.seed)")
+            let heaviest = heaviestIncreasingSubsequence(
+                ordinals: ordinals, weights: [UInt32](repeating: 1, count: count))
+            #expect(staying.count == heaviest.count { $0 } && !staying.contains(-1), "seed \(random.seed)")
+        }
+    }
+
     /// Whether what stays increases, and no other choice that does weighs more.
     private func isHeaviest(_ ordinals: [Int32], _ weights: [UInt32]) -> Bool {
         let stays = heaviestIncreasingSubsequence(ordinals: ordinals, weights: weights)
