@@ -37,6 +37,9 @@ public struct SnapshotLimits: Equatable, Sendable {
     public var levelsMax: Int
     public var itemsMax: Int
 
+    /// For what is known to be a list already: lowering a limit must not lose one.
+    package static let none = SnapshotLimits(levelsMax: .max, itemsMax: .max)
+
     public init(levelsMax: Int = 24, itemsMax: Int = 10_000_000) {
         self.levelsMax = levelsMax
         self.itemsMax = itemsMax

@@ -10,8 +10,6 @@ struct Mirror: Sendable {
     /// The group in the making.
     private var staged: Snapshot?
 
-    private static let limits = SnapshotLimits(levelsMax: .max, itemsMax: .max)
-
     /// Whether the group is complete.
     enum Progress { case partial, complete }
 
@@ -38,7 +36,7 @@ struct Mirror: Sendable {
 
     private mutating func stage(_ operations: [Operation], onto start: Snapshot) throws(ClientError) {
         do {
-            staged = try (staged ?? start).applying(operations, limits: Mirror.limits)
+            staged = try (staged ?? start).applying(operations, limits: .none)
         } catch {
             throw .unintelligible("operation \(error.index) does not fit the list: \(error.reason)")
         }

@@ -31,7 +31,7 @@ extension Snapshot {
         // Past this, editing the old one costs more than having the new one as it is.
         guard summary.placedItems < numberOfItems / 4 else { return self }
         do {
-            return try old.applying(difference, limits: SnapshotLimits(levelsMax: .max, itemsMax: .max))
+            return try old.applying(difference, limits: .none)
         } catch {
             preconditionFailure("a difference leads from the old state to the new one, and not to \(error)")
         }

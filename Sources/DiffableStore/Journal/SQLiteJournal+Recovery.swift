@@ -173,14 +173,11 @@ extension SQLiteJournal {
     ) throws {
         do {
             let operations = try [Diffable.Operation](json: step, limits: .journal)
-            try snapshot.apply(operations, limits: SQLiteJournal.noLimits)
+            try snapshot.apply(operations, limits: .none)
         } catch {
             throw damaged(heading, at: revision, "\(error)")
         }
     }
-
-    /// What was once stored is taken whatever the limits are now: lowering one must not lose a list.
-    private static var noLimits: SnapshotLimits { SnapshotLimits(levelsMax: .max, itemsMax: .max) }
 
     private func damaged(_ heading: Heading, at revision: Int, _ reason: String) -> StoreOpeningError {
         .damaged(path: directory.databasePath, list: heading.name, revision: revision, reason: reason)
