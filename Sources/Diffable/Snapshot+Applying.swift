@@ -21,14 +21,24 @@ extension Snapshot {
 
     private func applying(_ operations: [Operation], _ insertion: Insertion) throws(TransactionError) -> Snapshot {
         var snapshot = self
+        try snapshot.apply(operations, insertion)
+        return snapshot
+    }
+
+    /// Applies the operations to this very snapshot, which shares nothing with a state before when nobody keeps one:
+    /// then a step costs no copies. What is left when it throws is good for nothing.
+    package mutating func apply(_ operations: [Operation], limits: SnapshotLimits) throws(TransactionError) {
+        try apply(operations, Insertion(known: nil, limits: limits))
+    }
+
+    private mutating func apply(_ operations: [Operation], _ insertion: Insertion) throws(TransactionError) {
         for (index, operation) in operations.enumerated() {
             do throws(OperationError) {
-                try snapshot.apply(operation, insertion)
+                try apply(operation, insertion)
             } catch {
                 throw TransactionError(index: index, reason: error)
             }
         }
-        return snapshot
     }
 
     /// What an insertion needs to know beside the items.
