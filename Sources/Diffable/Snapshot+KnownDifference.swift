@@ -30,10 +30,7 @@ extension Snapshot {
     private func insertion(of items: [Item]) -> [Operation]? {
         guard let first = items.first else { return [] }
         guard let handle = handle(first.id) else { return nil }
-        let owner = forest.parent(handle)
-        let isSection = forest.parent(owner) == Forest.list
-        let container = Container(
-            section: sectionID(isSection ? owner : forest.section(owner)), parent: isSection ? nil : itemID(owner))
+        let container = container(forest.parent(handle))
         let position = forest.previousSibling(handle).map { ItemPosition.after(itemID($0), in: container) }
         return [.insertItems(items.map(\.canonical), at: position ?? .front(of: container))]
     }
@@ -46,28 +43,12 @@ extension Snapshot {
     /// Of an item that is in both.
     private func change(of id: ItemID, since old: Snapshot) -> [Operation]? {
         guard let handle = handle(id), let oldHandle = old.handle(id) else { return nil }
-        let record = forest.record(handle)
-        let oldRecord = old.forest.record(oldHandle)
-        let id = ItemID(record: record)
-        let hasSameContent = record.hasSameContent(as: oldRecord)
-        var operations: [Operation] = []
-        if !record.hasSameKind(as: oldRecord) || record.redraws.reloads != oldRecord.redraws.reloads {
-            let isRedraw = hasSameContent && record.hasSameKind(as: oldRecord)
-            operations.append(
-                .reloadItems([
-                    isRedraw
-                        ? ItemReload(id: id)
-                        : ItemReload(id: id, kind: .some(record.kind), content: .some(record.content))
-                ]))
-        } else if !hasSameContent {
-            operations.append(.reconfigureItems([ItemReconfiguration(id: id, content: .some(record.content))]))
-        } else if record.redraws.reconfigurations != oldRecord.redraws.reconfigurations {
-            operations.append(.reconfigureItems([ItemReconfiguration(id: id)]))
-        }
-        if forest.isExpanded(handle) != old.forest.isExpanded(oldHandle) {
-            operations.append(forest.isExpanded(handle) ? .expandItems([id]) : .collapseItems([id]))
-        }
-        return operations
+        var slots = SlotReader(forest)
+        var oldSlots = SlotReader(old.forest)
+        guard let slot = slots[Int(handle)], let oldSlot = oldSlots[Int(oldHandle)] else { return nil }
+        var contents = ContentDifference()
+        contents.compare(oldSlot, slot)
+        return contents.operations
     }
 }
 

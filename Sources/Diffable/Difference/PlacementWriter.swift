@@ -68,7 +68,7 @@ struct PlacementWriter {
         guard let number = numbers[owner] else { return }
         let placements = owners[Int(number)].placements
         var branches = indexedBranches(owners[Int(number)])[...]
-        let container = owner == Forest.list ? nil : container(owner)
+        let container = owner == Forest.list ? nil : matching.new.container(owner)
         var previousIndex: UInt32?
         for placement in placements {
             while let branch = branches.first, branch.index < placement.index {
@@ -134,7 +134,7 @@ struct PlacementWriter {
         }
         // Those that were elsewhere before come into the new ones when these are there.
         for handle in moved {
-            move(handle, to: self.container(forest.parent(handle)), after: forest.previousSibling(handle))
+            move(handle, to: matching.new.container(forest.parent(handle)), after: forest.previousSibling(handle))
             write(under: handle)
         }
     }
@@ -170,13 +170,6 @@ struct PlacementWriter {
     private mutating func itemPosition(in container: Container, _ previous: Handle?) -> ItemPosition {
         guard let previous else { return .front(of: container) }
         return .after(itemID(previous), in: container)
-    }
-
-    private mutating func container(_ owner: Handle) -> Container {
-        let isSection = forest.parent(owner) == Forest.list
-        return Container(
-            section: sectionID(isSection ? owner : forest.section(owner)),
-            parent: isSection ? nil : itemID(owner))
     }
 
     private mutating func itemID(_ handle: Handle) -> ItemID { ItemID(record: slots.record(handle)) }

@@ -38,13 +38,22 @@ extension Snapshot {
     }
 }
 
+extension Snapshot {
+    /// The children of a section or an item, as pushed operations name them.
+    func container(_ owner: Handle) -> Container {
+        let isSection = forest.parent(owner) == Forest.list
+        return Container(
+            section: sectionID(isSection ? owner : forest.section(owner)), parent: isSection ? nil : itemID(owner))
+    }
+}
+
 /// Kinds, contents and expansion of what is in both snapshots.
-private struct ContentDifference {
-    var sectionReloads: [SectionReload] = []
-    var reloads: [ItemReload] = []
-    var reconfigurations: [ItemReconfiguration] = []
-    var expanded: [ItemID] = []
-    var collapsed: [ItemID] = []
+struct ContentDifference {
+    private var sectionReloads: [SectionReload] = []
+    private var reloads: [ItemReload] = []
+    private var reconfigurations: [ItemReconfiguration] = []
+    private var expanded: [ItemID] = []
+    private var collapsed: [ItemID] = []
 
     mutating func compare(_ old: BorrowedSlot, _ new: BorrowedSlot) {
         let record = new.record.record
