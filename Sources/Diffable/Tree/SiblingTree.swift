@@ -200,30 +200,52 @@ extension Forest {
         return 1 + (root(handle)?.total ?? 0)
     }
 
-    /// How many siblings stand before a handle, and how many they are with all their descendants. O(log n).
-    func preceding(_ handle: Handle) -> (siblings: Int, all: Int) {
-        defer { withExtendedLifetime(self) {} }
-        let place = slots.place(handle)
-        let route = route(from: place.leaf)
-        guard var page = root(place.parent) else { preconditionFailure("an owner of children has a tree") }
+    /// What stands before a handle under its owner.
+    private struct Preceding {
+        /// How many siblings stand in the pages before its leaf, and how many they are with all their descendants.
         var siblings = 0
         var all = 0
+        var leaf: SiblingPage
+        /// In the leaf.
+        var position = 0
+    }
+
+    /// Valid as long as somebody holds this forest. O(log n).
+    private func preceding(_ handle: Handle) -> Preceding {
+        let place = slots.place(handle)
+        let route = route(from: place.leaf)
+        guard let root = root(place.parent) else { preconditionFailure("an owner of children has a tree") }
+        var preceding = Preceding(leaf: root)
         var height = route.count - 1
-        while !page.isLeaf {
+        while !preceding.leaf.isLeaf {
             height -= 1
-            let (first, count) = page.pages
+            let (first, count) = preceding.leaf.pages
             var position = 0
             while first[position].number != route[height] {
-                siblings += first[position].count
-                all += first[position].total
+                preceding.siblings += first[position].count
+                preceding.all += first[position].total
                 position += 1
                 precondition(position < count, "a page is where its number says")
             }
-            page = first[position]
+            preceding.leaf = first[position]
         }
-        let position = page.handles.position(of: handle)
-        let weight = page.total > page.count ? weights(of: page.handles[..<position]) : position
-        return (siblings + position, all + weight)
+        preceding.position = preceding.leaf.handles.position(of: handle)
+        return preceding
+    }
+
+    /// The index of a handle among its siblings. O(log n).
+    func siblingIndex(_ handle: Handle) -> Int {
+        defer { withExtendedLifetime(self) {} }
+        let preceding = preceding(handle)
+        return preceding.siblings + preceding.position
+    }
+
+    /// How many there are before a handle under its owner: siblings and all their descendants. O(log n).
+    func siblingOffset(_ handle: Handle) -> Int {
+        defer { withExtendedLifetime(self) {} }
+        let preceding = preceding(handle)
+        guard preceding.leaf.total > preceding.leaf.count else { return preceding.all + preceding.position }
+        return preceding.all + weights(of: preceding.leaf.handles[..<preceding.position])
     }
 
     /// The handle at a depth-first offset under an owner, and what is left of the offset within its subtree:
@@ -265,12 +287,6 @@ extension Forest {
         }
         return route
     }
-
-    /// The index of a handle among its siblings. O(log n).
-    func siblingIndex(_ handle: Handle) -> Int { preceding(handle).siblings }
-
-    /// How many there are before a handle under its owner: siblings and all their descendants. O(log n).
-    func siblingOffset(_ handle: Handle) -> Int { preceding(handle).all }
 
     func weights(of handles: some Sequence<Handle>) -> Int {
         handles.reduce(0) { $0 + weight($1) }
