@@ -6,7 +6,6 @@
 package struct SnapshotBuilder {
     private var forest = Forest()
     private var sections = SiblingRun(of: Forest.list)
-    private var hasSections = false
     private var sectionIndex = IdentifierIndex()
     /// The last section, the last item in it, the last one under that, and so on.
     private var path: [Handle] = []
@@ -33,7 +32,6 @@ package struct SnapshotBuilder {
         let handle = forest.allocate(
             record, at: Place(parent: Forest.list, leaf: sections.nextLeaf(in: &forest), isExpanded: false))
         sections.append(handle)
-        hasSections = true
         sectionIndex.insert(handle, hash: hash)
         path.append(handle)
     }
@@ -76,6 +74,6 @@ package struct SnapshotBuilder {
 
     private mutating func end() {
         leave(0)
-        if hasSections { _ = sections.end(in: &forest) }
+        if sectionIndex.count > 0 { _ = sections.end(in: &forest) }
     }
 }

@@ -31,11 +31,6 @@ struct PersistentArray<Element: PageElement>: Sendable {
         set { writable(at: index).pointee = newValue }
     }
 
-    /// Changes an element in place.
-    mutating func update(at index: Int, _ body: (inout Element) -> Void) {
-        body(&writable(at: index).pointee)
-    }
-
     /// Where an element stands that will be written to. Valid until something else of the array is written, as long as
     /// the array is not copied.
     mutating func writable(at index: Int) -> UnsafeMutablePointer<Element> {
