@@ -64,31 +64,27 @@ struct SlotArray: Sendable {
         Slot(record: record(handle), place: place(handle))
     }
 
-    func place(_ handle: Handle) -> Place {
-        guard let page = pages.page(at: Int(handle) >> pageBits) else { return .filler }
-        defer { withExtendedLifetime(pages) {} }
-        return page._withUnsafeGuaranteedRef { $0.places[Int(handle) & (pageSize - 1)] }
-    }
+    func place(_ handle: Handle) -> Place { read(handle) { page, position in page.places[position] } ?? .filler }
 
-    func record(_ handle: Handle) -> Record? {
-        guard let page = pages.page(at: Int(handle) >> pageBits) else { return nil }
-        defer { withExtendedLifetime(pages) {} }
-        return page._withUnsafeGuaranteedRef { $0.record(at: Int(handle) & (pageSize - 1)) }
-    }
+    func record(_ handle: Handle) -> Record? { read(handle) { page, position in page.record(at: position) } ?? nil }
 
     /// Whether the record of a handle has the same id as another one.
     func hasRecord(_ handle: Handle, withIDOf record: Record) -> Bool {
-        guard let page = pages.page(at: Int(handle) >> pageBits) else { return false }
-        defer { withExtendedLifetime(pages) {} }
-        return page._withUnsafeGuaranteedRef { page in
-            page.borrowedRecord(at: Int(handle) & (pageSize - 1))?.hasSameID(as: BorrowedRecord(record)) ?? false
-        }
+        read(handle) { page, position in
+            page.borrowedRecord(at: position)?.hasSameID(as: BorrowedRecord(record)) ?? false
+        } ?? false
     }
 
     func hasRecord(_ handle: Handle) -> Bool {
-        guard let page = pages.page(at: Int(handle) >> pageBits) else { return false }
+        read(handle) { page, position in page.borrowedRecord(at: position) != nil } ?? false
+    }
+
+    /// Lends the page that a handle's slot is on, and its position there; nil where nothing was written.
+    @inline(__always)
+    private func read<R>(_ handle: Handle, _ body: (SlotPage, Int) -> R) -> R? {
+        guard let page = page(of: handle) else { return nil }
         defer { withExtendedLifetime(pages) {} }
-        return page._withUnsafeGuaranteedRef { $0.borrowedRecord(at: Int(handle) & (pageSize - 1)) != nil }
+        return page._withUnsafeGuaranteedRef { body($0, Int(handle) & (pageSize - 1)) }
     }
 
     mutating func updatePlace(_ handle: Handle, _ body: (inout Place) -> Void) {
