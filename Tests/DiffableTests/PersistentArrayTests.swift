@@ -33,7 +33,11 @@ import Testing
         for _ in 0..<2_000 {
             let index = Int.random(in: 0..<bound, using: &random)
             let value = PageNumber.random(in: 0..<100, using: &random)
-            if Bool.random(using: &random) { numbers[index] = value } else { numbers.writable(at: index).pointee = value }
+            if Bool.random(using: &random) {
+                numbers[index] = value
+            } else {
+                numbers.writable(at: index).pointee = value
+            }
             expected[index] = value
         }
         let wrong = (0..<bound + 20).filter { numbers[$0] != expected[$0] ?? noPage }
