@@ -102,28 +102,14 @@ struct SiblingAlignment {
     ) -> (Range<Int>, Range<Int>) {
         let count = min(old.count, new.count)
         var start = 0
-        while start < count, isShared(old, start, new, start) {
+        while start < count, old[start].isShared(with: new[start]) {
             commonCount += new[start].count
             start += 1
         }
         if start > 0 { lastCommon = new[start - 1].last }
         var end = 0
-        while end < count - start, isShared(old, old.count - 1 - end, new, new.count - 1 - end) { end += 1 }
+        while end < count - start, old[old.count - 1 - end].isShared(with: new[new.count - 1 - end]) { end += 1 }
         return (start..<old.count - end, start..<new.count - end)
-    }
-
-    private func isShared(
-        _ old: UnsafeBufferPointer<SiblingTree>, _ oldPosition: Int,
-        _ new: UnsafeBufferPointer<SiblingTree>, _ newPosition: Int
-    ) -> Bool {
-        guard let old = old.baseAddress, let new = new.baseAddress else { return false }
-        return isShared(old + oldPosition, new + newPosition)
-    }
-
-    private func isShared(_ old: Page, _ new: Page) -> Bool {
-        old.pointee.number == new.pointee.number
-            && Unmanaged.passUnretained(old.pointee.page).toOpaque()
-                == Unmanaged.passUnretained(new.pointee.page).toOpaque()
     }
 
     /// Single leaves.
@@ -188,7 +174,7 @@ struct SiblingAlignment {
         }
         for position in new.indices where new[position].sharedPage == nil {
             guard let oldPosition = positions[new[position].page.pointee.number],
-                isShared(old[Int(oldPosition)].page, new[position].page)
+                old[Int(oldPosition)].page.pointee.isShared(with: new[position].page.pointee)
             else { continue }
             new[position].sharedPage = UInt32(sharedPages.count)
             old[Int(oldPosition)].sharedPage = UInt32(sharedPages.count)

@@ -76,7 +76,11 @@ struct SiblingTree: @unchecked Sendable {
     }
 
     /// Whether both are the same pages with the same handles.
-    func isShared(with other: SiblingTree) -> Bool { page === other.page && number == other.number }
+    @inline(__always)
+    func isShared(with other: borrowing SiblingTree) -> Bool {
+        number == other.number
+            && Unmanaged.passUnretained(page).toOpaque() == Unmanaged.passUnretained(other.page).toOpaque()
+    }
 }
 
 /// The pages under a branch of a sibling tree.
