@@ -57,9 +57,8 @@ package struct LineFramer: Sendable {
             rest = UnsafeRawBufferPointer(rebasing: rest[(newline + 1)...])
             if isSkipping {
                 isSkipping = false
-            } else if let content = Self.content(of: line) {
-                let appetite = body(content.count > lineLengthMax ? .tooLong : .line(content))
-                if appetite == .sated { return append(rest) }
+            } else if handOut(line, body) == .sated {
+                return append(rest)
             }
         }
         append(rest)
@@ -114,12 +113,14 @@ package struct LineFramer: Sendable {
         return try handOut(range, body)
     }
 
-    /// Nil for a blank line.
     private func handOut<R>(_ range: Range<Int>, _ body: (Line) throws -> R) rethrows -> R? {
-        try buffer.withUnsafeBytes { bytes in
-            guard let line = Self.content(of: UnsafeRawBufferPointer(rebasing: bytes[range])) else { return nil }
-            return try body(line.count > lineLengthMax ? .tooLong : .line(line))
-        }
+        try buffer.withUnsafeBytes { try handOut(UnsafeRawBufferPointer(rebasing: $0[range]), body) }
+    }
+
+    /// Nil for a blank line.
+    private func handOut<R>(_ line: UnsafeRawBufferPointer, _ body: (Line) throws -> R) rethrows -> R? {
+        guard let content = Self.content(of: line) else { return nil }
+        return try body(content.count > lineLengthMax ? .tooLong : .line(content))
     }
 
     private mutating func nextNewline() -> Int? {
