@@ -125,7 +125,7 @@ extension Connection {
     }
 
     private func write(_ line: ByteWriter) async throws(ClientError) {
-        do { try await outbound.write(ByteBuffer(bytes: line.bytes)) } catch {
+        do { try await outbound.write(line.withUnsafeBytes { ByteBuffer(bytes: $0) }) } catch {
             throw error is CancellationError ? .cancelled : .connectionLost(path)
         }
     }

@@ -16,6 +16,9 @@ package struct ByteWriter: Sendable {
     /// A copy of what was written. O(count)
     package var bytes: [UInt8] { Array(storage[..<count]) }
 
+    /// The last byte that was written.
+    package var last: UInt8? { count == 0 ? nil : storage[count - 1] }
+
     /// What it holds without another allocation, in bytes.
     package var capacity: Int { storage.count }
 
@@ -72,6 +75,8 @@ package struct ByteWriter: Sendable {
     }
 
     package mutating func append(_ raw: [UInt8]) { raw.withUnsafeBytes { append($0) } }
+
+    package mutating func append(_ other: ByteWriter) { other.withUnsafeBytes { append($0) } }
 
     package mutating func append(_ number: Int) {
         if number < 0 { append(byte: UInt8(ascii: "-")) }

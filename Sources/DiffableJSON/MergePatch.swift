@@ -58,7 +58,8 @@ package struct MergePatch: Sendable {
                 Self.merge(patch, into: nil, writer: &writer)
             }
         }
-        return writer.bytes == Array("null".utf8) ? nil : Content(writer.bytes)
+        let result = writer.bytes
+        return result == Array("null".utf8) ? nil : Content(result)
     }
 
     // MARK: - The algorithm of RFC 7396, section 2

@@ -74,11 +74,17 @@ package struct OperationsWriter: Sendable {
     /// All operations at once, with brackets around them.
     package static func array(_ operations: [Operation]) -> [UInt8] {
         var writer = ByteWriter()
-        var operationsWriter = OperationsWriter(operations)
-        writer.append(byte: UInt8(ascii: "["))
-        _ = operationsWriter.write(into: &writer, upTo: .max)
-        writer.append(byte: UInt8(ascii: "]"))
+        var operations = OperationsWriter(operations)
+        _ = operations.writeArray(into: &writer, upTo: .max)
         return writer.bytes
+    }
+
+    /// Writes a JSON array of as many operations as fit until the writer holds `limit` bytes; one element at least.
+    package mutating func writeArray(into writer: inout ByteWriter, upTo limit: Int) -> Progress {
+        writer.append(byte: UInt8(ascii: "["))
+        let progress = write(into: &writer, upTo: limit - 1)
+        writer.append(byte: UInt8(ascii: "]"))
+        return progress
     }
 }
 

@@ -68,7 +68,7 @@ extension ByteWriter {
 
     mutating func appendParameterName(_ name: StaticString) {
         // The first stands behind a brace, or at the beginning of what will.
-        if let last = bytes.last, last != UInt8(ascii: "{") { append(byte: UInt8(ascii: ",")) }
+        if let last, last != UInt8(ascii: "{") { append(byte: UInt8(ascii: ",")) }
         append(byte: UInt8(ascii: "\""))
         append(name)
         append("\":")
@@ -98,10 +98,8 @@ extension ByteWriter {
         _ name: StaticString, operations: [Operation], expansion: OperationsWriter.Expansion
     ) {
         appendParameterName(name)
-        append(byte: UInt8(ascii: "["))
         var operations = OperationsWriter(operations, expansion: expansion)
-        _ = operations.write(into: &self, upTo: .max)
-        append(byte: UInt8(ascii: "]"))
+        _ = operations.writeArray(into: &self, upTo: .max)
     }
 
     mutating func appendOptions(ifRevision: Int?, mode: Request.Mode, part: Request.Part) {

@@ -78,7 +78,7 @@ package struct RequestWriter: Sendable {
             return .more
         }
         writer.append(hasWrittenPart ? endOfLast : "]}")
-        writer.append(end.bytes)
+        writer.append(end)
         return .done
     }
 }

@@ -128,7 +128,7 @@ struct Outbox {
     private mutating func move(_ line: ByteWriter) {
         waitingLength -= line.count
         removeFirst()
-        makeReady { writer in line.withUnsafeBytes { writer.append($0) } }
+        makeReady { $0.append(line) }
     }
 
     private mutating func removeFirst() {

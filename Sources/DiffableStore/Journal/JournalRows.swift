@@ -71,13 +71,3 @@ struct JournalRows {
         }
     }
 }
-
-extension OperationsWriter {
-    /// Writes a JSON array of as many operations as fit until the writer holds `limit` bytes; one element at least.
-    mutating func writeArray(into bytes: inout ByteWriter, upTo limit: Int) -> Progress {
-        bytes.append(byte: UInt8(ascii: "["))
-        let progress = write(into: &bytes, upTo: limit - 1)
-        bytes.append(byte: UInt8(ascii: "]"))
-        return progress
-    }
-}
