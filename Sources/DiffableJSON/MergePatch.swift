@@ -104,7 +104,7 @@ package struct MergePatch: Sendable {
         writer.append(object.bytes.slice(members))
     }
 
-    private static func append(_ name: Name, after start: Int, writer: inout ByteWriter) {
+    private static func append(_ name: MemberText, after start: Int, writer: inout ByteWriter) {
         if writer.count > start { writer.append(byte: UInt8(ascii: ",")) }
         writer.append(byte: UInt8(ascii: "\""))
         writer.append(name.string.bytes)
@@ -113,7 +113,7 @@ package struct MergePatch: Sendable {
 
     private static func checkMembers(_ value: CompactValue) throws(DuplicateMember) {
         guard value.isObject else { return }
-        var names: Set<Name> = []
+        var names: Set<MemberText> = []
         for member in value.members {
             guard names.insert(member.name).inserted else {
                 throw DuplicateMember(name: member.name.string.text.shown)
@@ -123,22 +123,11 @@ package struct MergePatch: Sendable {
     }
 }
 
-/// A member's name where it stands. Names are equal when they mean the same; only those with escapes are copied.
-private struct Name: Hashable {
-    let string: JSONString
-
-    static func == (a: Name, b: Name) -> Bool {
-        a.string.withUTF8 { a in b.string.withUTF8 { b in a.count == b.count && a.elementsEqual(b) } }
-    }
-
-    func hash(into hasher: inout Hasher) { string.withUTF8 { hasher.combine(bytes: $0) } }
-}
-
 /// Where in a patch's object a name stands. Most patches name a few members, which are found sooner by looking than
 /// by hashing.
 private enum Places {
     case few([CompactValue.Member])
-    case many([Name: Int])
+    case many([MemberText: Int])
 
     init(of members: [CompactValue.Member]) {
         self =
@@ -147,71 +136,10 @@ private enum Places {
             : .many(Dictionary(uniqueKeysWithValues: members.indices.map { (members[$0].name, $0) }))
     }
 
-    subscript(name: Name) -> Int? {
+    subscript(name: MemberText) -> Int? {
         switch self {
         case .few(let members): members.firstIndex { $0.name == name }
         case .many(let places): places[name]
-        }
-    }
-}
-
-/// A value that was checked and compacted before, to be taken apart.
-private struct CompactValue {
-    let bytes: UnsafeRawBufferPointer
-
-    init(_ bytes: UnsafeRawBufferPointer) { self.bytes = bytes }
-
-    var isObject: Bool { bytes.first == UInt8(ascii: "{") }
-    var isNull: Bool { bytes.first == UInt8(ascii: "n") }
-
-    struct Member {
-        var name: Name
-        var value: CompactValue
-        /// Of name and value in the object.
-        var range: Range<Int>
-    }
-
-    /// In order; empty if this is no object.
-    var members: [Member] {
-        var members: [Member] = []
-        var cursor = memberCursor()
-        while let member = cursor.next() { members.append(member) }
-        return members
-    }
-
-    func memberCursor() -> MemberCursor { MemberCursor(self) }
-
-    struct MemberCursor {
-        private var scanner: JSONScanner
-        /// Nil in what is no object.
-        private var object: JSONScanner.Container?
-
-        init(_ value: CompactValue) {
-            // The depth was checked when the text was read.
-            scanner = JSONScanner(value.bytes, depthMax: .max)
-            if value.isObject { object = checked { scanner throws(JSONError) in try scanner.beginObject() } }
-        }
-
-        mutating func next() -> Member? {
-            guard var object else { return nil }
-            let name = checked { scanner throws(JSONError) in try scanner.nextMember(of: &object) }
-            guard let name else {
-                self.object = nil
-                return nil
-            }
-            self.object = object
-            let value = checked { scanner throws(JSONError) in try scanner.value() }
-            return Member(
-                name: Name(string: name), value: CompactValue(value.bytes),
-                range: name.offset - 1..<value.offset + value.bytes.count)
-        }
-
-        private mutating func checked<R>(_ step: (inout JSONScanner) throws(JSONError) -> R) -> R {
-            do throws(JSONError) {
-                return try step(&scanner)
-            } catch {
-                preconditionFailure("content was checked when it was read, but: \(error)")
-            }
         }
     }
 }

@@ -1,0 +1,87 @@
+/// Some neighbouring rows of a list. A row is an item at any depth, and rows are counted in the list's order, each item
+/// before its children.
+package struct Window: Equatable, Sendable {
+    package var start: Start
+    /// How many rows it has at most.
+    package var limit: Int
+
+    package enum Start: Equatable, Sendable {
+        /// So many rows are before it.
+        case offset(Int)
+        /// It begins with this item. When the list does not have it any more, the window stays where it was.
+        case anchor(ItemID)
+    }
+
+    package init(start: Start, limit: Int) {
+        self.start = start
+        self.limit = limit
+    }
+
+    /// What a window shows.
+    package struct Extract: Sendable {
+        /// The rows, in their sections; what they stand under is shown too, whether it is a row of the window or not.
+        package var snapshot: Snapshot
+        /// How many rows are before it.
+        package var offset: Int
+    }
+
+    /// What it shows of a list, given how many rows were before it the last time. O(limit + log n).
+    package func extract(from list: Snapshot, previousOffset: Int = 0) -> Extract {
+        let wanted: Int
+        switch start {
+        case .offset(let offset): wanted = offset
+        case .anchor(let id): wanted = list.index(ofItem: id) ?? previousOffset
+        }
+        let offset = min(max(wanted, 0), list.numberOfItems)
+        var extraction = Extraction(list: list, passed: offset, wanted: max(limit, 0))
+        return Extract(snapshot: extraction.snapshot(), offset: offset)
+    }
+}
+
+private struct Extraction {
+    let list: Snapshot
+    /// How many rows are still to be passed over.
+    var passed: Int
+    /// How many rows are still to be taken.
+    var wanted: Int
+
+    mutating func snapshot() -> Snapshot {
+        var sections: [Section] = []
+        list.forest.children(Forest.list)?.forEach { section in
+            // Sections are few; what they hold is passed over at once.
+            guard wanted > 0, list.forest.weight(section) - 1 > passed else {
+                passed -= min(passed, list.forest.weight(section) - 1)
+                return
+            }
+            sections.append(Section(record: list.forest.record(section), items: items(under: section)))
+        }
+        return possible { () throws(OperationError) in try Snapshot(sections, limits: .none) }
+    }
+
+    private mutating func items(under owner: Handle) -> [Item] {
+        guard let siblings = list.forest.children(owner) else { return [] }
+        var index = passed > 0 ? firstIndex(under: owner) : 0
+        var items: [Item] = []
+        while wanted > 0, index < Int(siblings.count) {
+            let handle = siblings[index]
+            if passed > 0 {
+                passed -= 1
+            } else {
+                wanted -= 1
+            }
+            items.append(
+                Item(
+                    record: list.forest.record(handle), isExpanded: list.forest.isExpanded(handle),
+                    children: self.items(under: handle)))
+            index += 1
+        }
+        return items
+    }
+
+    /// The index of the sibling that the first wanted row is, or is under; those before it are passed over.
+    private mutating func firstIndex(under owner: Handle) -> Int {
+        let (first, rest) = list.forest.child(atOffset: passed, under: owner)
+        passed = rest
+        return list.forest.siblingIndex(first)
+    }
+}

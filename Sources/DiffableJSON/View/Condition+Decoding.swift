@@ -1,0 +1,91 @@
+private enum ConditionMember: UInt8, MemberName {
+    case and, or, not
+    case path, equals, lessThan, atMost, greaterThan, atLeast, contains, prefix, exists
+
+    static func named(_ name: JSONString) -> ConditionMember? {
+        switch name {
+        case "and": .and
+        case "or": .or
+        case "not": .not
+        case "path": .path
+        case "equals": .equals
+        case "lessThan": .lessThan
+        case "atMost": .atMost
+        case "greaterThan": .greaterThan
+        case "atLeast": .atLeast
+        case "contains": .contains
+        case "prefix": .prefix
+        case "exists": .exists
+        default: nil
+        }
+    }
+}
+
+extension Decoder {
+    /// Nested no deeper than a line may be.
+    mutating func condition() throws(DecodingError) -> Condition {
+        _ = scanner.peek()
+        let start = scanner.offset
+        var combined: [Condition] = []
+        var path: ContentPath?
+        var tests: [Condition.Test] = []
+        try object("a condition", ConditionMember.self) { member, decoder throws(DecodingError) in
+            switch member {
+            case .and: combined.append(.and(try decoder.conditions("and")))
+            case .or: combined.append(.or(try decoder.conditions("or")))
+            case .not: combined.append(.not(try decoder.condition()))
+            case .path: path = try decoder.contentPath()
+            default: tests.append(try decoder.test(member))
+            }
+        }
+        switch (path, tests.isEmpty, combined.count) {
+        case (let path?, false, 0):
+            // Several tests of one member are a range: all must hold.
+            let conditions = tests.map { Condition.test(path, $0) }
+            return conditions.count == 1 ? conditions[0] : .and(conditions)
+        case (nil, true, 1): return combined[0]
+        case (nil, false, _): throw .invalid("a test needs a path that says where to look", at: start)
+        case (_?, true, _):
+            throw .invalid("a path needs a test: equals, lessThan, atMost, greaterThan, atLeast, contains, prefix, exists", at: start)
+        default:
+            throw .invalid("a condition is one of and, or, not, or a path with its tests", at: start)
+        }
+    }
+
+    private mutating func conditions(_ what: StaticString) throws(DecodingError) -> [Condition] {
+        try elements(what) { decoder throws(DecodingError) in try decoder.condition() }
+    }
+
+    private mutating func test(_ member: ConditionMember) throws(DecodingError) -> Condition.Test {
+        switch member {
+        case .equals:
+            let value = try scan { scanner throws(JSONError) in try scanner.value() }.compacted()
+            return value.withUnsafeBytes { Scalar(CompactValue($0)).map { .equals($0) } ?? .hasBytes(value) }
+        case .contains: return .contains(try scalar("contains is a string, a number, true, false or null"))
+        case .prefix: return .prefix(try string("prefix").text)
+        case .exists: return .exists(try boolean("exists"))
+        case .lessThan: return .lessThan(try ordered())
+        case .atMost: return .atMost(try ordered())
+        case .greaterThan: return .greaterThan(try ordered())
+        case .atLeast: return .atLeast(try ordered())
+        case .and, .or, .not, .path: preconditionFailure("\(member) is no test")
+        }
+    }
+
+    private mutating func ordered() throws(DecodingError) -> Scalar {
+        _ = scanner.peek()
+        let start = scanner.offset
+        let sentence = "what is compared by order is a number or a string"
+        let scalar = try scalar(sentence)
+        switch scalar {
+        case .number, .text: return scalar
+        case .null, .boolean: throw .invalid(sentence, at: start)
+        }
+    }
+
+    private mutating func scalar(_ sentence: String) throws(DecodingError) -> Scalar {
+        let value = try scan { scanner throws(JSONError) in try scanner.value() }
+        guard let scalar = Scalar(CompactValue(value.bytes)) else { throw .invalid(sentence, at: value.offset) }
+        return scalar
+    }
+}

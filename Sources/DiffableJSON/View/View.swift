@@ -1,0 +1,244 @@
+import Diffable
+
+/// What a subscription sees of a list.
+///
+///     {"sections":["today"],"where":{"path":"/done","equals":false},"search":"milk",
+///      "sort":["/due",{"path":"/priority","descending":true}],
+///      "expansion":"own","expanded":["groceries"],"window":{"anchor":"milk","limit":50}}
+///
+/// Each member leaves less of what the one before it leaves: first what matches, sorted; then what is not folded; then the
+/// rows of the window.
+package struct View: Sendable {
+    /// Shows what matches, sorted; nil when that is everything, in the list's order.
+    package var matching: Selection?
+    package var expansion: Selection.Expansion
+    package var window: Window?
+    /// What `matching` was made from: two views with the same text show the same. Empty when it is nil.
+    package var matchingText: [UInt8]
+
+    /// Everything.
+    package init() {
+        matching = nil
+        expansion = .all
+        window = nil
+        matchingText = []
+    }
+}
+
+// MARK: - Decoding
+
+private enum ViewMember: UInt8, MemberName {
+    case sections, `where`, search, sort, expansion, expanded, window
+
+    static func named(_ name: JSONString) -> ViewMember? {
+        switch name {
+        case "sections": .sections
+        case "where": .where
+        case "search": .search
+        case "sort": .sort
+        case "expansion": .expansion
+        case "expanded": .expanded
+        case "window": .window
+        default: nil
+        }
+    }
+}
+
+extension Decoder {
+    /// `{"sections":…,"where":…}`
+    package mutating func view() throws(DecodingError) -> View {
+        _ = scanner.peek()
+        let start = scanner.offset
+        var parts = ViewParts()
+        try object("a view", ViewMember.self) { member, decoder throws(DecodingError) in
+            if try decoder.readNull() { return }
+            try decoder.read(member, into: &parts)
+        }
+        return try parts.view(at: start)
+    }
+
+    private mutating func read(_ member: ViewMember, into parts: inout ViewParts) throws(DecodingError) {
+        let text = try compactText()
+        switch member {
+        case .sections:
+            parts.sections = Set(
+                try elements("sections") { decoder throws(DecodingError) in
+                    try decoder.identifier("a section's id", as: SectionName.self)
+                })
+        case .where: parts.condition = try condition()
+        case .search: parts.search = SearchText(try string("search").text)
+        case .sort: parts.sort = try elements("sort") { decoder throws(DecodingError) in try decoder.sortPart() }
+        case .expansion: parts.expansion = try expansionMode()
+        case .expanded:
+            parts.expanded = Set(
+                try elements("expanded") { decoder throws(DecodingError) in
+                    try decoder.identifier("an item's id", as: ItemName.self)
+                })
+        case .window: parts.window = try window()
+        }
+        switch member {
+        case .sections, .where, .search, .sort: parts.texts[Int(member.rawValue)] = text
+        case .expansion, .expanded, .window: break
+        }
+    }
+
+    /// The value that comes next, which is still to be read.
+    private func compactText() throws(DecodingError) -> [UInt8] {
+        var ahead = self
+        return try ahead.scan { scanner throws(JSONError) in try scanner.value() }.compacted()
+    }
+
+    private mutating func expansionMode() throws(DecodingError) -> ViewParts.ExpansionMode {
+        let string = try string("expansion")
+        switch string {
+        case "all": return .all
+        case "shared": return .shared
+        case "own": return .own
+        default:
+            throw .invalid("expansion is \"all\", \"shared\" or \"own\"", at: string.offset)
+        }
+    }
+}
+
+/// The members of a view as they were read.
+private struct ViewParts {
+    var sections: Set<SectionID>?
+    var condition: Condition?
+    var search: SearchText?
+    var sort: [SortPart] = []
+    var expansion: ExpansionMode?
+    var expanded: Set<ItemID>?
+    var window: Window?
+    /// Of the members that decide what matches, and how it is sorted.
+    var texts: [[UInt8]] = [[], [], [], []]
+
+    enum ExpansionMode { case all, shared, own }
+
+    func view(at start: Int) throws(DecodingError) -> View {
+        var view = View()
+        switch (expansion, expanded) {
+        case (nil, nil), (.all, nil): view.expansion = .all
+        case (.shared, nil): view.expansion = .shared
+        case (.own, _): view.expansion = .own(expanded ?? [])
+        default: throw .invalid("expanded goes with \"expansion\":\"own\"", at: start)
+        }
+        view.window = window
+        if texts.contains(where: { !$0.isEmpty }) {
+            view.matching = Selection(sections: sections, isMatch: isMatch, key: key)
+            view.matchingText = Array(texts.joined(separator: [0]))
+        }
+        return view
+    }
+
+    private var isMatch: (@Sendable (Item) -> Bool)? {
+        if condition == nil && search == nil { return nil }
+        return { [condition, search] item in
+            (condition?.isMet(by: item) ?? true) && (search?.isFound(in: item) ?? true)
+        }
+    }
+
+    private var key: (@Sendable (Item) -> SortKey)? {
+        if sort.isEmpty { return nil }
+        return { [sort] item in SortKey(sort.map { $0.value(of: item) }) }
+    }
+}
+
+// MARK: - Sorting
+
+private struct SortPart {
+    var path: ContentPath
+    var isDescending = false
+
+    func value(of item: Item) -> SortValue {
+        let value: SortValue = path.withValue(in: item) { found in
+            switch found.flatMap({ Scalar($0) }) {
+            case nil: .absent
+            case .null?: .null
+            case .boolean(let boolean)?: .boolean(boolean)
+            case .number(let number)?: .number(number)
+            case .text(let text)?: .string(text)
+            }
+        }
+        return isDescending ? .descending(value) : value
+    }
+}
+
+private enum SortMember: UInt8, MemberName {
+    case path, descending
+
+    static func named(_ name: JSONString) -> SortMember? {
+        switch name {
+        case "path": .path
+        case "descending": .descending
+        default: nil
+        }
+    }
+}
+
+extension Decoder {
+    /// `"/due"` or `{"path":"/due","descending":true}`
+    fileprivate mutating func sortPart() throws(DecodingError) -> SortPart {
+        if scanner.peek() == UInt8(ascii: "\"") { return SortPart(path: try contentPath()) }
+        _ = scanner.peek()
+        let start = scanner.offset
+        var path: ContentPath?
+        var isDescending = false
+        try object("a part of sort", SortMember.self) { member, decoder throws(DecodingError) in
+            switch member {
+            case .path: path = try decoder.contentPath()
+            case .descending: isDescending = try decoder.boolean("descending")
+            }
+        }
+        guard let path else { throw .invalid("a part of sort needs a path", at: start) }
+        return SortPart(path: path, isDescending: isDescending)
+    }
+
+    mutating func contentPath() throws(DecodingError) -> ContentPath {
+        let string = try string("a path")
+        guard let path = ContentPath(string.text) else {
+            throw .invalid(
+                "a path is \"id\", \"kind\", or a JSON pointer like \"/due\", not \"\(string.text.shown)\"",
+                at: string.offset)
+        }
+        return path
+    }
+}
+
+// MARK: - Windows
+
+private enum WindowMember: UInt8, MemberName {
+    case anchor, offset, limit
+
+    static func named(_ name: JSONString) -> WindowMember? {
+        switch name {
+        case "anchor": .anchor
+        case "offset": .offset
+        case "limit": .limit
+        default: nil
+        }
+    }
+}
+
+extension Decoder {
+    /// `{"offset":0,"limit":50}` or `{"anchor":"milk","limit":50}`
+    fileprivate mutating func window() throws(DecodingError) -> Window {
+        _ = scanner.peek()
+        let start = scanner.offset
+        var anchor: ItemID?
+        var offset: Int?
+        var limit: Int?
+        try object("a window", WindowMember.self) { member, decoder throws(DecodingError) in
+            switch member {
+            case .anchor: anchor = try decoder.identifier("anchor")
+            case .offset: offset = try decoder.wholeNumber("offset")
+            case .limit: limit = try decoder.wholeNumber("limit")
+            }
+        }
+        guard let limit else { throw .invalid("a window needs a limit, in rows", at: start) }
+        switch (anchor, offset) {
+        case (let anchor?, nil): return Window(start: .anchor(anchor), limit: limit)
+        case (nil, _): return Window(start: .offset(offset ?? 0), limit: limit)
+        default: throw .invalid("a window begins at an anchor or at an offset, not at both", at: start)
+        }
+    }
+}

@@ -1,0 +1,121 @@
+import Testing
+
+@testable import Diffable
+
+@Suite struct `A selection` {
+    private static let one: @Sendable (Item) -> Bool = { $0.content == "1" }
+    private static let content: @Sendable (Item) -> SortKey = {
+        SortKey([$0.content.map { .string($0.description) } ?? .absent])
+    }
+
+    @Test func `shows what matches where it belongs`() throws {
+        let list = try Snapshot(outline: "s: a(b c(d)) e f(g); t: h")
+        let selection = Selection(isMatch: { ["d", "f", "h"].contains($0.id.description) })
+        #expect(selection.evaluate(list).outline == "s: a(c(d)) f; t: h")
+        let section = Selection(sections: ["t", "absent"])
+        #expect(section.evaluate(list).outline == "t: h")
+    }
+
+    @Test func `sorts siblings and leaves equal ones in order`() throws {
+        let list = try Snapshot([
+            Section(
+                id: "s",
+                items: [
+                    Item(id: "a", content: "2"), Item(id: "b", content: "1"), Item(id: "c", content: "2"),
+                    Item(id: "d"), Item(id: "e", content: "1"),
+                ])
+        ])
+        #expect(Selection(key: Self.content).evaluate(list).outline == "s: d b e a c")
+    }
+
+    @Test func `folds by the list, or by its own ids`() throws {
+        let list = try Snapshot(outline: "s: a+(b(c) d) e(f)")
+        #expect(Selection(.shared).evaluate(list).outline == "s: a+(b d) e")
+        #expect(Selection(.own(["e"])).evaluate(list).outline == "s: a e+(f)")
+        let other = Selection(.own(["a", "b"]))
+        let shown = other.advance(Selection(.own(["e"])).evaluate(list), of: list, from: .own(["e"]))
+        #expect(shown == other.evaluate(list))
+    }
+
+    private static let selections: [String: Selection] = [
+        "sections": Selection(sections: ["first", "1", "2", "3", "inserted"]),
+        "matches": Selection(isMatch: one),
+        "sorted": Selection(key: content),
+        "everything": Selection(sections: ["s", "t", "first", "4"], isMatch: one, key: content),
+        "shared": Selection(.shared),
+        "own": Selection(.own(Set((0..<1_000).map { ItemID(stringLiteral: "\($0)") }))),
+    ]
+
+    @Test(arguments: selections.keys.sorted()) func `advances to what it evaluates to`(name: String) throws {
+        let selection = try #require(Self.selections[name])
+        var changes = 0
+        for _ in 0..<12 {
+            var random = SeededGenerator()
+            var list = try Model.random(40, of: 50, &random).snapshot
+            var shown = selection.evaluate(list)
+            for step in 0..<60 {
+                let operations = (0..<Int.random(in: 1...4, using: &random)).map { _ in
+                    Operation.random(for: list, &random)
+                }
+                guard let next = try? list.applying(operations) else { continue }
+                let difference = next.difference(from: list)
+                let advanced = selection.advance(shown, to: next, by: difference)
+                guard advanced == selection.evaluate(next) else {
+                    Issue.record(
+                        """
+                        seed \(random.seed), step \(step): \(list.outline) by \(difference.lines)
+                        gave \(advanced.outline) and not \(selection.evaluate(next).outline)
+                        """)
+                    return
+                }
+                if advanced != shown { changes += 1 }
+                list = next
+                shown = advanced
+            }
+        }
+        #expect(changes > 40)
+    }
+}
+
+@Suite struct `A window` {
+    @Test func `shows rows in their sections and under their parents`() throws {
+        let list = try Snapshot(outline: "s: a(b c(d e)) f; t:; u: g h")
+        func outline(_ offset: Int, _ limit: Int) -> String {
+            Window(start: .offset(offset), limit: limit).extract(from: list).snapshot.outline
+        }
+        #expect(outline(0, 2) == "s: a(b)")
+        #expect(outline(3, 2) == "s: a(c(d e))")
+        #expect(outline(5, 2) == "s: f; u: g")
+        #expect(outline(7, 50) == "u: h")
+        #expect(outline(8, 50) == "")
+        #expect(outline(0, 0) == "")
+    }
+
+    @Test func `begins at its anchor, and stays where it was when that has gone`() throws {
+        let list = try Snapshot(outline: "s: a b c d e")
+        let window = Window(start: .anchor("c"), limit: 2)
+        let extract = window.extract(from: list)
+        #expect(extract.snapshot.outline == "s: c d")
+        #expect(extract.offset == 2)
+        let without = try list.applying([.deleteItems(["c"])])
+        #expect(window.extract(from: without, previousOffset: extract.offset).snapshot.outline == "s: d e")
+    }
+
+    @Test func `shows at every offset what the list has there`() throws {
+        var random = SeededGenerator()
+        for _ in 0..<40 {
+            let list = try Model.random(40, of: 50, &random).snapshot
+            let rows = list.itemIdentifiers
+            for offset in 0...rows.count {
+                let limit = Int.random(in: 1...10, using: &random)
+                let shown = Window(start: .offset(offset), limit: limit).extract(from: list).snapshot
+                let wanted = rows[offset...].prefix(limit)
+                // What they stand under comes before them, and is no row of the window.
+                #expect(Array(shown.itemIdentifiers.filter(wanted.contains)) == Array(wanted), "seed \(random.seed)")
+                for id in shown.itemIdentifiers where !wanted.contains(id) {
+                    #expect(shown.children(of: id)?.isEmpty == false, "seed \(random.seed)")
+                }
+            }
+        }
+    }
+}
