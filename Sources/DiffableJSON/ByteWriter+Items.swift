@@ -52,14 +52,18 @@ extension ByteWriter {
         for item in items {
             if !isFirst { append(byte: UInt8(ascii: ",")) }
             isFirst = false
-            appendItemOpening(item.record, isExpanded: item.isExpanded, expansion: expansion)
-            if !item.children.isEmpty {
-                append(#","children":"#)
-                appendItems(item.children, expansion: expansion)
-            }
-            append(byte: UInt8(ascii: "}"))
+            appendItem(item, expansion: expansion)
         }
         append(byte: UInt8(ascii: "]"))
+    }
+
+    mutating func appendItem(_ item: Item, expansion: OperationsWriter.Expansion) {
+        appendItemOpening(item.record, isExpanded: item.isExpanded, expansion: expansion)
+        if !item.children.isEmpty {
+            append(#","children":"#)
+            appendItems(item.children, expansion: expansion)
+        }
+        append(byte: UInt8(ascii: "}"))
     }
 
     /// `{"sections":[…]}`, all at once.
@@ -69,14 +73,18 @@ extension ByteWriter {
         for section in sections {
             if !isFirst { append(byte: UInt8(ascii: ",")) }
             isFirst = false
-            appendSectionOpening(section.record)
-            if !section.items.isEmpty {
-                append(#","items":"#)
-                appendItems(section.items, expansion: expansion)
-            }
-            append(byte: UInt8(ascii: "}"))
+            appendSection(section, expansion: expansion)
         }
         append("]}")
+    }
+
+    mutating func appendSection(_ section: Section, expansion: OperationsWriter.Expansion) {
+        appendSectionOpening(section.record)
+        if !section.items.isEmpty {
+            append(#","items":"#)
+            appendItems(section.items, expansion: expansion)
+        }
+        append(byte: UInt8(ascii: "}"))
     }
 
     // MARK: - Changes

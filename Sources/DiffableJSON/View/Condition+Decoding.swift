@@ -46,7 +46,9 @@ extension Decoder {
         case (nil, true, 1): return combined[0]
         case (nil, false, _): throw .invalid("a test needs a path that says where to look", at: start)
         case (_?, true, _):
-            throw .invalid("a path needs a test: equals, lessThan, atMost, greaterThan, atLeast, contains, prefix, exists", at: start)
+            throw .invalid(
+                "a path needs a test: equals, lessThan, atMost, greaterThan, atLeast, contains, prefix or exists",
+                at: start)
         default:
             throw .invalid("a condition is one of and, or, not, or a path with its tests", at: start)
         }

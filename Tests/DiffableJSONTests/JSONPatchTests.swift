@@ -1,0 +1,157 @@
+import Diffable
+import Testing
+
+@testable import DiffableJSON
+
+@Suite struct `A JSON patch` {
+    @Test(arguments: 1...6) func `leads from one snapshot to the next`(_: Int) throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        var lists = RandomLists(seed: seed)
+        var snapshot = Snapshot()
+        for step in 0..<80 {
+            let old = snapshot
+            (_, snapshot) = try lists.operations(on: old)
+            let patch = JSONPatchWriter.patch(from: old, by: snapshot.difference(from: old))
+            var document = try Document(old)
+            try document.apply(patch)
+            #expect(try document == Document(snapshot), "seed \(seed), step \(step)")
+        }
+    }
+
+    @Test func `names places as they are when its turn comes`() throws {
+        let old = try snapshot(#"[{"id":"s","items":[{"id":"a","children":[{"id":"b"}]},{"id":"c"}]},{"id":"t"}]"#)
+        let new = try old.applying([
+            .moveItem("b", to: .end(of: .section("t"))), .deleteItems(["c"]),
+            .reconfigureItems([ItemReconfiguration(id: "a", content: Content(Array("1".utf8)))]),
+            .expandItems(["a"]), .insertItems([Item(id: "d"), Item(id: "e")], at: .after("a")),
+        ])
+        let patch = JSONPatchWriter.patch(from: old, by: new.difference(from: old))
+        #expect(
+            String(decoding: patch, as: UTF8.self) == """
+                [{"op":"add","path":"/sections/0/items/1","value":{"id":"d"}},\
+                {"op":"add","path":"/sections/0/items/2","value":{"id":"e"}},\
+                {"op":"add","path":"/sections/1/items","value":[]},\
+                {"op":"move","path":"/sections/1/items/0","from":"/sections/0/items/0/children/0"},\
+                {"op":"remove","path":"/sections/0/items/0/children"},\
+                {"op":"remove","path":"/sections/0/items/3"},\
+                {"op":"add","path":"/sections/0/items/0/content","value":1},\
+                {"op":"add","path":"/sections/0/items/0/expanded","value":true}]
+                """)
+    }
+
+    @Test func `has no step for a request to draw again`() throws {
+        let old = try snapshot(#"[{"id":"s","items":[{"id":"a"}]}]"#)
+        let new = try old.applying([
+            .reconfigureItems([ItemReconfiguration(id: "a")]), .reloadSections([SectionReload(id: "s")]),
+        ])
+        #expect(!new.difference(from: old).isEmpty)
+        #expect(JSONPatchWriter.patch(from: old, by: new.difference(from: old)) == Array("[]".utf8))
+    }
+
+    private func snapshot(_ sections: String) throws -> Snapshot {
+        try Snapshot(try decodeSections(#"{"sections":\#(sections)}"#))
+    }
+}
+
+/// JSON as RFC 6902 changes it: what is there is a value, and a step that does not fit is an error.
+private enum Document: Equatable {
+    case object([String: Document])
+    case array([Document])
+    /// As it stands in the text.
+    case scalar([UInt8])
+
+    struct Misfit: Error {}
+
+    init(_ snapshot: Snapshot) throws {
+        var writer = ByteWriter()
+        writer.appendSnapshot(snapshot.sections, expansion: .canonical)
+        self = writer.withUnsafeBytes { Document(CompactValue($0)) }
+    }
+
+    init(_ value: CompactValue) {
+        if value.isObject {
+            self = .object(
+                Dictionary(uniqueKeysWithValues: value.members.map { ($0.name.string.text, Document($0.value)) }))
+        } else if value.isArray {
+            self = .array(value.elements.map(Document.init))
+        } else {
+            self = .scalar(Array(value.bytes))
+        }
+    }
+
+    mutating func apply(_ patch: [UInt8]) throws {
+        guard case .array(let steps) = patch.withUnsafeBytes({ Document(CompactValue($0)) }) else { throw Misfit() }
+        for case .object(let step) in steps {
+            let path = try Self.path(step["path"])
+            switch step["op"] {
+            case .scalar(Array(#""add""#.utf8)): try insert(try Self.required(step["value"]), at: path[...])
+            case .scalar(Array(#""remove""#.utf8)): _ = try remove(at: path[...])
+            case .scalar(Array(#""move""#.utf8)):
+                try insert(try remove(at: try Self.path(step["from"])[...]), at: path[...])
+            default: throw Misfit()
+            }
+        }
+    }
+
+    private static func required(_ value: Document?) throws -> Document {
+        guard let value else { throw Misfit() }
+        return value
+    }
+
+    private static func path(_ value: Document?) throws -> [String] {
+        guard case .scalar(let bytes)? = value else { throw Misfit() }
+        return String(decoding: bytes.dropFirst(2).dropLast(), as: UTF8.self).split(separator: "/").map(String.init)
+    }
+
+    private mutating func insert(_ value: Document, at path: ArraySlice<String>) throws {
+        try change(at: path) { owner, name in
+            switch owner {
+            case .object(var members):
+                members[name] = value
+                owner = .object(members)
+            case .array(var elements):
+                guard let index = Int(name), index <= elements.count else { throw Misfit() }
+                elements.insert(value, at: index)
+                owner = .array(elements)
+            case .scalar: throw Misfit()
+            }
+        }
+    }
+
+    private mutating func remove(at path: ArraySlice<String>) throws -> Document {
+        var removed: Document?
+        try change(at: path) { owner, name in
+            switch owner {
+            case .object(var members):
+                removed = members.removeValue(forKey: name)
+                owner = .object(members)
+            case .array(var elements):
+                guard let index = Int(name), index < elements.count else { throw Misfit() }
+                removed = elements.remove(at: index)
+                owner = .array(elements)
+            case .scalar: throw Misfit()
+            }
+        }
+        return try Self.required(removed)
+    }
+
+    /// Calls the body with what the last name of the path is in.
+    private mutating func change(
+        at path: ArraySlice<String>, _ body: (inout Document, String) throws -> Void
+    ) throws {
+        guard let name = path.first else { throw Misfit() }
+        if path.count == 1 { return try body(&self, name) }
+        switch self {
+        case .object(var members):
+            var child = try Self.required(members[name])
+            try child.change(at: path.dropFirst(), body)
+            members[name] = child
+            self = .object(members)
+        case .array(var elements):
+            guard let index = Int(name), elements.indices.contains(index) else { throw Misfit() }
+            try elements[index].change(at: path.dropFirst(), body)
+            self = .array(elements)
+        case .scalar: throw Misfit()
+        }
+    }
+}
