@@ -36,6 +36,7 @@ let package = Package(
             name: "DiffableStore",
             dependencies: [
                 "DiffableJSON",
+                .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],

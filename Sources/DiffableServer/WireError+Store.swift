@@ -12,6 +12,8 @@ extension WireError {
         case .tooManyLists(let max): self.init(.tooLarge, "\(error)", limit: Limit("listsMax", max: max))
         case .revisionMismatch(let list, _, let current):
             self.init(.revisionMismatch, "\(error)", list: list, revision: current)
+        case .noSuchRevision(let list, _, _, let current):
+            self.init(.noSuchRevision, "\(error)", list: list, revision: current)
         case .transaction(let list, let error): self.init(error.reason, list: list, operation: error.index)
         case .operation(let list, let reason): self.init(reason, list: list, operation: nil)
         case .repetition(let list, let repetition):

@@ -7,6 +7,8 @@ final class HeldList {
     /// The number of the newest group with a change of this list; zero for none. While that group is unsettled,
     /// every answer about the head waits for it.
     var group = 0
+    /// What led to `committed`.
+    var history = History()
 
     init(committed: ListState? = nil) {
         self.committed = committed

@@ -125,13 +125,19 @@ extension Store {
         switch change.event {
         case .created:
             held.committed = change.state
+            held.history = History()
             return Commit(event: .created, state: change.state)
         case .stepped(let operations, _):
+            if let before = held.committed, let revision = change.revision {
+                held.history.append(before, revision, by: operations)
+                held.history.trim(limits.history, now: revision.time)
+            }
             held.committed = change.state
             let step = Commit.Step(operations: operations, encoded: encoded)
             return Commit(event: .changed(from: change.state.revision - 1, step: step), state: change.state)
         case .deleted:
             held.committed = nil
+            held.history = History()
             // A head is there when the name was taken again before the deletion was on disk.
             if held.head == nil { heldLists[change.state.name] = nil }
             return Commit(event: .deleted, state: change.state)

@@ -33,7 +33,7 @@ extension Store {
     /// Applies the operations, all or none. `ifRevision` is the revision that they were made for.
     package func transact(
         _ name: ListName, _ operations: [Operation], ifRevision: Int? = nil, mode: TransactionMode = .commit,
-        completion: @escaping Completion<Outcome>
+        origin: Origin? = nil, completion: @escaping Completion<Outcome>
     ) {
         if let refusal { return completion(.failure(refusal)) }
         do throws(StoreError) {
@@ -45,7 +45,30 @@ extension Store {
                 throw .transaction(name, error)
             }
             let difference = new.difference(from: head.snapshot, after: operations)
-            move(head, to: new, by: difference, delivery: .difference, mode: mode, completion: completion)
+            move(head, to: new, by: difference, delivery: .difference, mode: mode, origin: origin, completion: completion)
+        } catch {
+            answer(.outcome(completion, .failure(error)), about: name)
+        }
+    }
+
+    /// Makes the list what it was at an earlier revision, by one more transaction; at the one before the newest, if none
+    /// is named. Undoing that again does what was undone.
+    package func undo(
+        _ name: ListName, to revision: Int? = nil, ifRevision: Int? = nil, mode: TransactionMode = .commit,
+        origin: Origin? = nil, completion: @escaping Completion<Outcome>
+    ) {
+        if let refusal { return completion(.failure(refusal)) }
+        do throws(StoreError) {
+            let head = try head(of: name, ifRevision: ifRevision)
+            let revision = revision ?? head.revision - 1
+            guard let state = state(before: head, at: revision) else {
+                let oldest = heldLists[name]?.history.oldest ?? head.revision
+                throw .noSuchRevision(name, revision, oldest: oldest, current: head.revision)
+            }
+            let difference = state.snapshot.difference(from: head.snapshot)
+            move(
+                head, to: state.snapshot, by: difference, delivery: .difference, mode: mode, origin: origin,
+                completion: completion)
         } catch {
             answer(.outcome(completion, .failure(error)), about: name)
         }
@@ -54,7 +77,7 @@ extension Store {
     /// Makes the list, or one section of it, what the target says, and finds the difference.
     package func apply(
         _ name: ListName, _ target: Target, delivery: Delivery = .difference, ifRevision: Int? = nil,
-        mode: TransactionMode = .commit, completion: @escaping Completion<Outcome>
+        mode: TransactionMode = .commit, origin: Origin? = nil, completion: @escaping Completion<Outcome>
     ) {
         if let refusal { return completion(.failure(refusal)) }
         do throws(StoreError) {
@@ -73,7 +96,9 @@ extension Store {
             }
             let difference = new.difference(from: head.snapshot)
             let shared = new.sharing(with: head.snapshot, by: difference)
-            move(head, to: shared, by: difference, delivery: delivery, mode: mode, completion: completion)
+            move(
+                head, to: shared, by: difference, delivery: delivery, mode: mode, origin: origin,
+                completion: completion)
         } catch {
             answer(.outcome(completion, .failure(error)), about: name)
         }
@@ -100,9 +125,19 @@ extension Store {
         return head
     }
 
+    /// The list as it was before its head: committed, or on its way there.
+    private func state(before head: ListState, at revision: Int) -> ListState? {
+        if revision == head.revision { return head }
+        let underway = (inFlight?.changes ?? []) + gathering.changes
+        if let change = underway.first(where: { $0.state.number == head.number && $0.state.revision == revision }) {
+            return change.state
+        }
+        return list(head.name, at: revision).flatMap { $0.number == head.number ? $0 : nil }
+    }
+
     private func move(
         _ head: ListState, to new: Snapshot, by operations: [Operation], delivery: Delivery, mode: TransactionMode,
-        completion: @escaping Completion<Outcome>
+        origin: Origin?, completion: @escaping Completion<Outcome>
     ) {
         guard !operations.isEmpty else {
             let outcome = Outcome(before: head, after: head, operations: [])
@@ -117,8 +152,9 @@ extension Store {
             let reload = delivery == .reload ? revision : nil
             let state = head.moved(to: revision, new, lastReloadRevision: reload)
             let outcome = Outcome(before: head, after: state, operations: operations)
+            let note = Revision(number: revision, time: now(), operations: operations.count, origin: origin)
             commit(
-                ListChange(event: .stepped(operations, delivery), state: state),
+                ListChange(event: .stepped(operations, delivery), state: state, revision: note),
                 answer: .outcome(completion, .success(outcome)))
         }
     }

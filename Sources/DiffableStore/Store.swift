@@ -25,6 +25,8 @@ package actor Store {
     /// Called once for each group, before any of its requests is answered; for a volatile list, once for each
     /// transaction.
     package var onCommit: @Sendable ([Commit]) -> Void = { _ in }
+    /// The time of day, for history.
+    let now: @Sendable () -> Timestamp
 
     let limits: StoreLimits
     nonisolated let journal: any Journal
@@ -67,12 +69,14 @@ package actor Store {
     /// A store with the lists that the journal had.
     package init(
         executor: any StoreExecutor, journal: any Journal, recovered: RecoveredLists = RecoveredLists(),
-        limits: StoreLimits = StoreLimits(), logger: Logger, onFailure: @escaping @Sendable (String) -> Void
+        limits: StoreLimits = StoreLimits(), logger: Logger, now: @escaping @Sendable () -> Timestamp = Timestamp.now,
+        onFailure: @escaping @Sendable (String) -> Void
     ) {
         self.executor = executor
         self.journal = journal
         self.limits = limits
         self.logger = logger
+        self.now = now
         self.onFailure = onFailure
         heldLists = [:]
         for state in recovered.states { heldLists[state.name] = HeldList(committed: state) }
@@ -100,6 +104,21 @@ extension Store {
     /// Every list's committed state, by name.
     package var lists: [ListState] {
         heldLists.values.compactMap(\.committed).sorted { $0.name < $1.name }
+    }
+
+    /// The list as it was at a revision; nil when that is not kept. O(1).
+    package func list(_ name: ListName, at revision: Int) -> ListState? {
+        guard let held = heldLists[name], let committed = held.committed else { return nil }
+        if committed.revision == revision { return committed }
+        held.history.trim(limits.history, now: now())
+        return held.history.state(at: revision)
+    }
+
+    /// The revisions of a list that are kept, newest first, and the oldest one that can be read or undone to.
+    package func history(of name: ListName) -> [Revision]? {
+        guard let held = heldLists[name], held.committed != nil else { return nil }
+        held.history.trim(limits.history, now: now())
+        return Array(held.history.revisions)
     }
 
     /// Returns when the queue has come to it: for the watchdog.

@@ -7,6 +7,8 @@ package enum StoreError: Error, Sendable, Equatable {
     case listExists(ListName)
     case tooManyLists(max: Int)
     case revisionMismatch(ListName, expected: Int, current: Int)
+    /// It is not kept any more, or has not come yet. `oldest` is the oldest one that is kept.
+    case noSuchRevision(ListName, Int, oldest: Int, current: Int)
     /// One operation of a transaction, or of the state that an `apply` is built from.
     case transaction(ListName, TransactionError)
     /// The state that an `apply` asks for.
@@ -30,6 +32,9 @@ extension StoreError: CustomStringConvertible {
         case .tooManyLists(let max): "there are \(max) lists, which is the limit `listsMax`; delete one, or raise it"
         case .revisionMismatch(let list, let expected, let current):
             "the list \(quoted(list)) is at revision \(current), not \(expected); read it again and retry"
+        case .noSuchRevision(let list, let revision, let oldest, let current):
+            "of the list \(quoted(list)) the revisions \(oldest) to \(current) are kept, and \(revision) is none of them; "
+                + "`history` shows them"
         case .transaction(let list, let error):
             "operation \(error.index) on the list \(quoted(list)) is impossible: \(error.reason)"
         case .operation(let list, let reason): "the state for the list \(quoted(list)) is impossible: \(reason)"

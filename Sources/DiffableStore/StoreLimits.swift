@@ -13,10 +13,12 @@ package struct StoreLimits: Sendable, Equatable {
     package var idleMilliseconds: Int
     /// In bytes; one part is written at a time, between groups.
     package var checkpointPartLengthMax: Int
+    package var history: HistoryLimits
 
     package init(
         snapshot: SnapshotLimits = SnapshotLimits(), listsMax: Int = 10_000, journalLengthMin: Int = 1 << 20,
-        journalStepsMin: Int = 16_384, idleMilliseconds: Int = 2_000, checkpointPartLengthMax: Int = 256 << 10
+        journalStepsMin: Int = 16_384, idleMilliseconds: Int = 2_000, checkpointPartLengthMax: Int = 256 << 10,
+        history: HistoryLimits = HistoryLimits()
     ) {
         self.snapshot = snapshot
         self.listsMax = listsMax
@@ -24,5 +26,6 @@ package struct StoreLimits: Sendable, Equatable {
         self.journalStepsMin = journalStepsMin
         self.idleMilliseconds = idleMilliseconds
         self.checkpointPartLengthMax = checkpointPartLengthMax
+        self.history = history
     }
 }

@@ -27,6 +27,12 @@ extension Store {
         }
     }
 
+    nonisolated func undoing(_ name: ListName, to revision: Int? = nil) async -> Result<Outcome, StoreError> {
+        await withCheckedContinuation { continuation in
+            later { $0.undo(name, to: revision) { continuation.resume(returning: $0) } }
+        }
+    }
+
     nonisolated func applying(
         _ name: ListName, _ target: Target, delivery: Delivery = .difference, mode: TransactionMode = .commit
     ) async -> Result<Outcome, StoreError> {
