@@ -2,27 +2,33 @@ import DiffableJSON
 
 /// What can be asked of the daemon: the one table that decoding, `help` and error messages read.
 package enum Method: String, CaseIterable, Sendable {
-    case hello, ping, help, status, lists, createList, deleteList, snapshot, transact, apply, subscribe, unsubscribe
+    case hello, ping, help, status, lists, createList, deleteList, snapshot, transact, apply
+    case subscribe, setView, unsubscribe, history, difference, undo
 
     /// Without them the request says nothing.
     package var required: [Parameter] {
         switch self {
         case .hello, .ping, .help, .status, .lists: []
-        case .createList, .deleteList, .snapshot, .apply, .subscribe: [.list]
+        case .createList, .deleteList, .snapshot, .apply, .subscribe, .history, .undo: [.list]
         case .transact: [.list, .operations]
+        case .difference: [.list, .from, .to]
+        case .setView: [.subscription, .view]
         case .unsubscribe: [.subscription]
         }
     }
 
     package var optional: [Parameter] {
         switch self {
-        case .ping, .help, .status, .lists, .deleteList, .snapshot, .unsubscribe: []
+        case .ping, .help, .status, .lists, .deleteList, .difference, .setView, .unsubscribe: []
         case .hello: [.name, .maxLine]
         case .createList: [.durability, .ifAbsent]
         case .transact: [.ifRevision, .dryRun, .more]
         // One of the first two is needed, which `Request` sees to.
         case .apply: [.snapshot, .operations, .section, .usingReloadData, .ifRevision, .dryRun, .more]
-        case .subscribe: [.once]
+        case .snapshot: [.at, .view]
+        case .subscribe: [.since, .view, .once]
+        case .history: [.limit]
+        case .undo: [.to, .ifRevision, .dryRun]
         }
     }
 
@@ -39,7 +45,11 @@ package enum Method: String, CaseIterable, Sendable {
         case .transact: "apply operations to a list, all or none"
         case .apply: "hand over a list's (or a section's) new state; the server finds the difference"
         case .subscribe: "follow a list: a reset, then changes"
+        case .setView: "let a subscription see something else of its list"
         case .unsubscribe: "end a subscription"
+        case .history: "the revisions of a list that are kept: when, by whom, how many operations"
+        case .difference: "the operations between two revisions"
+        case .undo: "restore an earlier revision by a new transaction; by default the one before the newest"
         }
     }
 
@@ -64,6 +74,10 @@ package enum Method: String, CaseIterable, Sendable {
         case "hello": .hello
         case "help": .help
         case "status": .status
+        case "setView": .setView
+        case "history": .history
+        case "difference": .difference
+        case "undo": .undo
         default: nil
         }
     }

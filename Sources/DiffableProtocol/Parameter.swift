@@ -3,7 +3,7 @@ import DiffableJSON
 /// The parameters of all methods, named as on the wire.
 package enum Parameter: UInt8, MemberName {
     case list, name, maxLine, durability, ifAbsent, operations, snapshot, section, usingReloadData, ifRevision
-    case dryRun, more, once, subscription
+    case dryRun, more, once, subscription, since, at, from, to, limit, view
 
     package static func named(_ name: JSONString) -> Parameter? {
         switch name {
@@ -21,6 +21,12 @@ package enum Parameter: UInt8, MemberName {
         case "ifAbsent": .ifAbsent
         case "name": .name
         case "maxLine": .maxLine
+        case "since": .since
+        case "at": .at
+        case "from": .from
+        case "to": .to
+        case "limit": .limit
+        case "view": .view
         default: nil
         }
     }

@@ -6,6 +6,7 @@ import DiffableJSON
 private enum ResultMember: UInt8, MemberName {
     case list, epoch, revision, subscription, changed, summary, operations, snapshot, lists
     case sections, items, durability, version, limits, capabilities
+    case resumed, oldest, revisions, from, to
 
     static func named(_ name: JSONString) -> ResultMember? {
         let text = name.text
@@ -45,6 +46,8 @@ private struct ResultParts {
     var epoch: String?
     var numbers: [ResultMember: Int] = [:]
     var isChanged: Bool?
+    var isResumed: Bool?
+    var revisions: [Reply.History.Revision] = []
     var summary: DifferenceSummary?
     var operations: [Operation]?
     var snapshot: (sections: [Section], bytes: [UInt8])?
@@ -70,6 +73,11 @@ private struct ResultParts {
             case .list: parts.list = try decoder.identifier("list")
             case .epoch: parts.epoch = try decoder.string("epoch").text
             case .changed: parts.isChanged = try decoder.boolean("changed")
+            case .resumed: parts.isResumed = try decoder.boolean("resumed")
+            case .revisions:
+                parts.revisions = try decoder.elements("revisions") { decoder throws(DecodingError) in
+                    try Reply.History.Revision(from: &decoder)
+                }
             case .summary: parts.summary = try decoder.summary()
             case .operations: parts.operations = try decoder.operations()
             case .snapshot: parts.snapshot = try decoder.snapshotWithBytes()
@@ -84,7 +92,7 @@ private struct ResultParts {
                 parts.capabilities = try decoder.elements("capabilities") { decoder throws(DecodingError) in
                     try decoder.string("a capability").text
                 }
-            case .revision, .subscription, .sections, .items:
+            case .revision, .subscription, .sections, .items, .oldest, .from, .to:
                 parts.numbers[member] = try decoder.wholeNumber("a count")
             }
         }
@@ -174,15 +182,59 @@ extension Reply.Change {
     }
 }
 
-/// The reply to `subscribe`, as a client reads it.
-package struct SubscribeResult: Equatable, Sendable {
-    package var subscription: Int
-    package var start: Reply.ListRevision
-
+extension Reply.Subscribe {
     package init(json: [UInt8]) throws(DecodingError) {
         let parts = try ResultParts(json, limits: .client)
-        self.subscription = try parts.number(.subscription)
-        self.start = try Reply.ListRevision(parts)
+        self.init(
+            subscription: try parts.number(.subscription), start: try Reply.ListRevision(parts),
+            isResumed: parts.isResumed)
+    }
+}
+
+extension Reply.History {
+    package init(json: [UInt8]) throws(DecodingError) {
+        let parts = try ResultParts(json, limits: .client)
+        self.init(
+            start: try Reply.ListRevision(parts), oldest: try parts.number(.oldest), revisions: parts.revisions)
+    }
+}
+
+private enum RevisionMember: UInt8, MemberName {
+    case revision, time, operations, name, pid, uid
+
+    static func named(_ name: JSONString) -> RevisionMember? {
+        let text = name.text
+        return allCases.first { $0.name == text }
+    }
+}
+
+extension Reply.History.Revision {
+    fileprivate init(from decoder: inout Decoder) throws(DecodingError) {
+        var numbers: [RevisionMember: Int] = [:]
+        var name: String?
+        try decoder.object("a revision", RevisionMember.self) { member, decoder throws(DecodingError) in
+            if member == .name {
+                name = try decoder.string("name").text
+            } else {
+                numbers[member] = try decoder.wholeNumber("a number")
+            }
+        }
+        guard let revision = numbers[.revision], let time = numbers[.time] else {
+            throw .invalid("a revision has its number and its time", at: decoder.scanner.offset)
+        }
+        self.init(
+            revision: revision, time: time, numberOfOperations: numbers[.operations] ?? 0, name: name,
+            processID: numbers[.pid], userID: numbers[.uid])
+    }
+}
+
+extension Reply.Difference {
+    package init(json: [UInt8]) throws(DecodingError) {
+        let parts = try ResultParts(json, limits: .client)
+        self.init(
+            list: try parts.needed(parts.list, "list"), epoch: try parts.needed(parts.epoch, "epoch"),
+            from: try parts.number(.from), to: try parts.number(.to),
+            operations: try parts.needed(parts.operations, "operations"))
     }
 }
 

@@ -22,14 +22,12 @@ extension Reply {
             writer.appendString(list)
             writer.append(#","staged":true"#)
         case .change(let change): change.write(into: &writer)
-        case .subscribe(let subscription, let list):
+        case .subscribe(let subscribe): subscribe.write(into: &writer)
+        case .setView(let subscription), .unsubscribe(let subscription):
             writer.append(#""subscription":"#)
             writer.append(subscription)
-            writer.append(byte: UInt8(ascii: ","))
-            list.write(into: &writer)
-        case .unsubscribe(let subscription):
-            writer.append(#""subscription":"#)
-            writer.append(subscription)
+        case .history(let history): history.write(into: &writer)
+        case .difference(let difference): difference.write(into: &writer)
         }
         writer.append("}}\n")
     }
@@ -93,6 +91,46 @@ extension Reply.ListRevision {
         writer.appendString(list)
         writer.appendMember("epoch", epoch)
         writer.appendMember("revision", revision)
+    }
+}
+
+extension Reply.Subscribe {
+    fileprivate func write(into writer: inout ByteWriter) {
+        writer.append(#""subscription":"#)
+        writer.append(subscription)
+        writer.append(byte: UInt8(ascii: ","))
+        start.write(into: &writer)
+        if let isResumed { writer.append(isResumed ? #","resumed":true"# : #","resumed":false"#) }
+    }
+}
+
+extension Reply.History {
+    fileprivate func write(into writer: inout ByteWriter) {
+        start.write(into: &writer)
+        writer.appendMember("oldest", oldest)
+        writer.append(#","revisions":"#)
+        writer.appendArray(revisions) { revision, writer in
+            writer.append(#"{"revision":"#)
+            writer.append(revision.revision)
+            writer.appendMember("time", revision.time)
+            writer.appendMember("operations", revision.numberOfOperations)
+            if let name = revision.name { writer.appendMember("name", name) }
+            if let processID = revision.processID { writer.appendMember("pid", processID) }
+            if let userID = revision.userID { writer.appendMember("uid", userID) }
+            writer.append(byte: UInt8(ascii: "}"))
+        }
+    }
+}
+
+extension Reply.Difference {
+    fileprivate func write(into writer: inout ByteWriter) {
+        writer.append(#""list":"#)
+        writer.appendString(list)
+        writer.appendMember("epoch", epoch)
+        writer.appendMember("from", from)
+        writer.appendMember("to", to)
+        writer.append(#","operations":"#)
+        writer.append(OperationsWriter.array(operations))
     }
 }
 

@@ -13,8 +13,11 @@ package enum Reply: Sendable {
     /// A part of a transaction that asked for a reply of its own.
     case staged(ListName)
     case change(Change)
-    case subscribe(subscription: Int, ListRevision)
+    case subscribe(Subscribe)
+    case setView(subscription: Int)
     case unsubscribe(subscription: Int)
+    case history(History)
+    case difference(Difference)
 
     package struct Hello: Equatable, Sendable {
         /// Of the daemon.
@@ -90,7 +93,73 @@ package enum Reply: Sendable {
         }
     }
 
-    /// Of `transact` and `apply`.
+    package struct Subscribe: Equatable, Sendable {
+        package var subscription: Int
+        package var start: ListRevision
+        /// Whether it goes on from where the client was; nil if the client did not say where that is.
+        package var isResumed: Bool?
+
+        package init(subscription: Int, start: ListRevision, isResumed: Bool? = nil) {
+            self.subscription = subscription
+            self.start = start
+            self.isResumed = isResumed
+        }
+    }
+
+    package struct History: Equatable, Sendable {
+        package var start: ListRevision
+        /// The oldest revision that can be read and restored.
+        package var oldest: Int
+        /// Newest first.
+        package var revisions: [Revision]
+
+        package init(start: ListRevision, oldest: Int, revisions: [Revision]) {
+            self.start = start
+            self.oldest = oldest
+            self.revisions = revisions
+        }
+
+        package struct Revision: Equatable, Sendable {
+            package var revision: Int
+            /// In milliseconds since 1970 began.
+            package var time: Int
+            package var numberOfOperations: Int
+            /// What the client called itself, if it did.
+            package var name: String?
+            package var processID: Int?
+            package var userID: Int?
+
+            package init(
+                revision: Int, time: Int, numberOfOperations: Int, name: String? = nil, processID: Int? = nil,
+                userID: Int? = nil
+            ) {
+                self.revision = revision
+                self.time = time
+                self.numberOfOperations = numberOfOperations
+                self.name = name
+                self.processID = processID
+                self.userID = userID
+            }
+        }
+    }
+
+    package struct Difference: Sendable {
+        package var list: ListName
+        package var epoch: String
+        package var from: Int
+        package var to: Int
+        package var operations: [Operation]
+
+        package init(list: ListName, epoch: String, from: Int, to: Int, operations: [Operation]) {
+            self.list = list
+            self.epoch = epoch
+            self.from = from
+            self.to = to
+            self.operations = operations
+        }
+    }
+
+    /// Of `transact`, `apply` and `undo`.
     package struct Change: Sendable {
         package var list: ListName
         package var revision: Int

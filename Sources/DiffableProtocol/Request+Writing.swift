@@ -14,13 +14,40 @@ extension Request {
             writer.appendParameter("list", request.list)
             if request.durability != .durable { writer.appendParameter("durability", request.durability.rawValue) }
             if request.ifPresent == .isKept { writer.appendTrueParameter("ifAbsent") }
-        case .deleteList(let list), .snapshot(let list): writer.appendParameter("list", list)
+        case .deleteList(let list): writer.appendParameter("list", list)
+        case .snapshot(let request):
+            writer.appendParameter("list", request.list)
+            if let revision = request.revision { writer.appendParameter("at", revision) }
+            writer.appendParameter(request.view)
         case .transact(let request): request.write(into: &writer)
         case .apply(let request): request.write(into: &writer)
         case .subscribe(let request):
             writer.appendParameter("list", request.list)
+            if let since = request.since {
+                writer.appendParameterName("since")
+                writer.append(#"{"epoch":"#)
+                writer.appendString(since.epoch)
+                writer.appendMember("revision", since.revision)
+                writer.append(byte: UInt8(ascii: "}"))
+            }
+            writer.appendParameter(request.view)
             if request.duration == .once { writer.appendTrueParameter("once") }
+        case .setView(let view, let subscription):
+            writer.appendParameter("subscription", subscription)
+            writer.appendParameterName("view")
+            writer.append(view.json.isEmpty ? Array("{}".utf8) : view.json)
         case .unsubscribe(let subscription): writer.appendParameter("subscription", subscription)
+        case .history(let list, let limit):
+            writer.appendParameter("list", list)
+            if let limit { writer.appendParameter("limit", limit) }
+        case .difference(let list, let from, let to):
+            writer.appendParameter("list", list)
+            writer.appendParameter("from", from)
+            writer.appendParameter("to", to)
+        case .undo(let request):
+            writer.appendParameter("list", request.list)
+            if let revision = request.revision { writer.appendParameter("to", revision) }
+            writer.appendOptions(ifRevision: request.ifRevision, mode: request.mode, part: .whole)
         }
         writer.append("}}\n")
     }
@@ -87,6 +114,13 @@ extension ByteWriter {
     mutating func appendParameter<Named>(_ name: StaticString, _ identifier: Identifier<Named>) {
         appendParameterName(name)
         appendString(identifier)
+    }
+
+    /// A view that leaves nothing out need not be said.
+    fileprivate mutating func appendParameter(_ view: View) {
+        guard !view.isEverything else { return }
+        appendParameterName("view")
+        append(view.json)
     }
 
     mutating func appendTrueParameter(_ name: StaticString) {

@@ -1,4 +1,5 @@
 import Diffable
+import DiffableJSON
 
 /// What a client asks for, with everything that can be checked without knowing the lists already checked.
 package enum Request: Sendable {
@@ -9,11 +10,15 @@ package enum Request: Sendable {
     case lists
     case createList(CreateList)
     case deleteList(ListName)
-    case snapshot(ListName)
+    case snapshot(Snapshot)
     case transact(Transact)
     case apply(Apply)
     case subscribe(Subscribe)
+    case setView(View, subscription: Int)
     case unsubscribe(subscription: Int)
+    case history(ListName, limit: Int?)
+    case difference(ListName, from: Int, to: Int)
+    case undo(Undo)
 
     package var method: Method {
         switch self {
@@ -28,7 +33,11 @@ package enum Request: Sendable {
         case .transact: .transact
         case .apply: .apply
         case .subscribe: .subscribe
+        case .setView: .setView
         case .unsubscribe: .unsubscribe
+        case .history: .history
+        case .difference: .difference
+        case .undo: .undo
         }
     }
 
@@ -138,13 +147,59 @@ package enum Request: Sendable {
         case last
     }
 
-    package struct Subscribe: Sendable, Equatable {
+    package struct Snapshot: Sendable {
         package var list: ListName
+        /// A revision that is kept; nil: the current one.
+        package var revision: Int?
+        package var view: View
+
+        package init(list: ListName, revision: Int? = nil, view: View = View()) {
+            self.list = list
+            self.revision = revision
+            self.view = view
+        }
+    }
+
+    package struct Undo: Sendable, Equatable {
+        package var list: ListName
+        /// The revision to restore; nil: the one before the newest.
+        package var revision: Int?
+        package var ifRevision: Int?
+        package var mode: Mode
+
+        package init(list: ListName, revision: Int? = nil, ifRevision: Int? = nil, mode: Mode = .commit) {
+            self.list = list
+            self.revision = revision
+            self.ifRevision = ifRevision
+            self.mode = mode
+        }
+    }
+
+    package struct Subscribe: Sendable {
+        package var list: ListName
+        /// What the client has already; nil: nothing.
+        package var since: Since?
+        package var view: View
         package var duration: Duration
 
-        package init(list: ListName, duration: Duration = .lasting) {
+        package init(
+            list: ListName, since: Since? = nil, view: View = View(), duration: Duration = .lasting
+        ) {
             self.list = list
+            self.since = since
+            self.view = view
             self.duration = duration
+        }
+
+        /// The revision of the last group that was read, and the epoch that it means something in.
+        package struct Since: Sendable, Equatable {
+            package var epoch: String
+            package var revision: Int
+
+            package init(epoch: String, revision: Int) {
+                self.epoch = epoch
+                self.revision = revision
+            }
         }
 
         package enum Duration: Sendable {

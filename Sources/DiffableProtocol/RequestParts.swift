@@ -17,6 +17,12 @@ struct RequestParts {
     var more: Bool?
     var once: Bool?
     var subscription: Int?
+    var since: Request.Subscribe.Since?
+    var at: Int?
+    var from: Int?
+    var to: Int?
+    var limit: Int?
+    var view: View?
 
     /// `snapshot` in an `apply`: which of the two is meant tells by its bracket.
     enum Snapshot {
@@ -47,6 +53,12 @@ struct RequestParts {
         case .more: more = try decoder.boolean("more")
         case .once: once = try decoder.boolean("once")
         case .subscription: subscription = try decoder.wholeNumber("subscription")
+        case .since: since = try decoder.since()
+        case .at: at = try decoder.wholeNumber("at")
+        case .from: from = try decoder.wholeNumber("from")
+        case .to: to = try decoder.wholeNumber("to")
+        case .limit: limit = try decoder.wholeNumber("limit")
+        case .view: view = try decoder.view()
         case .operations, .snapshot: break
         }
     }
@@ -70,7 +82,8 @@ struct RequestParts {
                     list: try needed(list, .list), durability: durability ?? .durable,
                     ifPresent: ifAbsent == true ? .isKept : .isError))
         case .deleteList: return .deleteList(try needed(list, .list))
-        case .snapshot: return .snapshot(try needed(list, .list))
+        case .snapshot:
+            return .snapshot(Request.Snapshot(list: try needed(list, .list), revision: at, view: view ?? View()))
         case .transact:
             return .transact(
                 Request.Transact(
@@ -84,7 +97,17 @@ struct RequestParts {
                     part: part))
         case .subscribe:
             return .subscribe(
-                Request.Subscribe(list: try needed(list, .list), duration: once == true ? .once : .lasting))
+                Request.Subscribe(
+                    list: try needed(list, .list), since: since, view: view ?? View(),
+                    duration: once == true ? .once : .lasting))
+        case .setView:
+            return .setView(try needed(view, .view), subscription: try needed(subscription, .subscription))
+        case .history: return .history(try needed(list, .list), limit: limit)
+        case .difference:
+            return .difference(try needed(list, .list), from: try needed(from, .from), to: try needed(to, .to))
+        case .undo:
+            return .undo(
+                Request.Undo(list: try needed(list, .list), revision: to, ifRevision: ifRevision, mode: mode))
         case .unsubscribe: return .unsubscribe(subscription: try needed(subscription, .subscription))
         }
     }
@@ -117,6 +140,24 @@ extension Decoder {
         return .sections(try snapshot())
     }
 
+    /// `{"epoch":"k3v9","revision":7}`
+    fileprivate mutating func since() throws(DecodingError) -> Request.Subscribe.Since {
+        _ = scanner.peek()
+        let start = scanner.offset
+        var epoch: String?
+        var revision: Int?
+        try object("since", SinceMember.self) { member, decoder throws(DecodingError) in
+            switch member {
+            case .epoch: epoch = try decoder.string("epoch").text
+            case .revision: revision = try decoder.wholeNumber("revision")
+            }
+        }
+        guard let epoch, let revision else {
+            throw .invalid("since needs the epoch and the revision of the last line that was read", at: start)
+        }
+        return Request.Subscribe.Since(epoch: epoch, revision: revision)
+    }
+
     fileprivate mutating func durability() throws(DecodingError) -> Request.Durability {
         let string = try string("durability")
         guard let durability = Request.Durability(rawValue: string.text) else {
@@ -129,5 +170,17 @@ extension Decoder {
     fileprivate mutating func clientName() throws(DecodingError) -> String {
         let name: ListName = try identifier("name")
         return name.description
+    }
+}
+
+private enum SinceMember: UInt8, MemberName {
+    case epoch, revision
+
+    static func named(_ name: JSONString) -> SinceMember? {
+        switch name {
+        case "epoch": .epoch
+        case "revision": .revision
+        default: nil
+        }
     }
 }

@@ -15,6 +15,8 @@ package struct View: Sendable {
     package var window: Window?
     /// What `matching` was made from: two views with the same text show the same. Empty when it is nil.
     package var matchingText: [UInt8]
+    /// All of it, as compact JSON; empty for everything.
+    package var json: [UInt8]
 
     /// Everything.
     package init() {
@@ -22,7 +24,17 @@ package struct View: Sendable {
         expansion = .all
         window = nil
         matchingText = []
+        json = []
     }
+
+    package init(json text: UnsafeRawBufferPointer) throws(DecodingError) {
+        var decoder = Decoder(text, limits: .server)
+        self = try decoder.view()
+        try decoder.end()
+    }
+
+    /// Whether nothing is left out, and nothing has another place.
+    package var isEverything: Bool { matching == nil && expansion == .all && window == nil }
 }
 
 // MARK: - Decoding
@@ -49,12 +61,15 @@ extension Decoder {
     package mutating func view() throws(DecodingError) -> View {
         _ = scanner.peek()
         let start = scanner.offset
+        let json = try compactText()
         var parts = ViewParts()
         try object("a view", ViewMember.self) { member, decoder throws(DecodingError) in
             if try decoder.readNull() { return }
             try decoder.read(member, into: &parts)
         }
-        return try parts.view(at: start)
+        var view = try parts.view(at: start)
+        view.json = json
+        return view
     }
 
     private mutating func read(_ member: ViewMember, into parts: inout ViewParts) throws(DecodingError) {
