@@ -55,7 +55,7 @@ extension Connection {
 
     /// A list's whole state as the daemon writes it, in canonical form.
     package func snapshotJSON(of list: ListName) async throws(ClientError) -> [UInt8] {
-        let result = try await reply(to: .snapshot(list))
+        let result = try await reply(to: .snapshot(.init(list: list)))
         return try decoded { () throws(DecodingError) in try SnapshotResult(json: result).bytes }
     }
 

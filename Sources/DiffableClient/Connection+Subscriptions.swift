@@ -56,11 +56,11 @@ extension Connection {
 
     private func begin(
         _ request: Request.Subscribe, _ receiver: @escaping Conversation.Receiver
-    ) async throws(ClientError) -> SubscribeResult {
+    ) async throws(ClientError) -> Reply.Subscribe {
         let result = try await exchange(.subscription(receiver)) { id, writer throws(ClientError) in
             Request.subscribe(request).write(id: id, into: &writer)
             return .done
         }
-        return try decoded { () throws(DecodingError) in try SubscribeResult(json: result) }
+        return try decoded { () throws(DecodingError) in try Reply.Subscribe(json: result) }
     }
 }

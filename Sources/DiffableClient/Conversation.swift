@@ -126,7 +126,7 @@ extension Conversation {
 
     private mutating func fulfil(_ expectation: Expectation, _ answer: Answer) {
         guard case .subscription(let receiver) = expectation, case .success(let result) = answer,
-            let reply = try? SubscribeResult(json: result)
+            let reply = try? Reply.Subscribe(json: result)
         else { return }
         receivers[reply.subscription] = receiver
     }

@@ -27,6 +27,7 @@ struct Diffablectl: AsyncParsableCommand {
                     Append.self, Insert.self, SetContent.self, Patch.self, Move.self, Remove.self, Reload.self,
                     Expand.self, Collapse.self,
                 ]),
+            CommandGroup(name: "The past", subcommands: [Log.self, Diff.self, Undo.self]),
             CommandGroup(name: "Sections and operations", subcommands: [SectionCommand.self, Transact.self]),
         ])
 

@@ -1,0 +1,95 @@
+import Diffable
+import DiffableJSON
+import DiffableProtocol
+
+extension Connection {
+    /// The revisions of a list that the daemon keeps, newest first.
+    ///
+    /// - Parameter limit: how many at most; nil: all.
+    public func history(of list: ListName, limit: Int? = nil) async throws(ClientError) -> ListHistory {
+        let result = try await historyJSON(of: list, limit: limit)
+        return try decoded { () throws(DecodingError) in ListHistory(try Reply.History(json: result)) }
+    }
+
+    /// The daemon's own answer.
+    package func historyJSON(of list: ListName, limit: Int?) async throws(ClientError) -> [UInt8] {
+        try await reply(to: .history(list, limit: limit))
+    }
+
+    /// The operations that lead from one revision that is kept to another; backwards too.
+    public func difference(of list: ListName, from: Int, to: Int) async throws(ClientError) -> [Operation] {
+        let result = try await reply(to: .difference(list, from: from, to: to))
+        return try decoded { () throws(DecodingError) in try Reply.Difference(json: result).operations }
+    }
+
+    /// The same in the daemon's own words: an array of operations.
+    package func differenceJSON(of list: ListName, from: Int, to: Int) async throws(ClientError) -> [UInt8] {
+        OperationsWriter.array(try await difference(of: list, from: from, to: to))
+    }
+
+    /// A list's state at a revision that is kept.
+    public func state(of list: ListName, at revision: Int) async throws(ClientError) -> ListState {
+        let result = try await reply(to: .snapshot(.init(list: list, revision: revision)))
+        let state = try decoded { () throws(DecodingError) in try SnapshotResult(json: result) }
+        do {
+            let snapshot = try Snapshot(state.sections, limits: SnapshotLimits(levelsMax: .max, itemsMax: .max))
+            return ListState(
+                list: list, epoch: state.start.epoch, revision: state.start.revision, snapshot: snapshot)
+        } catch {
+            throw .unintelligible("the snapshot is impossible: \(error)")
+        }
+    }
+
+    /// Restores an earlier revision by a new transaction. Undoing an undo does what was undone.
+    ///
+    /// - Parameter revision: one that is kept; nil: the one before the newest.
+    @discardableResult
+    public func undo(
+        _ list: ListName, to revision: Int? = nil, ifRevision: Int? = nil, mode: Mode = .commit
+    ) async throws(ClientError) -> Outcome {
+        let result = try await reply(
+            to: .undo(
+                .init(
+                    list: list, revision: revision, ifRevision: ifRevision,
+                    mode: mode == .dryRun ? .dryRun : .commit)))
+        return try decoded { () throws(DecodingError) in Outcome(try Reply.Change(json: result)) }
+    }
+}
+
+/// A list's past, as far as the daemon keeps it.
+public struct ListHistory: Sendable {
+    public var list: ListName
+    public var epoch: String
+    /// The current one.
+    public var revision: Int
+    /// The oldest one that can be read and restored.
+    public var oldestRevision: Int
+    /// Newest first.
+    public var transactions: [Transaction]
+
+    /// What is remembered of a transaction.
+    public struct Transaction: Sendable {
+        /// The revision that it led to.
+        public var revision: Int
+        /// In milliseconds since 1970 began.
+        public var time: Int
+        /// In its canonical difference.
+        public var numberOfOperations: Int
+        /// What the client that made it called itself, if it did.
+        public var client: String?
+        public var processID: Int?
+        public var userID: Int?
+    }
+
+    init(_ history: Reply.History) {
+        list = history.start.list
+        epoch = history.start.epoch
+        revision = history.start.revision
+        oldestRevision = history.oldest
+        transactions = history.revisions.map {
+            Transaction(
+                revision: $0.revision, time: $0.time, numberOfOperations: $0.numberOfOperations, client: $0.name,
+                processID: $0.processID, userID: $0.userID)
+        }
+    }
+}

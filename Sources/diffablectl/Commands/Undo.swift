@@ -1,0 +1,34 @@
+import ArgumentParser
+import Diffable
+import DiffableClient
+
+struct Undo: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Make a list what it was.",
+        discussion: """
+            A new transaction restores an earlier revision, by default the one before the newest. Undoing that again does \
+            what was undone.
+            """)
+
+    @Argument(help: "The list.", transform: listName) var list: ListName
+    @Option(help: ArgumentHelp("Restore this revision.", valueName: "revision")) var to: Int?
+    @Flag(help: "Show the difference and change nothing.") var dryRun = false
+    @OptionGroup var options: ChangeOptions
+
+    func run() async throws {
+        try await options.daemon.withConnection { connection in
+            guard dryRun else {
+                let outcome = try await connection.undo(list, to: to, ifRevision: options.ifRevision)
+                return options.report(outcome)
+            }
+            let old = try await connection.state(of: list).snapshot
+            let outcome = try await connection.undo(list, to: to, ifRevision: options.ifRevision, mode: .dryRun)
+            let operations = outcome.operations ?? []
+            let changes = ChangeLines(
+                operations, from: old, to: try old.applying(operations), on: .standardOutput)
+            var output = StandardOutput()
+            for line in changes.lines { output.line(line) }
+            output.flush()
+        }
+    }
+}
