@@ -22,7 +22,15 @@ struct ReplyTests {
                 #"{"list":"tasks","revision":2,"changed":false}"#
             ),
             (.change(change), #"{"list":"tasks","revision":2,"changed":true,"operations":[{"op":"deleteAllItems"}]}"#),
-            (.subscribe(subscription: 1, tasks), #"{"subscription":1,"list":"tasks","epoch":"k3v9","revision":2}"#),
+            (
+                .subscribe(.init(subscription: 1, start: tasks)),
+                #"{"subscription":1,"list":"tasks","epoch":"k3v9","revision":2}"#
+            ),
+            (
+                .subscribe(.init(subscription: 1, start: tasks, isResumed: true)),
+                #"{"subscription":1,"list":"tasks","epoch":"k3v9","revision":2,"resumed":true}"#
+            ),
+            (.setView(subscription: 1), #"{"subscription":1}"#),
             (.unsubscribe(subscription: 1), #"{"subscription":1}"#),
             (.lists([]), #"{"lists":[]}"#),
             (
@@ -51,9 +59,21 @@ struct ReplyTests {
                 list: "a\"", epoch: "e", revision: 1, numberOfSections: 2, numberOfItems: 3, durability: .volatile)
         ]
         #expect(try Reply.ListSummary.all(json: result(.lists(lists))) == lists)
-        let subscribed = try SubscribeResult(json: result(.subscribe(subscription: 9, tasks)))
-        #expect(subscribed.subscription == 9)
-        #expect(subscribed.start == tasks)
+        for isResumed in [nil, true, false] {
+            let subscribe = Reply.Subscribe(subscription: 9, start: tasks, isResumed: isResumed)
+            #expect(try Reply.Subscribe(json: result(.subscribe(subscribe))) == subscribe)
+        }
+        let history = Reply.History(
+            start: tasks, oldest: 1,
+            revisions: [
+                .init(revision: 2, time: 1_795_000_000_000, numberOfOperations: 3, name: "bar", processID: 7, userID: 0)
+            ])
+        #expect(try Reply.History(json: result(.history(history))) == history)
+        let difference = Reply.Difference(
+            list: "tasks", epoch: "k3v9", from: 1, to: 2, operations: [.deleteAllItems])
+        let read = try Reply.Difference(json: result(.difference(difference)))
+        #expect((read.list, read.epoch, read.from, read.to) == ("tasks", "k3v9", 1, 2))
+        #expect(read.operations.count == 1)
     }
 
     @Test func `a change tells its counts, but for the zeros`() throws {

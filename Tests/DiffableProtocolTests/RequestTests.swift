@@ -27,6 +27,15 @@ struct RequestTests {
         #""method":"subscribe","params":{"list":"tasks"}"#,
         #""method":"subscribe","params":{"list":"tasks","once":true}"#,
         #""method":"unsubscribe","params":{"subscription":3}"#,
+        #""method":"snapshot","params":{"list":"tasks","at":4,"view":{"search":"milk"}}"#,
+        #""method":"subscribe","params":{"list":"tasks","since":{"epoch":"k3v9","revision":7},"view":{"sections":["a"],"where":{"path":"/n","lessThan":2},"sort":["/n",{"path":"/text","descending":true}],"expansion":"own","expanded":["x"],"window":{"anchor":"x","limit":50}},"once":true}"#,
+        #""method":"setView","params":{"subscription":3,"view":{"window":{"offset":10,"limit":50}}}"#,
+        #""method":"setView","params":{"subscription":3,"view":{}}"#,
+        #""method":"history","params":{"list":"tasks"}"#,
+        #""method":"history","params":{"list":"tasks","limit":5}"#,
+        #""method":"difference","params":{"list":"tasks","from":4,"to":2}"#,
+        #""method":"undo","params":{"list":"tasks"}"#,
+        #""method":"undo","params":{"list":"tasks","to":4,"ifRevision":7,"dryRun":true}"#,
     ])
     func `a request is written as it was read`(members: String) throws {
         for id in ["1", "-5", #""a\u0041\"""#, "null"] {
@@ -45,7 +54,10 @@ struct RequestTests {
             Issue.record("not a subscribe")
             return
         }
-        #expect(subscribe == Request.Subscribe(list: "t"))
+        #expect(subscribe.list == "t")
+        #expect(subscribe.since == nil)
+        #expect(subscribe.view.isEverything)
+        #expect(subscribe.duration == .lasting)
     }
 
     @Test func `a request without an id is to have no reply`() throws {

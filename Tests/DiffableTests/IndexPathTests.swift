@@ -1,0 +1,48 @@
+import Testing
+
+@testable import Diffable
+
+@Suite struct `Index paths` {
+    @Test func `lead to items at all levels`() throws {
+        let list = try Snapshot(outline: "s: a(b c(d)) e; t: f")
+        #expect(list.indexPath(ofItem: "a") == [0, 0])
+        #expect(list.indexPath(ofItem: "d") == [0, 0, 1, 0])
+        #expect(list.indexPath(ofItem: "f") == [1, 0])
+        #expect(list.indexPath(ofItem: "x") == nil)
+    }
+
+    @Test func `of a difference are old for what goes and new for what comes`() throws {
+        let old = try Snapshot(outline: "s: a b c; t: d")
+        let new = try old.applying([
+            .moveItem("d", to: .front(of: .section("s"))), .deleteItems(["a", "b"]),
+            .appendItems([Item(id: "e"), Item(id: "f")], to: .section("t")), .expandItems(["c"]),
+        ])
+        let changes = IndexPathChanges(new.difference(from: old), from: old, to: new)
+        #expect(changes.deletedItems == [[0, 1], [0, 0]])
+        #expect(changes.insertedItems == [[1, 0], [1, 1]])
+        #expect(changes.movedItems == [.init(from: [1, 0], to: [0, 0])])
+        #expect(changes.expandedItems == [[0, 1]])
+    }
+
+    /// As a view does it: take out what goes and what moves, from the back; then put in what moves and what comes, from
+    /// the front.
+    @Test(arguments: 1...4) func `rebuild the rows of a section`(_: Int) throws {
+        var random = SeededGenerator()
+        for _ in 0..<200 {
+            let ids = (0..<20).map { "\($0)" }
+            let old = Array(ids.shuffled(using: &random).prefix(Int.random(in: 0...20, using: &random)))
+            let new = Array(ids.shuffled(using: &random).prefix(Int.random(in: 0...20, using: &random)))
+            let before = try Snapshot(outline: "s: \(old.joined(separator: " "))")
+            let after = try Snapshot(outline: "s: \(new.joined(separator: " "))")
+            let changes = IndexPathChanges(after.difference(from: before), from: before, to: after)
+            var rows = old
+            for index in (changes.deletedItems + changes.movedItems.map(\.from)).map({ $0[1] }).sorted(by: >) {
+                rows.remove(at: index)
+            }
+            for index in (changes.insertedItems + changes.movedItems.map(\.to)).map({ $0[1] }).sorted() {
+                rows.insert(new[index], at: index)
+            }
+            #expect(rows == new, "seed \(random.seed)")
+        }
+    }
+}
