@@ -45,7 +45,9 @@ extension Store {
                 throw .transaction(name, error)
             }
             let difference = new.difference(from: head.snapshot, after: operations)
-            move(head, to: new, by: difference, delivery: .difference, mode: mode, origin: origin, completion: completion)
+            move(
+                head, to: new, by: difference, delivery: .difference, mode: mode, origin: origin,
+                completion: completion)
         } catch {
             answer(.outcome(completion, .failure(error)), about: name)
         }

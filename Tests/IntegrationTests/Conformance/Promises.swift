@@ -31,7 +31,8 @@ extension Promise {
             let offset = offsets[state.name.epoch] ?? state.name.revision - count
             offsets[state.name.epoch] = offset
             return state.name.revision - count == offset
-                ? nil : "\(state.name) has \(count) transactions, \(state.numbers), and should have \(state.name.revision - offset)"
+                ? nil
+                : "\(state.name) has \(count) transactions, \(state.numbers), and should have \(state.name.revision - offset)"
         }
     }
 
@@ -95,7 +96,8 @@ extension Promise {
             let before = Chronicle.Name(epoch: epoch, revision: revision - 1)
             if let state = states[before], state.numbers[at: writer] != number - 1 {
                 violations.append(
-                    "\(name) was answered for transaction \(number) of writer \(writer), and \(before) has \(state.numbers)")
+                    "\(name) was answered for transaction \(number) of writer \(writer), and \(before) has \(state.numbers)"
+                )
             }
         }
         return violations
@@ -127,7 +129,8 @@ extension Promise {
                 // One that is sent again may have been made long before.
                 guard !isRepeated, let name = seen[event.client] else { continue }
                 if name.epoch != epoch || name.revision < revision {
-                    violations.append("\(event.client) has \(name) at the answer to its \(number)th, revision \(revision)")
+                    violations.append(
+                        "\(event.client) has \(name) at the answer to its \(number)th, revision \(revision)")
                 }
             case .read: break
             }
@@ -147,10 +150,12 @@ extension Promise {
             if case .changes(let from) = cause {
                 let expected = last[event.client]
                 if expected != Chronicle.Name(epoch: state.name.epoch, revision: from) {
-                    let where = expected.map { "\($0)" } ?? "nothing"
-                    violations.append("\(event.client) had \(where) and is sent changes from \(from)")
+                    let place = expected.map { "\($0)" } ?? "nothing"
+                    violations.append("\(event.client) had \(place) and is sent changes from \(from)")
                 }
-                if state.name.revision <= from { violations.append("\(event.client) goes from \(from) to \(state.name)") }
+                if state.name.revision <= from {
+                    violations.append("\(event.client) goes from \(from) to \(state.name)")
+                }
             }
             last[event.client] = state.name
         }
@@ -166,7 +171,9 @@ extension Promise {
             case .subscribed(let since, let isResumed):
                 asked[event.client] = (since, isResumed)
                 if (since == nil) != (isResumed == nil) {
-                    violations.append("\(event.client) asked since \(since.map { "\($0)" } ?? "nothing"), resumed: \(isResumed as Any)")
+                    violations.append(
+                        "\(event.client) asked since \(since.map { "\($0)" } ?? "nothing"), resumed: \(isResumed as Any)"
+                    )
                 }
             case .seen(let state, let cause):
                 guard let (since, isResumed) = asked.removeValue(forKey: event.client) else { continue }
