@@ -28,6 +28,14 @@ extension Reply.Change {
     }
 }
 
+extension Reply.History.Revision {
+    init(_ revision: DiffableStore.Revision) {
+        self.init(
+            revision: revision.number, time: revision.time.milliseconds, numberOfOperations: revision.operations,
+            name: revision.origin?.name, processID: revision.origin?.processID, userID: revision.origin?.userID)
+    }
+}
+
 extension TransactionMode {
     init(_ mode: Request.Mode) {
         self = mode == .commit ? .commit : .dryRun

@@ -114,6 +114,15 @@ extension Store {
         return held.history.state(at: revision)
     }
 
+    /// The list as it is, or as it was at a revision.
+    package func state(of name: ListName, at revision: Int?) throws(StoreError) -> ListState {
+        guard let current = list(name) else { throw .noSuchList(name) }
+        guard let revision else { return current }
+        if let state = list(name, at: revision) { return state }
+        let oldest = heldLists[name]?.history.oldest ?? current.revision
+        throw .noSuchRevision(name, revision, oldest: oldest, current: current.revision)
+    }
+
     /// The revisions of a list that are kept, newest first, and the oldest one that can be read or undone to.
     package func history(of name: ListName) -> [Revision]? {
         guard let held = heldLists[name], held.committed != nil else { return nil }

@@ -37,7 +37,9 @@ extension Connection {
             case .refuse(let error): answer(id, .failure(error))
             case .carryOut(let request): change(request, id: id)
             }
-        case .status, .lists, .snapshot, .subscribe, .unsubscribe: outbox.append(request, id)
+        case .undo(let undo): self.undo(undo, id: id)
+        case .status, .lists, .snapshot, .subscribe, .setView, .unsubscribe, .history, .difference:
+            outbox.append(request, id)
         }
     }
 
@@ -102,7 +104,7 @@ extension Connection {
             hub.store.assumeIsolated {
                 $0.transact(
                     transact.list, transact.operations, ifRevision: transact.ifRevision, mode: mode,
-                    completion: complete)
+                    origin: origin, completion: complete)
             }
         case .apply(let apply):
             let mode = TransactionMode(apply.mode)
@@ -113,11 +115,27 @@ extension Connection {
             hub.store.assumeIsolated {
                 $0.apply(
                     apply.list, Target(apply.contents), delivery: Delivery(apply.delivery),
-                    ifRevision: apply.ifRevision, mode: mode, completion: complete)
+                    ifRevision: apply.ifRevision, mode: mode, origin: origin, completion: complete)
             }
         default: preconditionFailure("\(request.method) is no change")
         }
     }
+
+    private func undo(_ undo: Request.Undo, id: RequestID) {
+        let mode = TransactionMode(undo.mode)
+        let complete = completion(id, of: undo.list) { (outcome: Outcome) in
+            let summary = DifferenceSummary(outcome.operations, from: outcome.old, to: outcome.new)
+            return (.change(Reply.Change(outcome, mode, summary: summary)), outcome.revision)
+        }
+        hub.store.assumeIsolated {
+            $0.undo(
+                undo.list, to: undo.revision, ifRevision: undo.ifRevision, mode: mode, origin: origin,
+                completion: complete)
+        }
+    }
+
+    /// Who asks, for history.
+    private var origin: Origin? { name.map { Origin(name: $0) } }
 
     /// Reserves the answer's place, and fills it when the store has decided. The reply waits until this client's
     /// subscriptions to the list have been sent the revision.
@@ -142,53 +160,5 @@ extension Connection {
             }
             connection.isDue()
         }
-    }
-
-    // MARK: Reads
-
-    /// Carries out a request whose turn has come: everything before it is answered.
-    func carryOut(_ request: Request, id: RequestID) {
-        switch request {
-        case .status: reply(id, .success(.status(hub.status)))
-        case .lists:
-            let lists = hub.store.assumeIsolated { $0.lists }
-            reply(id, .success(.lists(lists.map(Reply.ListSummary.init))))
-        case .snapshot(let list):
-            guard let state = hub.store.assumeIsolated({ $0.list(list) }) else { return refuse(list, id) }
-            // Without an id there is nobody to read it.
-            if id == .absent { return }
-            snapshotReply = SnapshotReplyWriter(
-                id: id, list: state.name, epoch: state.epoch, revision: state.revision, snapshot: state.snapshot)
-        case .subscribe(let subscribe):
-            guard let audience = hub.audience(of: subscribe.list) else { return refuse(subscribe.list, id) }
-            subscriptionsMade += 1
-            let subscription = Subscription(
-                number: subscriptionsMade, to: audience, duration: subscribe.duration, of: self)
-            audience.add(subscription)
-            subscriptions.append(subscription)
-            reply(id, .success(.subscribe(subscription: subscription.number, Reply.ListRevision(audience.state))))
-        case .unsubscribe(let number):
-            guard let position = subscriptions.firstIndex(where: { $0.number == number }) else {
-                let error = WireError(
-                    .noSuchSubscription,
-                    "this connection has no subscription \(number); the replies to `subscribe` say their numbers")
-                return reply(id, .failure(error))
-            }
-            subscriptions.remove(at: position).end()
-            reply(id, .success(.unsubscribe(subscription: number)))
-        case .hello, .ping, .help, .createList, .deleteList, .transact, .apply:
-            preconditionFailure("\(request.method) does not wait for its turn")
-        }
-    }
-
-    private func refuse(_ list: ListName, _ id: RequestID) {
-        reply(id, .failure(WireError(StoreError.noSuchList(list))))
-    }
-
-    /// Answers a request whose turn has come.
-    private func reply(_ id: RequestID, _ result: Result<Reply, WireError>) {
-        var line = ByteWriter()
-        Self.write(id, result, into: &line)
-        line.withUnsafeBytes(send)
     }
 }

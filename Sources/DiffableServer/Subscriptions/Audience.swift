@@ -35,9 +35,15 @@ final class Audience {
 
     /// What decides what a subscriber gets next, but for its number.
     private struct Standing: Hashable {
-        /// The revision that was sent last; nil before the first.
-        var revision: Int?
+        /// The revision that was sent last, or why there is none.
+        var start: Start
         var lineLengthMax: Int
+    }
+
+    private enum Start: Hashable {
+        case revision(Int)
+        /// From nothing; why is said in the `reset`.
+        case nothing(NotificationWriter.ResetReason)
     }
 
     init(_ state: ListState) {
@@ -86,7 +92,8 @@ final class Audience {
         served = state
         var position = members.count
         while let next = memberToServe(before: &position, from) {
-            let line = firstLine(from: from, to: next.number, lineLengthMax: next.connection.lineLengthMax)
+            let line = firstLine(
+                from: from, resetReason: .initial, to: next.number, lineLengthMax: next.connection.lineLengthMax)
             if line.rest == nil {
                 line.bytes.withUnsafeBytes { bytes in
                     send(bytes, to: next)
@@ -135,22 +142,28 @@ final class Audience {
 
     // MARK: Lines
 
-    /// What a subscriber is sent next, from the state that it was sent last.
-    func firstLine(from sent: ListState?, to subscription: Int, lineLengthMax: Int) -> FirstLine {
-        let standing = Standing(revision: sent?.revision, lineLengthMax: lineLengthMax)
+    /// What a subscriber is sent next, from the state that it was sent last; the reason is for one that was sent none.
+    func firstLine(
+        from sent: ListState?, resetReason: NotificationWriter.ResetReason, to subscription: Int, lineLengthMax: Int
+    ) -> FirstLine {
+        let standing = Standing(
+            start: sent.map { .revision($0.revision) } ?? .nothing(resetReason), lineLengthMax: lineLengthMax)
         let known = lines[standing]
         if let known, known.subscription == subscription { return known }
         let line =
-            known?.addressed(to: subscription) ?? made(from: sent, to: subscription, lineLengthMax: lineLengthMax)
+            known?.addressed(to: subscription)
+            ?? made(from: sent, resetReason, to: subscription, lineLengthMax: lineLengthMax)
         if lines.count >= Self.linesMax { lines.removeAll() }
         lines[standing] = line
         return line
     }
 
-    private func made(from sent: ListState?, to subscription: Int, lineLengthMax: Int) -> FirstLine {
+    private func made(
+        from sent: ListState?, _ resetReason: NotificationWriter.ResetReason, to subscription: Int, lineLengthMax: Int
+    ) -> FirstLine {
         let line =
             journalled(from: sent, to: subscription, lineLengthMax: lineLengthMax)
-            ?? written(notification(from: sent), to: subscription, lineLengthMax: lineLengthMax)
+            ?? written(notification(from: sent, resetReason), to: subscription, lineLengthMax: lineLengthMax)
         lineLengthUsual = line.bytes.count
         return line
     }
@@ -185,8 +198,10 @@ final class Audience {
         return step
     }
 
-    private func notification(from sent: ListState?) -> NotificationWriter {
-        guard let sent else { return reset(.initial) }
+    private func notification(
+        from sent: ListState?, _ resetReason: NotificationWriter.ResetReason
+    ) -> NotificationWriter {
+        guard let sent else { return reset(resetReason) }
         if state.lastReloadRevision > sent.revision { return reset(.reload) }
         let operations = step(from: sent)?.operations ?? state.snapshot.difference(from: sent.snapshot)
         return NotificationWriter(

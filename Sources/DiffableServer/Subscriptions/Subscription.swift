@@ -13,8 +13,10 @@ final class Subscription {
     let audience: Audience
     private let duration: Request.Subscribe.Duration
     let connection: Connection
-    /// The state that the last finished group led to.
+    /// The state that the last finished group led to, on this connection or on an earlier one.
     var sent: ListState?
+    /// Why it begins with a `reset`, if it does.
+    private let resetReason: NotificationWriter.ResetReason
     /// A group of which not all lines are written.
     private var group: Group?
     private(set) var hasEnded = false
@@ -26,11 +28,24 @@ final class Subscription {
         var target: ListState
     }
 
-    init(number: Int, to audience: Audience, duration: Request.Subscribe.Duration, of connection: Connection) {
+    init(
+        number: Int, to audience: Audience, from start: Start, duration: Request.Subscribe.Duration,
+        of connection: Connection
+    ) {
         self.number = number
         self.audience = audience
         self.duration = duration
         self.connection = connection
+        switch start {
+        case .nothing(let reason): (sent, resetReason) = (nil, reason)
+        case .state(let state): (sent, resetReason) = (state, .initial)
+        }
+    }
+
+    /// Where a subscription goes on from.
+    enum Start {
+        case nothing(NotificationWriter.ResetReason)
+        case state(ListState)
     }
 
     // MARK: With all others
@@ -60,7 +75,8 @@ final class Subscription {
         if audience.isDeleted { return farewell() }
         let target = audience.state
         if let sent, sent.revision == target.revision { return nil }
-        let line = audience.firstLine(from: sent, to: number, lineLengthMax: connection.lineLengthMax)
+        let line = audience.firstLine(
+            from: sent, resetReason: resetReason, to: number, lineLengthMax: connection.lineLengthMax)
         if let rest = line.rest {
             group = Group(writer: rest, target: target)
         } else {
