@@ -104,11 +104,6 @@ extension Selection {
     }
 }
 
-extension SnapshotLimits {
-    /// What is shown of a list is no larger than the list.
-    static let none = SnapshotLimits(levelsMax: .max, itemsMax: .max)
-}
-
 /// The result of a change that is known to be possible.
 func possible<R, E: Error>(_ change: () throws(E) -> R) -> R {
     do throws(E) {

@@ -15,6 +15,7 @@ extension Connection {
         case .subscribe(let subscribe): carryOut(subscribe, id)
         case .history(let list, let limit): carryOut(historyOf: list, limit, id)
         case .difference(let list, let from, let to): carryOut(differenceOf: list, from, to, id)
+        case .setView: reply(id, .failure(Self.noViews))
         case .unsubscribe(let number):
             guard let position = subscriptions.firstIndex(where: { $0.number == number }) else {
                 let error = WireError(
@@ -29,7 +30,10 @@ extension Connection {
         }
     }
 
+    private static let noViews = WireError(.invalidParams, "this daemon shows whole lists only; leave `view` out")
+
     private func carryOut(_ request: Request.Snapshot, _ id: RequestID) {
+        guard request.view.isEverything else { return reply(id, .failure(Self.noViews)) }
         do throws(StoreError) {
             let state = try state(of: request.list, at: request.revision)
             // Without an id there is nobody to read it.
@@ -42,6 +46,7 @@ extension Connection {
     }
 
     private func carryOut(_ request: Request.Subscribe, _ id: RequestID) {
+        guard request.view.isEverything else { return reply(id, .failure(Self.noViews)) }
         guard let audience = hub.audience(of: request.list) else { return refuse(request.list, id) }
         let start = start(of: request, audience.state)
         subscriptionsMade += 1
@@ -96,7 +101,10 @@ extension Connection {
 
     /// The committed state, or an earlier one that is kept.
     private func state(of list: ListName, at revision: Int?) throws(StoreError) -> ListState {
-        try hub.store.assumeIsolated { store throws(StoreError) in try store.state(of: list, at: revision) }
+        let state = hub.store.assumeIsolated { store in
+            Result { () throws(StoreError) in try store.state(of: list, at: revision) }
+        }
+        return try state.get()
     }
 
     private func refuse(_ list: ListName, _ id: RequestID) {

@@ -49,7 +49,7 @@ extension Connection {
         outbox.append { Self.write(id, result, into: &$0) }
     }
 
-    private static func write(_ id: RequestID, _ result: Result<Reply, WireError>, into writer: inout ByteWriter) {
+    static func write(_ id: RequestID, _ result: Result<Reply, WireError>, into writer: inout ByteWriter) {
         switch result {
         case .success(let reply): reply.write(id: id, into: &writer)
         case .failure(let error): error.write(id: id, into: &writer)
@@ -97,7 +97,7 @@ extension Connection {
     private func change(_ request: Request, id: RequestID) {
         switch request {
         case .transact(let transact):
-            let mode = TransactionMode(transact.mode)
+            let (mode, origin) = (TransactionMode(transact.mode), origin)
             let complete = completion(id, of: transact.list) { (outcome: Outcome) in
                 (.change(Reply.Change(outcome, mode, summary: nil)), outcome.revision)
             }
@@ -107,7 +107,7 @@ extension Connection {
                     origin: origin, completion: complete)
             }
         case .apply(let apply):
-            let mode = TransactionMode(apply.mode)
+            let (mode, origin) = (TransactionMode(apply.mode), origin)
             let complete = completion(id, of: apply.list) { (outcome: Outcome) in
                 let summary = DifferenceSummary(outcome.operations, from: outcome.old, to: outcome.new)
                 return (.change(Reply.Change(outcome, mode, summary: summary)), outcome.revision)
@@ -122,7 +122,7 @@ extension Connection {
     }
 
     private func undo(_ undo: Request.Undo, id: RequestID) {
-        let mode = TransactionMode(undo.mode)
+        let (mode, origin) = (TransactionMode(undo.mode), origin)
         let complete = completion(id, of: undo.list) { (outcome: Outcome) in
             let summary = DifferenceSummary(outcome.operations, from: outcome.old, to: outcome.new)
             return (.change(Reply.Change(outcome, mode, summary: summary)), outcome.revision)
@@ -135,7 +135,7 @@ extension Connection {
     }
 
     /// Who asks, for history.
-    private var origin: Origin? { name.map { Origin(name: $0) } }
+    private var origin: Origin { Origin(name: name, processID: peer?.processID, userID: peer?.userID) }
 
     /// Reserves the answer's place, and fills it when the store has decided. The reply waits until this client's
     /// subscriptions to the list have been sent the revision.

@@ -39,6 +39,7 @@ final class Connection: ChannelDuplexHandler {
     private(set) var context: ChannelHandlerContext?
     /// The socket, for as long as the connection is open.
     private(set) var descriptor: CInt?
+    private(set) var peer: PeerCredentials?
     /// How many pieces the channel has that the socket did not take: nothing may go past them.
     var heldUpPieces = 0
     private var isDueAlready = false
@@ -71,6 +72,7 @@ final class Connection: ChannelDuplexHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         descriptor = Self.descriptor(of: context)
+        peer = descriptor.flatMap(PeerCredentials.init)
         hub.add(self)
     }
 
