@@ -106,7 +106,8 @@ struct RequestTests {
         (
             #"{"params":{},"method":"x","id":"q"}"#, -32601,
             "params: there is no method \"x\"; there are hello, ping, help, status, lists, createList, deleteList, "
-                + "snapshot, transact, apply, subscribe, unsubscribe (at byte 23)", "\"q\""
+                + "snapshot, transact, apply, subscribe, setView, unsubscribe, history, difference, undo (at byte 23)",
+            "\"q\""
         ),
         (
             #"{"id":1,"method":"ping","params":[]}"#, -32602,
