@@ -22,11 +22,6 @@ extension Connection {
         return try decoded { () throws(DecodingError) in try Reply.Difference(json: result).operations }
     }
 
-    /// The same in the daemon's own words: an array of operations.
-    package func differenceJSON(of list: ListName, from: Int, to: Int) async throws(ClientError) -> [UInt8] {
-        OperationsWriter.array(try await difference(of: list, from: from, to: to))
-    }
-
     /// A list's state at a revision that is kept.
     public func state(of list: ListName, at revision: Int) async throws(ClientError) -> ListState {
         let result = try await reply(to: .snapshot(.init(list: list, revision: revision)))

@@ -23,12 +23,7 @@ struct Undo: AsyncParsableCommand {
             }
             let old = try await connection.state(of: list).snapshot
             let outcome = try await connection.undo(list, to: to, ifRevision: options.ifRevision, mode: .dryRun)
-            let operations = outcome.operations ?? []
-            let changes = ChangeLines(
-                operations, from: old, to: try old.applying(operations), on: .standardOutput)
-            var output = StandardOutput()
-            for line in changes.lines { output.line(line) }
-            output.flush()
+            try Preview(old: old, operations: outcome.operations ?? []).show()
         }
     }
 }
