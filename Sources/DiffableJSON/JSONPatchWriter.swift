@@ -1,65 +1,139 @@
 import Diffable
 
-/// Writes a difference as a JSON patch (RFC 6902) on the snapshot's canonical JSON.
+/// Writes a difference as a JSON patch (RFC 6902) on the snapshot's canonical JSON, in pieces of limited length.
 ///
 /// JSON knows no ids: every step names places by index, as they are when its turn comes. So the steps are made from the
 /// states in between. Canonical JSON leaves out what says nothing: with the first child comes `children`, and with the
 /// last one it goes. A request to draw again is no change of the JSON, and has no step.
-package struct JSONPatchWriter {
+package struct JSONPatchWriter: Sendable {
     /// After the steps that are written.
     private var state: Snapshot
+    private let difference: [Operation]
+    /// What is written next: an operation, and of what it names.
+    private var operation = 0
+    private var element = 0
+    /// What is added by the step that is being written; its closing brace is missing too.
+    private var value: TreeWriter?
+    /// Whether a step is written, and the bracket before it.
+    private var hasStep = false
+    private var hasBegun = false
+    /// The caller's, for as long as `write` runs.
     private var writer = ByteWriter()
 
-    /// `[{"op":…},…]`: what leads from `old` to the state that `difference`, in canonical form, leads to. O(log n) and
-    /// the bytes written for each item that is inserted, deleted, moved or changed.
-    package static func patch(from old: Snapshot, by difference: [Operation]) -> [UInt8] {
-        var patch = JSONPatchWriter(state: old)
-        patch.writer.append(byte: UInt8(ascii: "["))
-        for operation in difference { patch.write(operation) }
-        patch.writer.append(byte: UInt8(ascii: "]"))
-        return patch.writer.bytes
+    /// What leads from `old` to the state that `difference`, in canonical form, leads to. In all, O(log n) and the bytes
+    /// written for each item that is inserted, deleted, moved or changed.
+    package init(from old: Snapshot, by difference: [Operation]) {
+        self.state = old
+        self.difference = difference
     }
 
-    private mutating func write(_ operation: Operation) {
+    /// `[{"op":…},…]`, all at once.
+    package static func patch(from old: Snapshot, by difference: [Operation]) -> [UInt8] {
+        var patch = JSONPatchWriter(from: old, by: difference)
+        var writer = ByteWriter()
+        _ = patch.write(into: &writer, upTo: .max)
+        return writer.bytes
+    }
+
+    /// Writes at least one element, and as many as it takes until the writer holds about `limit` bytes. The pieces put
+    /// together are one array; `.done` comes with its closing bracket.
+    package mutating func write(into writer: inout ByteWriter, upTo limit: Int) -> Progress {
+        // The storage moves here and back, so that it is never copied.
+        swap(&writer, &self.writer)
+        defer { swap(&writer, &self.writer) }
+        return write(upTo: limit)
+    }
+
+    private mutating func write(upTo limit: Int) -> Progress {
+        if !hasBegun { writer.append(byte: UInt8(ascii: "[")) }
+        hasBegun = true
+        while true {
+            if var value {
+                let progress = value.write(into: &writer, upTo: limit)
+                self.value = progress == .done ? nil : value
+                if progress == .more { return .more }
+                writer.append(byte: UInt8(ascii: "}"))
+            } else if operation == difference.count {
+                writer.append(byte: UInt8(ascii: "]"))
+                return .done
+            } else {
+                writeNext(of: difference[operation])
+            }
+            if writer.count >= limit { return .more }
+        }
+    }
+
+    /// Writes the steps for the next section or item of an operation.
+    private mutating func writeNext(of operation: Operation) {
         switch operation {
         case .insertSections(let sections, _):
-            apply(operation)
-            for section in sections {
-                writeAdd(path(of: section.id)) { $0.appendSection(section, expansion: .canonical) }
-            }
+            if element == 0 { apply(operation) }
+            next(of: sections) { patch, section in patch.beginAdd(patch.path(of: section.id), TreeWriter(section)) }
         case .moveSection(let id, _):
-            let place = path(of: id)
-            apply(operation)
-            writeMove(from: place, to: path(of: id))
+            next(of: [id]) { patch, id in
+                let place = patch.path(of: id)
+                patch.apply(operation)
+                patch.writeMove(from: place, to: patch.path(of: id))
+            }
         case .deleteSections(let ids, _):
-            for id in ids {
-                writeRemove(path(of: id))
-                apply(.deleteSections([id]))
+            next(of: ids) { patch, id in
+                patch.writeRemove(patch.path(of: id))
+                patch.apply(.deleteSections([id]))
             }
         case .reloadSections(let reloads):
-            for reload in reloads {
-                let old = state.section(reload.id)?.content
-                if let content = reload.content { replaceContent(old, by: content, at: path(of: reload.id)) }
+            next(of: reloads, thenApplying: operation) { patch, reload in
+                let old = patch.state.section(reload.id)?.content
+                if let content = reload.content {
+                    patch.replaceContent(old, by: content, at: patch.path(of: reload.id))
+                }
             }
-            apply(operation)
-        case .insertItems(let items, _): insert(items, operation)
-        case .moveItem(let id, _): move(id, operation)
-        case .deleteItems(let ids, _): for id in ids { delete(id) }
+        case .insertItems(let items, _):
+            if element == 0 {
+                apply(operation)
+                if fillsItsOwner(items) { return insertWhole(items) }
+            }
+            // Each comes after the one before it.
+            next(of: items) { patch, item in patch.beginAdd(patch.path(of: item.id), TreeWriter(item)) }
+        case .moveItem(let id, _): next(of: [id]) { patch, id in patch.move(id, operation) }
+        case .deleteItems(let ids, _): next(of: ids) { patch, id in patch.delete(id) }
         case .reconfigureItems(let changes):
-            for change in changes { replace(of: change.id, kind: nil, content: change.content) }
-            apply(operation)
+            next(of: changes, thenApplying: operation) { patch, change in
+                patch.replace(of: change.id, kind: nil, content: change.content)
+            }
         case .reloadItems(let reloads):
-            for reload in reloads { replace(of: reload.id, kind: reload.kind, content: reload.content) }
-            apply(operation)
+            next(of: reloads, thenApplying: operation) { patch, reload in
+                patch.replace(of: reload.id, kind: reload.kind, content: reload.content)
+            }
         case .expandItems(let ids):
-            for id in ids { writeAdd(path(of: id).member("expanded")) { $0.append("true") } }
-            apply(operation)
+            next(of: ids, thenApplying: operation) { patch, id in
+                patch.writeAdd(patch.path(of: id).member("expanded")) { $0.append("true") }
+            }
         case .collapseItems(let ids):
-            for id in ids { writeRemove(path(of: id).member("expanded")) }
-            apply(operation)
+            next(of: ids, thenApplying: operation) { patch, id in
+                patch.writeRemove(patch.path(of: id).member("expanded"))
+            }
         case .appendSections, .appendItems, .deleteAllItems, .patchItems, .replaceChildren:
             preconditionFailure("a difference is in canonical form")
         }
+    }
+
+    /// Writes the next of what an operation names, and goes on to the next operation after the last.
+    ///
+    /// - Parameter changes: what is applied then: it moves nothing.
+    private mutating func next<Element>(
+        of elements: [Element], thenApplying changes: Operation? = nil,
+        _ write: (inout JSONPatchWriter, Element) -> Void
+    ) {
+        if element < elements.count { write(&self, elements[element]) }
+        element += 1
+        guard element >= elements.count else { return }
+        if let changes { apply(changes) }
+        nextOperation()
+    }
+
+    private mutating func nextOperation() {
+        operation += 1
+        element = 0
     }
 
     private mutating func apply(_ operation: Operation) {
@@ -72,16 +146,14 @@ package struct JSONPatchWriter {
 
     // MARK: - Items
 
-    /// Neighbours: each comes after the one before it.
-    private mutating func insert(_ items: [Item], _ operation: Operation) {
-        apply(operation)
-        guard let first = items.first else { return }
-        let owner = owner(of: first.id)
-        if count(under: owner) == items.count {
-            writeAdd(array(of: owner)) { $0.appendItems(items, expansion: .canonical) }
-        } else {
-            for item in items { writeAdd(path(of: item.id)) { $0.appendItem(item, expansion: .canonical) } }
-        }
+    /// Whether these, which are inserted, are all that is there.
+    private func fillsItsOwner(_ items: [Item]) -> Bool {
+        items.first.map { count(under: owner(of: $0.id)) == items.count } ?? false
+    }
+
+    private mutating func insertWhole(_ items: [Item]) {
+        beginAdd(array(of: owner(of: items[0].id)), TreeWriter(items))
+        nextOperation()
     }
 
     private mutating func delete(_ id: ItemID) {
@@ -179,6 +251,13 @@ package struct JSONPatchWriter {
 
     // MARK: - Steps
 
+    /// All but the value and what follows it.
+    private mutating func beginAdd(_ path: Path, _ value: TreeWriter) {
+        begin("add", path)
+        writer.append(#","value":"#)
+        self.value = value
+    }
+
     /// What is there already is replaced: RFC 6902 says so for members of objects.
     private mutating func writeAdd(_ path: Path, _ value: (inout ByteWriter) -> Void) {
         begin("add", path)
@@ -200,7 +279,8 @@ package struct JSONPatchWriter {
     }
 
     private mutating func begin(_ operation: StaticString, _ path: Path) {
-        if writer.count > 1 { writer.append(byte: UInt8(ascii: ",")) }
+        if hasStep { writer.append(byte: UInt8(ascii: ",")) }
+        hasStep = true
         writer.append(#"{"op":""#)
         writer.append(operation)
         writer.append(#"","path":"#)

@@ -11,11 +11,47 @@ import Testing
         for step in 0..<80 {
             let old = snapshot
             (_, snapshot) = try lists.operations(on: old)
-            let patch = JSONPatchWriter.patch(from: old, by: snapshot.difference(from: old))
+            let difference = snapshot.difference(from: old)
+            let patch = JSONPatchWriter.patch(from: old, by: difference)
+            for limit in [0, lists.number(1..<2_000)] {
+                #expect(Self.pieces(from: old, by: difference, limit: limit) == patch, "seed \(seed), step \(step)")
+            }
             var document = try Document(old)
             try document.apply(patch)
             #expect(try document == Document(snapshot), "seed \(seed), step \(step)")
         }
+    }
+
+    /// A piece may be longer than the limit by a step or an element.
+    @Test func `is written in pieces, also where one step brings everything`() throws {
+        let items = (0..<2_000).map { "{\"id\":\"\($0)\",\"children\":[{\"id\":\"c\($0)\"}]}" }.joined(separator: ",")
+        for (old, new) in [
+            ("[]", #"[{"id":"s","items":[\#(items)]}]"#), (#"[{"id":"s"}]"#, #"[{"id":"s","items":[\#(items)]}]"#),
+            (#"[{"id":"s","items":[\#(items)]}]"#, #"[{"id":"t"}]"#),
+        ] {
+            let (old, new) = (try snapshot(old), try snapshot(new))
+            let pieces = Self.split(from: old, by: new.difference(from: old), limit: 1_000)
+            #expect(pieces.allSatisfy { $0.count < 1_100 })
+            var document = try Document(old)
+            try document.apply(Array(pieces.joined()))
+            #expect(try document == Document(new))
+        }
+    }
+
+    private static func pieces(from old: Snapshot, by difference: [Operation], limit: Int) -> [UInt8] {
+        Array(split(from: old, by: difference, limit: limit).joined())
+    }
+
+    private static func split(from old: Snapshot, by difference: [Operation], limit: Int) -> [[UInt8]] {
+        var patch = JSONPatchWriter(from: old, by: difference)
+        var pieces: [[UInt8]] = []
+        var progress = Progress.more
+        while progress == .more {
+            var writer = ByteWriter()
+            progress = patch.write(into: &writer, upTo: limit)
+            pieces.append(writer.bytes)
+        }
+        return pieces
     }
 
     @Test func `names places as they are when its turn comes`() throws {
