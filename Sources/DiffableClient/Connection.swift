@@ -182,7 +182,8 @@ extension Connection {
         do {
             let message = try Message(line: bytes)
             switch message {
-            case .reset, .changes, .listDeleted: return .success((message, Array(bytes)))
+            case .reset, .changes, .snapshot, .patch, .bookmark, .listDeleted:
+                return .success((message, Array(bytes)))
             default: return .success((message, []))
             }
         } catch {

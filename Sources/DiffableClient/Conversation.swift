@@ -88,6 +88,9 @@ extension Conversation {
             return finish(error.code == .tooLarge ? .refused(Refusal(error)) : .unintelligible(error.message))
         case .reset(let reset): return tell(reset.subscription, message, line)
         case .changes(let changes): return tell(changes.subscription, message, line)
+        case .snapshot(let snapshot): return tell(snapshot.subscription, message, line)
+        case .patch(let patch): return tell(patch.subscription, message, line)
+        case .bookmark(let bookmark): return tell(bookmark.subscription, message, line)
         case .listDeleted(let subscription, _):
             let action = tell(subscription, message, line)
             receivers[subscription] = nil

@@ -141,7 +141,7 @@ extension Subscription {
             // A reset that was not seen yet outweighs what follows it.
             if try state.mirror.receive(changes) == .complete { state.news = state.news ?? .changes }
         case .listDeleted: state.end = .success(())
-        case .result, .failure, .other: break
+        case .snapshot, .patch, .bookmark, .result, .failure, .other: break
         }
     }
 

@@ -18,6 +18,7 @@ private enum MessageMember: UInt8, MemberName {
 
 private enum NotificationMember: UInt8, MemberName {
     case subscription, list, epoch, from, revision, reason, operations, more
+    case snapshot, patch
 
     static func named(_ name: JSONString) -> NotificationMember? {
         switch name {
@@ -29,6 +30,8 @@ private enum NotificationMember: UInt8, MemberName {
         case "reason": .reason
         case "operations": .operations
         case "more": .more
+        case "snapshot": .snapshot
+        case "patch": .patch
         default: nil
         }
     }
@@ -77,6 +80,8 @@ private struct NotificationParts {
     var reason: String?
     var operations: [Operation]?
     var part = Request.Part.last
+    var sections: [Section]?
+    var patch: [UInt8]?
 
     func message(_ method: String) throws(DecodingError) -> Message {
         switch method {
@@ -92,6 +97,23 @@ private struct NotificationParts {
                     subscription: try needed(subscription, "subscription"), list: try needed(list, "list"),
                     from: try needed(from, "from"), revision: try needed(revision, "revision"),
                     operations: try needed(operations, "operations"), part: part))
+        case "snapshot":
+            return .snapshot(
+                Message.Snapshot(
+                    subscription: try needed(subscription, "subscription"), list: try needed(list, "list"),
+                    epoch: try needed(epoch, "epoch"), revision: try needed(revision, "revision"), reason: reason,
+                    sections: try needed(sections, "snapshot")))
+        case "patch":
+            return .patch(
+                Message.Patch(
+                    subscription: try needed(subscription, "subscription"), list: try needed(list, "list"),
+                    from: try needed(from, "from"), revision: try needed(revision, "revision"),
+                    patch: try needed(patch, "patch")))
+        case "bookmark":
+            return .bookmark(
+                Message.Bookmark(
+                    subscription: try needed(subscription, "subscription"), list: try needed(list, "list"),
+                    epoch: epoch, revision: revision))
         case "listDeleted":
             return .listDeleted(
                 subscription: try needed(subscription, "subscription"), list: try needed(list, "list"))
@@ -120,6 +142,10 @@ extension Decoder {
             case .reason: parts.reason = try decoder.string("reason").text
             case .operations: parts.operations = try decoder.operations()
             case .more: parts.part = try decoder.boolean("more") ? .more : .last
+            case .snapshot: parts.sections = try decoder.snapshot()
+            case .patch:
+                let value = try decoder.scan { scanner throws(JSONError) in try scanner.value() }
+                parts.patch = [UInt8](value.bytes)
             }
         }
         return parts

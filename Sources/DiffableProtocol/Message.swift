@@ -8,6 +8,9 @@ package enum Message: Sendable {
     case failure(id: RequestID, WireError)
     case reset(Reset)
     case changes(Changes)
+    case snapshot(Snapshot)
+    case patch(Patch)
+    case bookmark(Bookmark)
     case listDeleted(subscription: Int, list: ListName)
     /// A notification that this client does not know; a newer daemon sent it.
     case other(method: String)
@@ -21,6 +24,35 @@ package enum Message: Sendable {
         package var reason: String
         package var operations: [Operation]
         package var part: Request.Part
+    }
+
+    /// The whole state; instead of `reset` and `changes` where these were asked for.
+    package struct Snapshot: Sendable {
+        package var subscription: Int
+        package var list: ListName
+        package var epoch: String
+        package var revision: Int
+        /// As of a `reset`; nil when it follows what was sent before.
+        package var reason: String?
+        package var sections: [Section]
+    }
+
+    package struct Patch: Sendable {
+        package var subscription: Int
+        package var list: ListName
+        package var from: Int
+        package var revision: Int
+        /// RFC 6902, on the JSON of the snapshot at `from`: an array, as it came.
+        package var patch: [UInt8]
+    }
+
+    package struct Bookmark: Sendable {
+        package var subscription: Int
+        package var list: ListName
+        /// Nil when there is no such list.
+        package var epoch: String?
+        /// Everything up to it was sent.
+        package var revision: Int?
     }
 
     package struct Changes: Sendable {

@@ -13,6 +13,8 @@ package struct NotificationWriter: Sendable {
 
     package enum Kind: Sendable {
         case reset, changes
+        /// By `LongLineWriter`.
+        case snapshot, patch
     }
 
     /// Why subscribers start anew.
@@ -87,6 +89,8 @@ package struct NotificationWriter: Sendable {
         switch method {
         case .reset: writer.append(resetPrefix)
         case .changes: writer.append(changesPrefix)
+        case .snapshot: writer.append(snapshotPrefix)
+        case .patch: writer.append(patchPrefix)
         }
         writer.append(subscription)
     }
@@ -95,6 +99,11 @@ package struct NotificationWriter: Sendable {
         #"{"jsonrpc":"2.0","method":"reset","params":{"subscription":"#
     private static let changesPrefix: StaticString =
         #"{"jsonrpc":"2.0","method":"changes","params":{"subscription":"#
+
+    private static let snapshotPrefix: StaticString =
+        #"{"jsonrpc":"2.0","method":"snapshot","params":{"subscription":"#
+    private static let patchPrefix: StaticString =
+        #"{"jsonrpc":"2.0","method":"patch","params":{"subscription":"#
 
     /// With the digits of 2^53.
     private static let prefixLengthMax =
@@ -105,6 +114,20 @@ package struct NotificationWriter: Sendable {
         writer.append(#"{"jsonrpc":"2.0","method":"listDeleted","params":{"subscription":"#)
         writer.append(subscription)
         writer.appendMember("list", list)
+        writer.append("}}\n")
+    }
+
+    /// A whole line: the subscriber has been sent everything up to a revision; without one, there is no such list.
+    package static func writeBookmark(
+        _ list: ListName, at place: (epoch: String, revision: Int)?, subscription: Int, into writer: inout ByteWriter
+    ) {
+        writer.append(#"{"jsonrpc":"2.0","method":"bookmark","params":{"subscription":"#)
+        writer.append(subscription)
+        writer.appendMember("list", list)
+        if let place {
+            writer.appendMember("epoch", place.epoch)
+            writer.appendMember("revision", place.revision)
+        }
         writer.append("}}\n")
     }
 }

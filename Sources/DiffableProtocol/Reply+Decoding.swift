@@ -186,8 +186,8 @@ extension Reply.Subscribe {
     package init(json: [UInt8]) throws(DecodingError) {
         let parts = try ResultParts(json, limits: .client)
         self.init(
-            subscription: try parts.number(.subscription), start: try Reply.ListRevision(parts),
-            isResumed: parts.isResumed)
+            subscription: try parts.number(.subscription), list: try parts.needed(parts.list, "list"),
+            start: parts.epoch == nil ? nil : try Reply.ListRevision(parts), isResumed: parts.isResumed)
     }
 }
 

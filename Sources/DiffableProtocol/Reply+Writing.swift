@@ -98,8 +98,11 @@ extension Reply.Subscribe {
     fileprivate func write(into writer: inout ByteWriter) {
         writer.append(#""subscription":"#)
         writer.append(subscription)
-        writer.append(byte: UInt8(ascii: ","))
-        start.write(into: &writer)
+        writer.appendMember("list", list)
+        if let start {
+            writer.appendMember("epoch", start.epoch)
+            writer.appendMember("revision", start.revision)
+        }
         if let isResumed { writer.append(isResumed ? #","resumed":true"# : #","resumed":false"#) }
     }
 }

@@ -95,12 +95,15 @@ package enum Reply: Sendable {
 
     package struct Subscribe: Equatable, Sendable {
         package var subscription: Int
-        package var start: ListRevision
+        package var list: ListName
+        /// Where the list is; nil when there is no such list yet.
+        package var start: ListRevision?
         /// Whether it goes on from where the client was; nil if the client did not say where that is.
         package var isResumed: Bool?
 
-        package init(subscription: Int, start: ListRevision, isResumed: Bool? = nil) {
+        package init(subscription: Int, list: ListName, start: ListRevision?, isResumed: Bool? = nil) {
             self.subscription = subscription
+            self.list = list
             self.start = start
             self.isResumed = isResumed
         }

@@ -84,6 +84,69 @@ struct NotificationTests {
         }
     }
 
+    @Test(arguments: [0, 50, 200, Int.max]) func `a snapshot and a patch are one line, written in pieces`(
+        limit: Int
+    ) throws {
+        let new = try Snapshot(sections(Self.snapshot))
+        let old = try Snapshot(sections(#"{"sections":[{"id":"today","items":[{"id":"eggs"}]},{"id":"later"}]}"#))
+        let first = LongLineWriter(snapshotOf: "t", epoch: "e", revision: 3, reason: .initial, snapshot: new)
+        #expect(
+            line(first, limit: limit)
+                == #"{"jsonrpc":"2.0","method":"snapshot","params":{"subscription":7,"list":"t","epoch":"e","revision":3,"reason":"initial","snapshot":\#(Self.snapshot)}}"#
+                + "\n")
+        let next = LongLineWriter(snapshotOf: "t", epoch: "e", revision: 4, reason: nil, snapshot: Snapshot())
+        #expect(
+            line(next, limit: limit)
+                == #"{"jsonrpc":"2.0","method":"snapshot","params":{"subscription":7,"list":"t","epoch":"e","revision":4,"snapshot":{"sections":[]}}}"#
+                + "\n")
+        let patch = LongLineWriter(
+            patchOf: "t", from: 2, to: 3, old: old, operations: new.difference(from: old))
+        #expect(
+            line(patch, limit: limit)
+                == #"{"jsonrpc":"2.0","method":"patch","params":{"subscription":7,"list":"t","from":2,"revision":3,"patch":[{"op":"add","path":"/sections/0/items/0","value":{"id":"milk","content":{"text":"Buy milk"}}}]}}"#
+                + "\n")
+    }
+
+    @Test func `a client reads snapshots, patches and bookmarks`() throws {
+        let new = try Snapshot(sections(Self.snapshot))
+        for reason in [NotificationWriter.ResetReason.epoch, nil] {
+            let writer = LongLineWriter(snapshotOf: "t", epoch: "e", revision: 3, reason: reason, snapshot: new)
+            guard case .snapshot(let read) = try decodeMessage(line(writer, limit: .max)) else {
+                Issue.record("not read")
+                return
+            }
+            #expect((read.subscription, read.list, read.epoch, read.revision) == (7, "t", "e", 3))
+            #expect(read.reason == reason?.rawValue)
+            #expect(try Snapshot(read.sections) == new)
+        }
+        let writer = LongLineWriter(
+            patchOf: "t", from: 2, to: 3, old: new, operations: Snapshot().difference(from: new))
+        guard case .patch(let read) = try decodeMessage(line(writer, limit: .max)) else {
+            Issue.record("not read")
+            return
+        }
+        #expect((read.subscription, read.list, read.from, read.revision) == (7, "t", 2, 3))
+        #expect(read.patch == JSONPatchWriter.patch(from: new, by: Snapshot().difference(from: new)))
+        for place in [("e", 9), nil] {
+            let line = text { NotificationWriter.writeBookmark("t", at: place, subscription: 7, into: &$0) }
+            guard case .bookmark(let read) = try decodeMessage(line) else {
+                Issue.record("not read")
+                return
+            }
+            #expect((read.subscription, read.list) == (7, "t"))
+            #expect(read.epoch == place?.0)
+            #expect(read.revision == place?.1)
+        }
+    }
+
+    private func line(_ writer: LongLineWriter, limit: Int) -> String {
+        var writer = writer
+        var line = text { NotificationWriter.writePrefix(writer.method, subscription: 7, into: &$0) }
+        var progress = Progress.more
+        while case .more = progress { line += text { progress = writer.write(into: &$0, upTo: limit) } }
+        return line
+    }
+
     @Test func `a client passes over what a newer daemon says`() throws {
         let line =
             #"{"jsonrpc":"2.0","method":"listDeleted","trace":[1],"params":{"subscription":7,"list":"t","why":{}}}"#

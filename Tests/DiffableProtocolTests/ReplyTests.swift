@@ -23,12 +23,16 @@ struct ReplyTests {
             ),
             (.change(change), #"{"list":"tasks","revision":2,"changed":true,"operations":[{"op":"deleteAllItems"}]}"#),
             (
-                .subscribe(.init(subscription: 1, start: tasks)),
+                .subscribe(.init(subscription: 1, list: "tasks", start: tasks)),
                 #"{"subscription":1,"list":"tasks","epoch":"k3v9","revision":2}"#
             ),
             (
-                .subscribe(.init(subscription: 1, start: tasks, isResumed: true)),
+                .subscribe(.init(subscription: 1, list: "tasks", start: tasks, isResumed: true)),
                 #"{"subscription":1,"list":"tasks","epoch":"k3v9","revision":2,"resumed":true}"#
+            ),
+            (
+                .subscribe(.init(subscription: 1, list: "bar", start: nil, isResumed: false)),
+                #"{"subscription":1,"list":"bar","resumed":false}"#
             ),
             (.setView(subscription: 1), #"{"subscription":1}"#),
             (.unsubscribe(subscription: 1), #"{"subscription":1}"#),
@@ -60,8 +64,10 @@ struct ReplyTests {
         ]
         #expect(try Reply.ListSummary.all(json: result(.lists(lists))) == lists)
         for isResumed in [nil, true, false] {
-            let subscribe = Reply.Subscribe(subscription: 9, start: tasks, isResumed: isResumed)
-            #expect(try Reply.Subscribe(json: result(.subscribe(subscribe))) == subscribe)
+            for start in [tasks, nil] {
+                let subscribe = Reply.Subscribe(subscription: 9, list: "tasks", start: start, isResumed: isResumed)
+                #expect(try Reply.Subscribe(json: result(.subscribe(subscribe))) == subscribe)
+            }
         }
         let history = Reply.History(
             start: tasks, oldest: 1,

@@ -61,8 +61,8 @@ extension Connection {
             .success(
                 .subscribe(
                     .init(
-                        subscription: subscription.number, start: Reply.ListRevision(audience.state),
-                        isResumed: isResumed))))
+                        subscription: subscription.number, list: request.list,
+                        start: Reply.ListRevision(audience.state), isResumed: isResumed))))
     }
 
     /// Where a subscription begins: at the state that the client has, if that is known to be one of this list.

@@ -1,0 +1,67 @@
+import Diffable
+import DiffableJSON
+
+/// Writes a `snapshot` or a `patch` notification: one line whatever its length, in pieces of limited length.
+///
+/// The line is a prefix with the subscription's number, which `NotificationWriter.writePrefix` makes, and a rest that is
+/// the same for all subscribers.
+package struct LongLineWriter: Sendable {
+    package let method: NotificationWriter.Kind
+    /// What comes before the body, until it is written.
+    private var head: [UInt8]
+    private var body: Body
+
+    private enum Body: Sendable {
+        case snapshot(SnapshotWriter)
+        case patch(JSONPatchWriter)
+    }
+
+    /// - Parameter reason: why the subscriber starts anew; nil when it does not.
+    package init(
+        snapshotOf list: ListName, epoch: String, revision: Int, reason: NotificationWriter.ResetReason?,
+        snapshot: Snapshot
+    ) {
+        var writer = ByteWriter()
+        writer.appendMember("list", list)
+        writer.appendMember("epoch", epoch)
+        writer.appendMember("revision", revision)
+        if let reason { writer.appendMember("reason", reason.rawValue) }
+        writer.append(#","snapshot":"#)
+        method = .snapshot
+        head = writer.bytes
+        body = .snapshot(SnapshotWriter(snapshot))
+    }
+
+    /// - Parameter operations: the canonical difference from `old` to the state at the new revision.
+    package init(patchOf list: ListName, from: Int, to revision: Int, old: Snapshot, operations: [Operation]) {
+        var writer = ByteWriter()
+        writer.appendMember("list", list)
+        writer.appendMember("from", from)
+        writer.appendMember("revision", revision)
+        writer.append(#","patch":"#)
+        method = .patch
+        head = writer.bytes
+        body = .patch(JSONPatchWriter(from: old, by: operations))
+    }
+
+    /// Writes at least one element, and as many as it takes until the writer holds about `limit` bytes. `.done` comes
+    /// with the end of the line; before it, nothing else may stand on the line.
+    package mutating func write(into writer: inout ByteWriter, upTo limit: Int) -> Progress {
+        writer.append(head)
+        head = []
+        guard writeBody(into: &writer, upTo: limit) == .done else { return .more }
+        writer.append("}}\n")
+        return .done
+    }
+
+    private mutating func writeBody(into writer: inout ByteWriter, upTo limit: Int) -> Progress {
+        switch body {
+        case .snapshot(var snapshot):
+            defer { body = .snapshot(snapshot) }
+            return snapshot.write(into: &writer, upTo: limit)
+        case .patch(var patch):
+            defer { body = .patch(patch) }
+            return patch.write(into: &writer, upTo: limit)
+        }
+    }
+}
