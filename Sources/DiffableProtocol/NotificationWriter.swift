@@ -22,8 +22,10 @@ package struct NotificationWriter: Sendable {
         case initial, epoch, history, reload
     }
 
+    /// - Parameter extent: where the window lies, if the view has one.
     package init(
-        resetOf list: ListName, epoch: String, revision: Int, reason: ResetReason, snapshot: Snapshot
+        resetOf list: ListName, epoch: String, revision: Int, reason: ResetReason, snapshot: Snapshot,
+        extent: Window.Extent? = nil
     ) {
         var writer = ByteWriter()
         writer.reserve(Self.headLengthUsual)
@@ -31,13 +33,17 @@ package struct NotificationWriter: Sendable {
         writer.appendMember("epoch", epoch)
         writer.appendMember("revision", revision)
         writer.appendMember("reason", reason.rawValue)
+        writer.append(extent)
         self.init(.reset, OperationsWriter(resetTo: snapshot), head: &writer)
     }
 
-    package init(changesOf list: ListName, from: Int, to revision: Int, operations: [Operation]) {
+    package init(
+        changesOf list: ListName, from: Int, to revision: Int, operations: [Operation], extent: Window.Extent? = nil
+    ) {
         var writer = ByteWriter()
         writer.reserve(Self.headLengthUsual)
         writer.appendChangesHead(list, from, revision)
+        writer.append(extent)
         self.init(.changes, OperationsWriter(operations), head: &writer)
     }
 
@@ -133,6 +139,12 @@ package struct NotificationWriter: Sendable {
 }
 
 extension ByteWriter {
+    mutating func append(_ extent: Window.Extent?) {
+        guard let extent else { return }
+        appendMember("offset", extent.offset)
+        appendMember("total", extent.total)
+    }
+
     fileprivate mutating func appendChangesHead(_ list: ListName, _ from: Int, _ revision: Int) {
         appendMember("list", list)
         appendMember("from", from)

@@ -7,13 +7,17 @@ package struct SnapshotReplyWriter: Sendable {
     /// What comes before the snapshot, until it is written.
     private var head: [UInt8]
 
-    package init(id: RequestID, list: ListName, epoch: String, revision: Int, snapshot: Snapshot) {
+    /// - Parameter extent: where the window lies, if the view has one.
+    package init(
+        id: RequestID, list: ListName, epoch: String, revision: Int, snapshot: Snapshot, extent: Window.Extent? = nil
+    ) {
         var writer = ByteWriter()
         writer.beginReply(id)
         writer.append(#","result":{"list":"#)
         writer.appendString(list)
         writer.appendMember("epoch", epoch)
         writer.appendMember("revision", revision)
+        writer.append(extent)
         writer.append(#","snapshot":"#)
         self.head = writer.bytes
         self.snapshot = SnapshotWriter(snapshot)

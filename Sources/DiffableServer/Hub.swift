@@ -1,4 +1,5 @@
 import Diffable
+import DiffableJSON
 import DiffableProtocol
 import DiffableStore
 import Logging
@@ -16,10 +17,10 @@ final class Hub {
     let epoch: String
     private let eventLoop: any EventLoop
     private let startTime = NIODeadline.now()
-    private var audiences: [ListName: Audience] = [:]
+    private var followedLists: [ListName: FollowedList] = [:]
     private var connections: [ObjectIdentifier: Connection] = [:]
     /// In the order in which they became due.
-    private var dueAudiences: [Audience] = []
+    private var dueLists: [FollowedList] = []
     private var dueConnections: [Connection] = []
     private var isTurnScheduled = false
     /// They have more to do than a turn has room for.
@@ -38,9 +39,9 @@ final class Hub {
 
     // MARK: Turns
 
-    /// The audience is told at the end of this turn.
-    private func isDue(_ audience: Audience) {
-        dueAudiences.append(audience)
+    /// Who follows the list is told at the end of this turn.
+    private func isDue(_ list: FollowedList) {
+        dueLists.append(list)
         scheduleTurn()
     }
 
@@ -59,9 +60,9 @@ final class Hub {
 
     private func serveDue() {
         isTurnScheduled = false
-        let audiences = dueAudiences
-        dueAudiences.removeAll(keepingCapacity: true)
-        for audience in audiences { audience.serve() }
+        let lists = dueLists
+        dueLists.removeAll(keepingCapacity: true)
+        for list in lists { list.serve() }
         let connections = dueConnections
         dueConnections.removeAll(keepingCapacity: true)
         for connection in connections { connection.serve() }
@@ -93,28 +94,36 @@ final class Hub {
 
     // MARK: Lists
 
-    /// Who follows a list, from its committed state on; nil when there is no such list.
-    func audience(of list: ListName) -> Audience? {
-        if let audience = audiences[list] { return audience }
-        guard let state = store.assumeIsolated({ $0.list(list) }) else { return nil }
-        let audience = Audience(state)
-        audiences[list] = audience
-        return audience
+    /// A list that is to be followed, from its committed state on; nil when there is no such list.
+    func follow(_ name: ListName) -> FollowedList? {
+        if let list = followedLists[name] { return list }
+        guard let state = store.assumeIsolated({ $0.list(name) }) else { return nil }
+        let list = FollowedList(state)
+        followedLists[name] = list
+        return list
     }
 
-    /// Lets go of an audience that nobody is in any more, with the lines that it keeps.
-    func leave(_ audience: Audience) {
-        guard audience.members.isEmpty, audiences[audience.state.name] === audience else { return }
-        audiences[audience.state.name] = nil
+    /// Lets go of a list that nobody follows any more.
+    func leave(_ list: FollowedList) {
+        guard list.isEmpty, followedLists[list.state.name] === list else { return }
+        followedLists[list.state.name] = nil
+    }
+
+    /// What a view shows of a state of a list.
+    func shown(_ state: ListState, through view: View) -> (snapshot: Snapshot, extent: Window.Extent?) {
+        guard let list = followedLists[state.name], list.state.epoch == state.epoch else {
+            return view.evaluate(state.snapshot)
+        }
+        return list.shown(of: state, through: view)
     }
 
     /// Called by the store before it answers those who made the changes.
     func advance(by commits: [Commit]) {
         for commit in commits {
-            guard let audience = audiences[commit.list] else { continue }
-            if audience.advance(by: commit) { isDue(audience) }
-            // A list that is created again has another audience.
-            if audience.isDeleted { audiences[commit.list] = nil }
+            guard let list = followedLists[commit.list] else { continue }
+            if list.advance(by: commit) { isDue(list) }
+            // A list that is created again is followed anew.
+            if list.isDeleted { followedLists[commit.list] = nil }
         }
     }
 

@@ -96,9 +96,9 @@ import Testing
         let window = Window(start: .anchor("c"), limit: 2)
         let extract = window.extract(from: list)
         #expect(extract.snapshot.outline == "s: c d")
-        #expect(extract.offset == 2)
+        #expect(extract.extent == Window.Extent(offset: 2, total: 5))
         let without = try list.applying([.deleteItems(["c"])])
-        #expect(window.extract(from: without, previousOffset: extract.offset).snapshot.outline == "s: d e")
+        #expect(window.extract(from: without, previousOffset: extract.extent.offset).snapshot.outline == "s: d e")
     }
 
     @Test func `shows at every offset what the list has there`() throws {

@@ -206,6 +206,6 @@ private struct Advance {
     }
 
     private mutating func apply(_ operation: Operation) {
-        shown = possible { () throws(TransactionError) in try shown.applying([operation], limits: .none) }
+        possible { () throws(TransactionError) in try shown.apply([operation], limits: .none) }
     }
 }

@@ -11,7 +11,7 @@ package struct Selection: Sendable {
     let expansion: Expansion
 
     /// Whose children are shown.
-    package enum Expansion: Equatable, Sendable {
+    package enum Expansion: Hashable, Sendable {
         /// Everybody's.
         case all
         /// Those of items that are expanded in the list.

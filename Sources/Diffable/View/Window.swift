@@ -1,11 +1,11 @@
 /// Some neighbouring rows of a list. A row is an item at any depth, and rows are counted in the list's order, each item
 /// before its children.
-package struct Window: Equatable, Sendable {
+package struct Window: Hashable, Sendable {
     package var start: Start
     /// How many rows it has at most.
     package var limit: Int
 
-    package enum Start: Equatable, Sendable {
+    package enum Start: Hashable, Sendable {
         /// So many rows are before it.
         case offset(Int)
         /// It begins with this item. When the list does not have it any more, the window stays where it was.
@@ -21,8 +21,20 @@ package struct Window: Equatable, Sendable {
     package struct Extract: Sendable {
         /// The rows, in their sections; what they stand under is shown too, whether it is a row of the window or not.
         package var snapshot: Snapshot
+        package var extent: Extent
+    }
+
+    /// Where a window lies.
+    package struct Extent: Hashable, Sendable {
         /// How many rows are before it.
         package var offset: Int
+        /// How many rows there are with those outside of it.
+        package var total: Int
+
+        package init(offset: Int, total: Int) {
+            self.offset = offset
+            self.total = total
+        }
     }
 
     /// What it shows of a list, given how many rows were before it the last time. O(limit + log n).
@@ -34,7 +46,8 @@ package struct Window: Equatable, Sendable {
         }
         let offset = min(max(wanted, 0), list.numberOfItems)
         var extraction = Extraction(list: list, passed: offset, wanted: max(limit, 0))
-        return Extract(snapshot: extraction.snapshot(), offset: offset)
+        return Extract(
+            snapshot: extraction.snapshot(), extent: Extent(offset: offset, total: list.numberOfItems))
     }
 }
 

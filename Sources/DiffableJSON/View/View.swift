@@ -37,6 +37,31 @@ package struct View: Sendable {
     package var isEverything: Bool { matching == nil && expansion == .all && window == nil }
 }
 
+extension View: Hashable {
+    /// Whether both show the same of every list, as far as their texts tell.
+    package static func == (a: View, b: View) -> Bool {
+        a.matchingText == b.matchingText && a.expansion == b.expansion && a.window == b.window
+    }
+
+    package func hash(into hasher: inout Hasher) {
+        hasher.combine(matchingText)
+        hasher.combine(expansion)
+        hasher.combine(window)
+    }
+}
+
+// MARK: - Evaluating
+
+extension View {
+    /// What it shows of a list, and where its window lies. O(n log n); for a window over everything, O(its rows).
+    package func evaluate(_ list: Snapshot) -> (snapshot: Snapshot, extent: Window.Extent?) {
+        var shown = matching?.evaluate(list) ?? list
+        if expansion != .all { shown = Selection(expansion).evaluate(shown) }
+        guard let extract = window?.extract(from: shown) else { return (shown, nil) }
+        return (extract.snapshot, extract.extent)
+    }
+}
+
 // MARK: - Decoding
 
 private enum ViewMember: UInt8, MemberName {

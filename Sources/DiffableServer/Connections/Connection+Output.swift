@@ -52,7 +52,7 @@ extension Connection {
 
     private func isPassed(_ barrier: Outbox.Barrier) -> Bool {
         subscriptions.allSatisfy { subscription in
-            subscription.audience.state.name != barrier.list || subscription.isSettled(upTo: barrier.revision)
+            subscription.audience.list.state.name != barrier.list || subscription.isSettled(upTo: barrier.revision)
         }
     }
 

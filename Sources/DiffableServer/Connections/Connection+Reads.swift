@@ -15,14 +15,12 @@ extension Connection {
         case .subscribe(let subscribe): carryOut(subscribe, id)
         case .history(let list, let limit): carryOut(historyOf: list, limit, id)
         case .difference(let list, let from, let to): carryOut(differenceOf: list, from, to, id)
-        case .setView: reply(id, .failure(Self.noViews))
+        case .setView(let view, let number):
+            guard let position = position(of: number, id) else { return }
+            subscriptions[position].show(view)
+            reply(id, .success(.setView(subscription: number)))
         case .unsubscribe(let number):
-            guard let position = subscriptions.firstIndex(where: { $0.number == number }) else {
-                let error = WireError(
-                    .noSuchSubscription,
-                    "this connection has no subscription \(number); the replies to `subscribe` say their numbers")
-                return reply(id, .failure(error))
-            }
+            guard let position = position(of: number, id) else { return }
             subscriptions.remove(at: position).end()
             reply(id, .success(.unsubscribe(subscription: number)))
         case .hello, .ping, .help, .createList, .deleteList, .transact, .apply, .undo:
@@ -30,50 +28,61 @@ extension Connection {
         }
     }
 
-    private static let noViews = WireError(.invalidParams, "this daemon shows whole lists only; leave `view` out")
+    /// Where a subscription stands among the connection's; if nowhere, that is the reply.
+    private func position(of subscription: Int, _ id: RequestID) -> Int? {
+        if let position = subscriptions.firstIndex(where: { $0.number == subscription }) { return position }
+        let error = WireError(
+            .noSuchSubscription,
+            "this connection has no subscription \(subscription); the replies to `subscribe` say their numbers")
+        reply(id, .failure(error))
+        return nil
+    }
 
     private func carryOut(_ request: Request.Snapshot, _ id: RequestID) {
-        guard request.view.isEverything else { return reply(id, .failure(Self.noViews)) }
         do throws(StoreError) {
             let state = try state(of: request.list, at: request.revision)
             // Without an id there is nobody to read it.
             if id == .absent { return }
+            let (snapshot, extent) = hub.shown(state, through: request.view)
             snapshotReply = SnapshotReplyWriter(
-                id: id, list: state.name, epoch: state.epoch, revision: state.revision, snapshot: state.snapshot)
+                id: id, list: state.name, epoch: state.epoch, revision: state.revision, snapshot: snapshot,
+                extent: extent)
         } catch {
             reply(id, .failure(WireError(error)))
         }
     }
 
     private func carryOut(_ request: Request.Subscribe, _ id: RequestID) {
-        guard request.view.isEverything else { return reply(id, .failure(Self.noViews)) }
-        guard let audience = hub.audience(of: request.list) else { return refuse(request.list, id) }
-        let start = start(of: request, audience.state)
+        guard let list = hub.follow(request.list) else { return refuse(request.list, id) }
+        let audience = list.audience(for: request.view)
+        let start = start(of: request, audience)
         subscriptionsMade += 1
         let subscription = Subscription(
             number: subscriptionsMade, to: audience, from: start, duration: request.duration, of: self)
         audience.add(subscription)
         subscriptions.append(subscription)
         var isResumed: Bool?
-        if request.since != nil { if case .state = start { isResumed = true } else { isResumed = false } }
+        if request.since != nil { if case .sent = start { isResumed = true } else { isResumed = false } }
         reply(
             id,
             .success(
                 .subscribe(
                     .init(
-                        subscription: subscription.number, list: request.list,
-                        start: Reply.ListRevision(audience.state), isResumed: isResumed))))
+                        subscription: subscription.number, list: request.list, start: Reply.ListRevision(list.state),
+                        isResumed: isResumed))))
     }
 
-    /// Where a subscription begins: at the state that the client has, if that is known to be one of this list.
-    private func start(of request: Request.Subscribe, _ current: ListState) -> Subscription.Start {
+    /// Where a subscription begins: at what the client was shown, if the state that it was shown is kept.
+    private func start(of request: Request.Subscribe, _ audience: Audience) -> Subscription.Start {
+        let current = audience.list.state
         guard let since = request.since else { return .nothing(.initial) }
         guard since.epoch == current.epoch else { return .nothing(.epoch) }
         // What this daemon has not made yet was lost by it.
         guard since.revision <= current.revision else { return .nothing(.epoch) }
         guard since.revision >= current.lastReloadRevision else { return .nothing(.reload) }
         let state = hub.store.assumeIsolated { $0.list(request.list, at: since.revision) }
-        return state.map { .state($0) } ?? .nothing(.history)
+        guard let shown = state.flatMap(audience.shown(at:)) else { return .nothing(.history) }
+        return .sent(Sent(shown: shown, revision: since.revision))
     }
 
     private func carryOut(historyOf list: ListName, _ limit: Int?, _ id: RequestID) {

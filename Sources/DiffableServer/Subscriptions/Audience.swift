@@ -3,29 +3,32 @@ import DiffableJSON
 import DiffableProtocol
 import DiffableStore
 
-/// Those who follow one list, and the lines that they share.
+/// Those who follow one list through one view, and the lines that they share.
 ///
 /// An audience belongs to one life of a list. Subscribers pull: when a socket can take more, its subscription is sent
-/// what leads from the revision it was sent last to the current one. Those who stand alike get the same bytes, which
-/// are made for the first of them. So nothing is queued for anybody, and a slow subscriber holds one old snapshot.
+/// what leads from what it was sent last to what is shown now. Those who stand alike get the same bytes, which are made
+/// for the first of them. So nothing is queued for anybody, and a slow subscriber holds one old snapshot.
 ///
 /// Nearly all subscribers keep up: they were sent all there was at the end of the turn before, and their sockets are
 /// not full. `serve` brings these to the current state in one loop; the others go at their own pace, each when its
 /// connection is served.
 final class Audience {
-    /// The committed state.
-    private(set) var state: ListState
-    private(set) var isDeleted = false
+    let list: FollowedList
+    let view: View
+    /// Among the list's audiences, also those that are gone.
+    let number: Int
+    /// Where its rows come from; nil: from the list itself.
+    let selection: LiveSelection?
+    /// What is shown of `list.shownState`.
+    private(set) var shown: Shown
     /// In no order.
     private(set) var members: [Subscription] = []
     /// What those who keep up were sent last.
-    private var served: ListState
-    /// The end of this turn is waited for.
-    private var isDue = false
-    /// Towards the current revision.
+    private var served: Sent
+    /// What led to `shown`, and from where.
+    private var lastStep: (from: Shown.ID, Step)?
+    /// Towards `shown`, at the current revision.
     private var lines: [Standing: FirstLine] = [:]
-    /// The transaction that led to the current revision, if it was one alone.
-    private var lastStep: (from: Int, Commit.Step)?
     /// Of the line that was made last, in bytes: the next one is about as long.
     private var lineLengthUsual = 0
 
@@ -35,61 +38,93 @@ final class Audience {
 
     /// What decides what a subscriber gets next, but for its number.
     private struct Standing: Hashable {
-        /// The revision that was sent last, or why there is none.
         var start: Start
         var lineLengthMax: Int
     }
 
     private enum Start: Hashable {
-        case revision(Int)
+        /// What was sent last, and the revision that it was sent for.
+        case sent(Shown.ID, Int)
         /// From nothing; why is said in the `reset`.
         case nothing(NotificationWriter.ResetReason)
     }
 
-    init(_ state: ListState) {
-        self.state = state
-        self.served = state
+    init(number: Int, of list: FollowedList, through view: View, _ selection: LiveSelection?) {
+        self.list = list
+        self.view = view
+        self.number = number
+        self.selection = selection
+        let state = list.shownState
+        let id = Shown.ID(audience: number, revision: state.revision)
+        let rows = selection?.snapshot ?? state.snapshot
+        let extract = view.window?.extract(from: rows)
+        shown = Shown(id, extract?.snapshot ?? rows, extract?.extent)
+        served = Sent(shown: shown, revision: state.revision)
     }
 
     // MARK: Members
 
-    func add(_ subscription: Subscription) {
+    /// - Parameter old: where it was until now; that may have waited for the last to go.
+    func add(_ subscription: Subscription, insteadOf old: Audience? = nil) {
+        old?.remove(subscription)
         subscription.position = members.count
         members.append(subscription)
     }
 
+    /// Lets a subscription go, and itself when that was the last one.
     func remove(_ subscription: Subscription) {
         guard let position = subscription.position else { return }
         subscription.position = nil
         let last = members.removeLast()
-        if last === subscription { return }
-        members[position] = last
-        last.position = position
+        if last !== subscription {
+            members[position] = last
+            last.position = position
+        }
+        if members.isEmpty { list.leave(self) }
+    }
+
+    // MARK: What is shown
+
+    /// Goes along with its list, which has taken a step from an earlier state.
+    func follow(_ step: Step, from old: ListState) {
+        // They name the revision.
+        if !lines.isEmpty { lines.removeAll(keepingCapacity: true) }
+        lastStep = nil
+        let rows = selection?.follow(step) ?? step
+        if selection == nil && view.window == nil { return show(rows) }
+        // Who is to start anew is told so, whether or not that changes anything.
+        let isReload = list.shownState.lastReloadRevision > old.revision
+        guard let window = view.window else {
+            if isReload || !rows.operations.isEmpty { show(rows) }
+            return
+        }
+        if !isReload, shown.isUntouched(by: rows.operations) { return }
+        let extract = window.extract(from: rows.new, previousOffset: shown.extent?.offset ?? 0)
+        let step = Step(from: shown.snapshot, to: extract.snapshot)
+        if isReload || shown.extent != extract.extent || !step.operations.isEmpty { show(step, extract.extent) }
+    }
+
+    private func show(_ step: Step, _ extent: Window.Extent? = nil) {
+        lastStep = (shown.id, step)
+        shown = Shown(Shown.ID(audience: number, revision: list.shownState.revision), step.new, extent)
+    }
+
+    /// What was shown at an earlier revision; nil when nobody can tell any more, for a window that lost its anchor shows
+    /// what it showed before. Costs what differs between then and now.
+    func shown(at state: ListState) -> Shown? {
+        if state === list.shownState { return shown }
+        let (snapshot, extent) = list.shown(of: state, through: view)
+        if case .anchor(let anchor)? = view.window?.start, !snapshot.contains(anchor) { return nil }
+        return Shown(Shown.ID(audience: number, revision: state.revision), snapshot, extent)
     }
 
     // MARK: Turns
 
-    /// Takes over what was committed; true when that makes the audience due at the end of the turn.
-    func advance(by commit: Commit) -> Bool {
-        if !lines.isEmpty { lines.removeAll(keepingCapacity: true) }
-        lastStep = nil
-        switch commit.event {
-        case .created: break
-        case .changed(let from, let step):
-            if let step { lastStep = (from, step) }
-            state = commit.state
-        case .deleted: isDeleted = true
-        }
-        if isDue { return false }
-        isDue = true
-        return true
-    }
-
     /// Sends those who keep up what there is, and lets the others know of it.
     func serve() {
-        isDue = false
         let from = served
-        served = state
+        if from.shown === shown && !list.isDeleted { return }
+        served = Sent(shown: shown, revision: list.shownState.revision)
         var position = members.count
         while let next = memberToServe(before: &position, from) {
             let line = firstLine(
@@ -109,21 +144,19 @@ final class Audience {
     /// Goes through the members before a position, backwards, to the next who keeps up. Whoever closes while it is
     /// served leaves its place to one that has been served already.
     @inline(__always)
-    private func memberToServe(before position: inout Int, _ from: ListState) -> Subscription? {
+    private func memberToServe(before position: inout Int, _ from: Sent) -> Subscription? {
         while position > 0 {
             position -= 1
             guard position < members.count else { continue }
             let member = members[position]
-            if !isDeleted, member.keepsUp(from: from) { return member }
+            if !list.isDeleted, member.keepsUp(from: from) { return member }
             member.isBehind()
         }
         return nil
     }
 
     /// Sends a line to all those for whom it is the same, up to the first for whom it is another.
-    private func share(
-        _ line: FirstLine, _ bytes: UnsafeRawBufferPointer, before position: inout Int, _ from: ListState
-    ) {
+    private func share(_ line: FirstLine, _ bytes: UnsafeRawBufferPointer, before position: inout Int, _ from: Sent) {
         let (subscription, lineLengthMax) = (line.subscription, line.lineLengthMax)
         while let member = memberToServe(before: &position, from) {
             guard member.number == subscription, member.connection.lineLengthMax == lineLengthMax else {
@@ -142,12 +175,12 @@ final class Audience {
 
     // MARK: Lines
 
-    /// What a subscriber is sent next, from the state that it was sent last; the reason is for one that was sent none.
+    /// What a subscriber is sent next, from what it was sent last; the reason is for one that was sent nothing.
     func firstLine(
-        from sent: ListState?, resetReason: NotificationWriter.ResetReason, to subscription: Int, lineLengthMax: Int
+        from sent: Sent?, resetReason: NotificationWriter.ResetReason, to subscription: Int, lineLengthMax: Int
     ) -> FirstLine {
         let standing = Standing(
-            start: sent.map { .revision($0.revision) } ?? .nothing(resetReason), lineLengthMax: lineLengthMax)
+            start: sent.map { .sent($0.shown.id, $0.revision) } ?? .nothing(resetReason), lineLengthMax: lineLengthMax)
         let known = lines[standing]
         if let known, known.subscription == subscription { return known }
         let line =
@@ -159,7 +192,7 @@ final class Audience {
     }
 
     private func made(
-        from sent: ListState?, _ resetReason: NotificationWriter.ResetReason, to subscription: Int, lineLengthMax: Int
+        from sent: Sent?, _ resetReason: NotificationWriter.ResetReason, to subscription: Int, lineLengthMax: Int
     ) -> FirstLine {
         let line =
             journalled(from: sent, to: subscription, lineLengthMax: lineLengthMax)
@@ -180,10 +213,11 @@ final class Audience {
     }
 
     /// What was journalled for one transaction and what is pushed for it are the same bytes, made once.
-    private func journalled(from sent: ListState?, to subscription: Int, lineLengthMax: Int) -> FirstLine? {
-        guard let sent, let encoded = step(from: sent)?.encoded,
+    private func journalled(from sent: Sent?, to subscription: Int, lineLengthMax: Int) -> FirstLine? {
+        guard let sent, !isReload(since: sent), let encoded = step(from: sent)?.encoded,
             NotificationWriter.isOneLine(encoded: encoded, lineLengthMax: lineLengthMax)
         else { return nil }
+        let state = list.shownState
         let capacity = NotificationWriter.headLengthMax + encoded.count
         return FirstLine(.changes, to: subscription, lineLengthMax: lineLengthMax, capacity: capacity) { writer in
             NotificationWriter.writeRest(
@@ -192,24 +226,44 @@ final class Audience {
         }
     }
 
-    /// The transaction that led from there to here, if it was one alone.
-    private func step(from sent: ListState) -> Commit.Step? {
-        guard let (from, step) = lastStep, from == sent.revision, state.lastReloadRevision <= from else { return nil }
+    /// The step that led from there to here, if it was one.
+    private func step(from sent: Sent) -> Step? {
+        guard let (from, step) = lastStep, from == sent.shown.id else { return nil }
         return step
     }
 
+    private func isReload(since sent: Sent) -> Bool { list.shownState.lastReloadRevision > sent.revision }
+
     private func notification(
-        from sent: ListState?, _ resetReason: NotificationWriter.ResetReason
+        from sent: Sent?, _ resetReason: NotificationWriter.ResetReason
     ) -> NotificationWriter {
         guard let sent else { return reset(resetReason) }
-        if state.lastReloadRevision > sent.revision { return reset(.reload) }
-        let operations = step(from: sent)?.operations ?? state.snapshot.difference(from: sent.snapshot)
+        if isReload(since: sent) { return reset(.reload) }
+        let operations = step(from: sent)?.operations ?? shown.snapshot.difference(from: sent.shown.snapshot)
         return NotificationWriter(
-            changesOf: state.name, from: sent.revision, to: state.revision, operations: operations)
+            changesOf: list.state.name, from: sent.revision, to: list.shownState.revision, operations: operations,
+            extent: shown.extent)
     }
 
     private func reset(_ reason: NotificationWriter.ResetReason) -> NotificationWriter {
-        NotificationWriter(
-            resetOf: state.name, epoch: state.epoch, revision: state.revision, reason: reason, snapshot: state.snapshot)
+        let state = list.shownState
+        return NotificationWriter(
+            resetOf: state.name, epoch: state.epoch, revision: state.revision, reason: reason,
+            snapshot: shown.snapshot, extent: shown.extent)
+    }
+}
+
+extension Shown {
+    /// Whether operations on the list that a window is over leave it as it is. They may where they may not.
+    fileprivate func isUntouched(by operations: [Operation]) -> Bool {
+        operations.allSatisfy { operation in
+            switch operation {
+            case .reconfigureItems(let changes): changes.allSatisfy { !snapshot.contains($0.id) }
+            case .reloadItems(let reloads): reloads.allSatisfy { !snapshot.contains($0.id) }
+            case .reloadSections(let reloads): reloads.allSatisfy { !snapshot.contains($0.id) }
+            case .expandItems(let ids), .collapseItems(let ids): ids.allSatisfy { !snapshot.contains($0) }
+            default: false
+            }
+        }
     }
 }

@@ -1,0 +1,32 @@
+import Diffable
+import DiffableStore
+
+/// How a snapshot became the next one: of a list, of a selection, or of a window.
+///
+/// What it takes is found when somebody asks for it, once for all who do.
+final class Step {
+    let new: Snapshot
+    /// The same as `operations`, as a JSON array, if the journal made it.
+    let encoded: [UInt8]?
+    private var known: [Operation]?
+    /// Kept until the operations are known.
+    private var old: Snapshot?
+
+    /// - Parameter transaction: the one that led there, if it was one alone.
+    init(from old: Snapshot, to new: Snapshot, by transaction: Commit.Step? = nil) {
+        self.new = new
+        self.encoded = transaction?.encoded
+        self.known = transaction?.operations
+        self.old = known == nil ? old : nil
+    }
+
+    /// The canonical difference.
+    var operations: [Operation] {
+        if let known { return known }
+        guard let old else { preconditionFailure("what is not known yet can be found") }
+        let operations = new.difference(from: old)
+        known = operations
+        self.old = nil
+        return operations
+    }
+}
