@@ -32,6 +32,16 @@ package enum Method: String, CaseIterable, Sendable {
         }
     }
 
+    /// Whether it is about what the daemon keeps, and not about the daemon.
+    package var needsLists: Bool {
+        switch self {
+        case .hello, .ping, .help, .status: false
+        case .lists, .createList, .deleteList, .snapshot, .transact, .apply, .subscribe, .setView, .unsubscribe, .history,
+            .difference, .undo:
+            true
+        }
+    }
+
     package var summary: String {
         switch self {
         case .hello: "say who you are and how long a line may be; learn the server's version and limits"

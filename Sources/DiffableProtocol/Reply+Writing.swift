@@ -82,6 +82,7 @@ extension Reply.Status {
         writer.appendMember("lists", lists)
         writer.appendMember("items", items)
         writer.appendMember("transactions", transactions)
+        if let refusing { writer.appendMember("refusing", refusing) }
     }
 }
 

@@ -44,10 +44,12 @@ package enum Reply: Sendable {
         package var items: Int
         /// Since the daemon started.
         package var transactions: Int
+        /// Why every list is refused, when those on disk could not be read.
+        package var refusing: String?
 
         package init(
             version: String, uptimeSeconds: Int, connections: Int, subscriptions: Int, lists: Int, items: Int,
-            transactions: Int
+            transactions: Int, refusing: String? = nil
         ) {
             self.version = version
             self.uptimeSeconds = uptimeSeconds
@@ -56,6 +58,7 @@ package enum Reply: Sendable {
             self.lists = lists
             self.items = items
             self.transactions = transactions
+            self.refusing = refusing
         }
     }
 

@@ -65,6 +65,7 @@ package struct WireError: Error, Equatable, Sendable {
         case noSuchSubscription = 15
         case noSuchRevision = 16
         case shuttingDown = 17
+        case storageUnreadable = 18
 
         package var name: String { String(describing: self) }
     }

@@ -13,6 +13,8 @@ final class Hub {
     let store: Store
     let options: ServerOptions
     let logger: Logger
+    /// The answer to everything that is about lists, when those on disk could not be read.
+    let refusal: WireError?
     /// One life of the daemon.
     let epoch: String
     private let eventLoop: any EventLoop
@@ -34,6 +36,7 @@ final class Hub {
         self.options = options
         self.logger = logger
         self.eventLoop = eventLoop
+        self.refusal = store.assumeIsolated { $0.unreadable.map { WireError($0) } }
         self.epoch = String(UInt64.random(in: 0...UInt64.max), radix: 36)
     }
 
@@ -158,6 +161,6 @@ final class Hub {
             subscriptions: connections.values.reduce(0) { $0 + $1.subscriptions.count },
             lists: lists.count,
             items: lists.reduce(0) { $0 + $1.snapshot.numberOfItems },
-            transactions: transactions)
+            transactions: transactions, refusing: refusal?.message)
     }
 }

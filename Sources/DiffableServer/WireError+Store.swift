@@ -20,6 +20,7 @@ extension WireError {
             self.init(.duplicateItem, "\(error)", list: list, item: repetition.item)
         case .noSpace: self.init(.noSpace, "\(error)")
         case .storageFailed: self.init(.storageFailed, "\(error)")
+        case .unreadable: self.init(.storageUnreadable, "\(error)")
         case .shuttingDown: self.init(.shuttingDown, "\(error)")
         }
     }

@@ -151,7 +151,7 @@ extension Store {
     /// Takes nothing more, lets what is on its way reach the disk and be answered, and closes the journal.
     package func shutDown(completion: @escaping @Sendable () -> Void) {
         switch condition {
-        case .running, .failed: condition = .draining(completions: [completion])
+        case .running, .failed, .unreadable: condition = .draining(completions: [completion])
         case .draining(let completions): condition = .draining(completions: completions + [completion])
         case .closing(let completions): condition = .closing(completions: completions + [completion])
         case .closed: return completion()

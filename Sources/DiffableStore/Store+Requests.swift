@@ -115,6 +115,7 @@ extension Store {
         switch condition {
         case .running: nil
         case .failed(let reason): .storageFailed(reason: reason)
+        case .unreadable(let error): .unreadable(error)
         case .draining, .closing, .closed: .shuttingDown
         }
     }

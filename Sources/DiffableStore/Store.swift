@@ -59,6 +59,8 @@ package actor Store {
         case running
         /// The journal failed: what is on disk is unknown until the next start.
         case failed(reason: String)
+        /// What is on disk could not be read: there are no lists, and none is taken.
+        case unreadable(StoreOpeningError)
         /// Nothing new is taken; what was begun is finished.
         case draining(completions: [@Sendable () -> Void])
         /// The journal gives its files up; then the completions are called.

@@ -21,6 +21,8 @@ package enum StoreError: Error, Sendable, Equatable {
     case noSpace
     /// Whether the transaction is on disk is unknown, and the store takes no more until the daemon is started again.
     case storageFailed(reason: String)
+    /// The lists could not be read when the daemon was started; nothing is served, and nothing was changed.
+    case unreadable(StoreOpeningError)
     case shuttingDown
 }
 
@@ -44,6 +46,7 @@ extension StoreError: CustomStringConvertible {
         case .noSpace: "the disk that holds the state directory is full; nothing was changed: free some space and retry"
         case .storageFailed(let reason):
             "storage failed (\(reason)); whether this was stored is unknown: start the daemon again and read the list"
+        case .unreadable(let error): "the lists are not served: \(error)"
         case .shuttingDown: "the daemon is shutting down; connect again when it is back"
         }
     }

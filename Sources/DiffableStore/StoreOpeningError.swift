@@ -15,6 +15,17 @@ package enum StoreOpeningError: Error, Sendable, Equatable {
     case damaged(path: String, list: String, revision: Int, reason: String)
 }
 
+extension StoreOpeningError {
+    /// Whether the reason lies in the files themselves, so that no other start and no other configuration mends it.
+    /// A daemon had better stay then and say so: one that ends at each start takes its socket with it in the end.
+    package var isAboutContents: Bool {
+        switch self {
+        case .directoryUnusable, .inUse: false
+        case .schemaTooNew, .schemaTooOld, .foreign, .unreadable, .damaged: true
+        }
+    }
+}
+
 extension StoreOpeningError: CustomStringConvertible {
     package var description: String {
         switch self {
@@ -27,16 +38,28 @@ extension StoreOpeningError: CustomStringConvertible {
         case .schemaTooOld(let path, let version, let known):
             """
             \(path) was written by a diffabled before its first release (schema \(version), this one knows \(known)) \
-            and cannot be read any more; move it away to start empty
+            and cannot be read any more; move it away and start the daemon again to start empty
             """
         case .foreign(let path):
-            "\(path) is not a database of diffabled; move it away, or name another directory with --state-directory"
-        case .unreadable(let path, let reason): "\(path) cannot be read: \(reason)"
+            """
+            \(path) is not a database of diffabled; move it away, or name another directory with --state-directory, and \
+            start the daemon again
+            """
+        case .unreadable(let path, let reason): "\(path) cannot be read: \(reason); \(remedy(for: path))"
         case .damaged(let path, let list, let revision, let reason):
             """
             \(path) is damaged: the list \(list.debugDescription) cannot be restored at revision \(revision) \
-            (\(reason)); nothing was changed: restore the file from a backup, or move it away to start empty
+            (\(reason)); \(remedy(for: path))
             """
         }
+    }
+
+    private func remedy(for path: String) -> String {
+        let directory = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
+        return """
+            nothing was changed: `diffabled --check --state-directory \(directory)` says what is wrong, and \
+            `diffabled --repair --state-directory \(directory)` saves what is good, and keeps these files; then start the \
+            daemon again
+            """
     }
 }

@@ -7,7 +7,8 @@ import NIOPosix
 import ServiceLifecycle
 import Systemd
 
-/// Opens the lists, serves them, and closes both in the reverse order.
+/// Opens the lists, serves them, and closes both in the reverse order. Lists that cannot be read are refused, each
+/// request with the reason and what to do.
 struct ListService: Service {
     let startUp: StartUp
     let notifier: Notifier
@@ -30,14 +31,9 @@ struct ListService: Service {
     }
 
     private func serve(on group: MultiThreadedEventLoopGroup) async throws {
-        let reading = "Reading the lists in \(startUp.stateDirectory)"
-        notifier.notify(.status(reading))
         let (failures, failed) = AsyncStream.makeStream(of: StoreFailure.self, bufferingPolicy: .bufferingOldest(1))
-        let store = try await Store.open(
-            directory: startUp.stateDirectory, executor: EventLoopStoreExecutor(eventLoop: group.next()),
-            limits: startUp.storeLimits, logger: logger,
-            onProgress: { [notifier] percent in notifier.notify(.status("\(reading): \(percent) %")) },
-            onFailure: { reason in failed.yield(StoreFailure(reason: reason)) })
+        let executor = EventLoopStoreExecutor(eventLoop: group.next())
+        let store = try await open(on: executor) { reason in failed.yield(StoreFailure(reason: reason)) }
         let server: Server
         do {
             server = try await Server.start(
@@ -48,7 +44,7 @@ struct ListService: Service {
         }
         logger.notice("serving", metadata: ["socket": "\(server.socketPath ?? "handed over")"])
         // Only now: whoever waits for this unit may connect and find every list.
-        notifier.notify(.ready, .status("Serving the lists in \(startUp.stateDirectory)"))
+        notifier.notify(.ready, .status(await status(of: store)))
         resident_memory_release()
         let failure = await firstFailure(of: failures, while: store)
         notifier.notify(.stopping, .status(failure?.description ?? "Stopping"))
@@ -56,6 +52,29 @@ struct ListService: Service {
         await store.shutDown()
         if let failure { throw failure }
         logger.notice("stopped")
+    }
+
+    /// Lists that cannot be read are no reason to end: under systemd the socket would end with us.
+    private func open(
+        on executor: EventLoopStoreExecutor, onFailure: @escaping @Sendable (String) -> Void
+    ) async throws -> Store {
+        let reading = "Reading the lists in \(startUp.stateDirectory)"
+        notifier.notify(.status(reading))
+        do {
+            return try await Store.open(
+                directory: startUp.stateDirectory, executor: executor, limits: startUp.storeLimits, logger: logger,
+                onProgress: { [notifier] percent in notifier.notify(.status("\(reading): \(percent) %")) },
+                onFailure: onFailure)
+        } catch {
+            guard error.isAboutContents else { throw error }
+            logger.critical("every request is refused: \(error)")
+            return await Store.refusing(because: error, executor: executor, logger: logger)
+        }
+    }
+
+    private func status(of store: Store) async -> String {
+        guard let error = await store.unreadable else { return "Serving the lists in \(startUp.stateDirectory)" }
+        return "Refusing every request: \(error)"
     }
 
     /// Waits until the store fails, or until a signal asks to stop: then there is none.

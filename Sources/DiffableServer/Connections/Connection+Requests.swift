@@ -25,6 +25,7 @@ extension Connection {
 
     /// The one table of what is done at once, what is handed to the store, and what waits for its turn.
     private func receive(_ request: Request, id: RequestID, length: Int) {
+        if let refusal = hub.refusal, request.method.needsLists { return answer(id, .failure(refusal)) }
         switch request {
         case .ping: answer(id, .success(.ping))
         case .help: answer(id, .success(.help))

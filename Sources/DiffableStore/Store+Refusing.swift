@@ -1,0 +1,29 @@
+import Logging
+
+extension Store {
+    /// A store in place of one that could not be opened: it has no lists, touches no file and refuses every change, so
+    /// that the daemon can stay and say what is wrong and what to do.
+    package static func refusing(
+        because error: StoreOpeningError, executor: any StoreExecutor, logger: Logger
+    ) async -> Store {
+        let store = Store(executor: executor, journal: NoJournal(), logger: logger, onFailure: { _ in })
+        await store.refuse(because: error)
+        return store
+    }
+
+    private func refuse(because error: StoreOpeningError) { condition = .unreadable(error) }
+
+    /// Why there is nothing to be read here, if so.
+    package var unreadable: StoreError? {
+        if case .unreadable(let error) = condition { .unreadable(error) } else { nil }
+    }
+}
+
+/// Where there is nothing to write to, because nothing is taken.
+private struct NoJournal: Journal {
+    func write(_ changes: [ListChange], completion: @escaping @Sendable (Result<[[UInt8]?], JournalError>) -> Void) {
+        preconditionFailure("a store that refuses writes nothing")
+    }
+
+    func close(completion: @escaping @Sendable () -> Void) { completion() }
+}
