@@ -36,8 +36,8 @@ package enum Method: String, CaseIterable, Sendable {
     package var needsLists: Bool {
         switch self {
         case .hello, .ping, .help, .status: false
-        case .lists, .createList, .deleteList, .snapshot, .transact, .apply, .subscribe, .setView, .unsubscribe, .history,
-            .difference, .undo:
+        case .lists, .createList, .deleteList, .snapshot, .transact, .apply, .subscribe, .setView, .unsubscribe,
+            .history, .difference, .undo:
             true
         }
     }

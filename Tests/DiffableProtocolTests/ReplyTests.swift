@@ -153,7 +153,7 @@ struct ReplyTests {
                 "1 noSuchList", "2 listExists", "3 noSuchSection", "4 noSuchItem", "5 duplicateSection",
                 "6 duplicateItem", "7 invalidAnchor", "8 ownDescendant", "9 revisionMismatch", "10 requestKeyReused",
                 "11 tooLarge", "12 permissionDenied", "13 noSpace", "14 storageFailed", "15 noSuchSubscription",
-                "16 noSuchRevision", "17 shuttingDown",
+                "16 noSuchRevision", "17 shuttingDown", "18 storageUnreadable",
             ])
     }
 

@@ -93,7 +93,8 @@ struct RecoveryTests {
     }
 
     @Test func `a change longer than a row comes back whole`() async throws {
-        let store = try await directory.open()
+        // No checkpoint comes between.
+        let store = try await directory.open(limits: StoreLimits(journalLengthMin: 1 << 30))
         _ = try await store.creating("tasks", .durable).get()
         let long = Content(Array("\"\(String(repeating: "x", count: 1 << 20))\"".utf8))
         let items = (0..<10).map { Item(id: .numbered($0), content: long) }

@@ -31,7 +31,7 @@ struct StoreErrorTests {
         (.unreadable(path: "/state/x", reason: "I/O error"), ["/state/x", "I/O error"]),
         (
             .damaged(path: "/state/x", list: "tasks", revision: 7, reason: "gap"),
-            ["/state/x", "\"tasks\"", "7", "gap", "backup"]
+            ["/state/x", "\"tasks\"", "7", "gap", "--repair --state-directory /state`"]
         ),
     ])
     func `a start that is refused names the file and what to do`(error: StoreOpeningError, words: [String]) {

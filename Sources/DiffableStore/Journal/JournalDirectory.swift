@@ -73,6 +73,8 @@ struct JournalDirectory {
         // takes acknowledged transactions along. So it is set last, and read back.
         try database.execute(sql: "PRAGMA synchronous = FULL")
         try JournalDirectory.assertSynchronous(database)
+        // SQLite would move the log's pages into the database within a commit, and keep quiet when that fails.
+        try database.execute(sql: "PRAGMA wal_autocheckpoint = 0")
         // The log is cut back to this after a large transaction, in bytes.
         try database.execute(sql: "PRAGMA journal_size_limit = \(16 << 20)")
         // Debian's SQLite writes zeros over all that is deleted, and a checkpoint deletes as much as it writes. This

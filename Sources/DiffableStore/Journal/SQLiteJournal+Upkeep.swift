@@ -2,6 +2,7 @@ import Diffable
 import DiffableJSON
 import Foundation
 import GRDB
+import GRDBSQLite
 import Logging
 
 // A checkpoint is written part by part under a generation that nothing leads to. The transaction with the last part
@@ -48,7 +49,7 @@ extension SQLiteJournal {
     }
 
     func scheduleUpkeep() {
-        guard case .idle = upkeepState, !upkeep.isEmpty else { return }
+        guard case .idle = upkeepState, !upkeep.isEmpty || isLogLong else { return }
         upkeepState = .scheduled
         executor.execute { self.assumeIsolated { $0.doUpkeep() } }
     }
@@ -58,6 +59,10 @@ extension SQLiteJournal {
     private func doUpkeep() {
         guard case .scheduled = upkeepState else { return }
         upkeepState = .idle
+        if isLogLong {
+            moveLog()
+            return scheduleUpkeep()
+        }
         do {
             switch upkeep[0] {
             case .checkpoint(let number): try beginCheckpoint(of: number)
@@ -65,9 +70,42 @@ extension SQLiteJournal {
             case .retirement(let retirement): try retire(retirement)
             }
         } catch {
-            upkeepFailed(JournalError(error))
+            upkeepFailed(journalError(error))
         }
         scheduleUpkeep()
+    }
+
+    /// As many pages in SQLite's log are moved at a time.
+    private static let movedPagesMin = 1_000
+
+    private var isLogLong: Bool { pagesWritten - pagesMoved >= SQLiteJournal.movedPagesMin }
+
+    /// To the log, since the database was opened.
+    private var pagesWritten: Int {
+        var pages: Int32 = 0
+        var most: Int32 = 0
+        database.writeWithoutTransaction { database in
+            _ = sqlite3_db_status(database.sqliteConnection, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &most, 0)
+        }
+        return Int(pages)
+    }
+
+    /// Moves what is in SQLite's log into the database, so that the log begins anew.
+    private func moveLog() {
+        do {
+            _ = try database.writeWithoutTransaction { try $0.checkpoint(.passive) }
+            pagesMoved = pagesWritten
+        } catch {
+            switch journalError(error) {
+            case .noSpace: upkeepState = .postponed
+            case .failed(let reason): stopUpkeep(because: reason)
+            }
+        }
+    }
+
+    private func stopUpkeep(because reason: String) {
+        logger.error("the journal cannot be kept up", metadata: ["reason": "\(reason)"])
+        upkeepState = .failed(reason: reason)
     }
 
     private func upkeepFailed(_ error: JournalError) {
@@ -80,8 +118,7 @@ extension SQLiteJournal {
                 metadata: ["list": "\(checkpoint.state.name)", "bytes": "\(checkpoint.length)"])
             abandon(checkpoint)
         case .failed(let reason):
-            logger.error("the journal cannot be kept up", metadata: ["reason": "\(reason)"])
-            upkeepState = .failed(reason: reason)
+            stopUpkeep(because: reason)
         }
     }
 

@@ -6,6 +6,7 @@ import Diffable
 import DiffableJSON
 import Foundation
 import GRDB
+import GRDBSQLite
 import Logging
 
 package actor SQLiteJournal: Journal {
@@ -24,6 +25,8 @@ package actor SQLiteJournal: Journal {
     var upkeep: [Upkeep] = []
     var upkeepState = UpkeepState.idle
     var groupsWritten = 0
+    /// How many pages had been written to SQLite's log when they were last moved into the database.
+    var pagesMoved = 0
     /// Whether somebody will look if groups have come meanwhile.
     var isIdlenessAwaited = false
 
@@ -71,6 +74,13 @@ package actor SQLiteJournal: Journal {
     }
 
     private func close() {
+        if case .failed = upkeepState {
+            // Closing would sync the log again, and that may succeed without the pages that were lost when it failed. So
+            // the files are left as they are, and the next start reads them.
+            _ = Unmanaged.passRetained(database)
+            upkeepState = .closed
+            return
+        }
         upkeepState = .closed
         do { try database.close() } catch {
             logger.error("the database was not closed", metadata: ["reason": "\(error)"])
@@ -92,7 +102,10 @@ extension SQLiteJournal {
                 }
             }
         } catch {
-            return .failure(JournalError(error))
+            let error = journalError(error)
+            // Nothing more is written or synced: a sync that is tried again may succeed without what it should have kept.
+            if case .failed(let reason) = error { upkeepState = .failed(reason: reason) }
+            return .failure(error)
         }
         groupsWritten += 1
         if case .postponed = upkeepState { upkeepState = .idle }
@@ -200,14 +213,19 @@ extension Data {
     }
 }
 
-extension JournalError {
-    init(_ error: any Error) {
+extension SQLiteJournal {
+    /// What an error of the last call to SQLite means.
+    func journalError(_ error: any Error) -> JournalError {
+        guard let error = error as? DatabaseError else { return .failed(reason: "\(error)") }
         // A full disk is noticed while frames are appended to the log. The frame that makes a transaction valid is
         // the last of them, so none of it counts, and what was written is written over by the next one.
-        if let error = error as? DatabaseError, error.resultCode == .SQLITE_FULL {
-            self = .noSpace
-        } else {
-            self = .failed(reason: "\(error)")
-        }
+        if error.resultCode == .SQLITE_FULL { return .noSpace }
+        if error.extendedResultCode == .SQLITE_IOERR_WRITE, [EDQUOT, EFBIG].contains(systemError) { return .noSpace }
+        return .failed(reason: error.extendedResultCode.description + (error.message.map { ": \($0)" } ?? ""))
+    }
+
+    /// The `errno` of the last input or output that failed.
+    private var systemError: Int32 {
+        database.writeWithoutTransaction { sqlite3_system_errno($0.sqliteConnection) }
     }
 }
