@@ -9,7 +9,9 @@ import Testing
         "Diffable": [],
         "DiffableJSON": ["Diffable"],
         "DiffableProtocol": ["Diffable", "DiffableJSON"],
-        "DiffableStore": ["DequeModule", "Diffable", "DiffableJSON", "Dispatch", "Foundation", "GRDB", "GRDBSQLite", "Logging"],
+        "DiffableStore": [
+            "DequeModule", "Diffable", "DiffableJSON", "Dispatch", "Foundation", "GRDB", "GRDBSQLite", "Logging",
+        ],
         "DiffableServer": [
             "Diffable", "DiffableJSON", "DiffableProtocol", "DiffableStore", "DequeModule", "Logging", "NIOCore",
             "NIOPosix",
