@@ -45,6 +45,7 @@ public enum ItemName: Sendable {}
 public enum SectionName: Sendable {}
 public enum KindName: Sendable {}
 public enum ListTag: Sendable {}
+public enum RequestTag: Sendable {}
 
 /// Identifies an item among all of a list's items, at any depth.
 public typealias ItemID = Identifier<ItemName>
@@ -54,6 +55,8 @@ public typealias SectionID = Identifier<SectionName>
 public typealias Kind = Identifier<KindName>
 /// Names a list.
 public typealias ListName = Identifier<ListTag>
+/// Names a change that a client asks for, so that asking again does not make it twice.
+public typealias RequestKey = Identifier<RequestTag>
 
 extension Identifier: Hashable {
     public static func == (a: Identifier, b: Identifier) -> Bool { a.record.hasSameID(as: b.record) }

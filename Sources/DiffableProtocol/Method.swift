@@ -22,13 +22,14 @@ package enum Method: String, CaseIterable, Sendable {
         case .ping, .help, .status, .lists, .deleteList, .difference, .setView, .unsubscribe: []
         case .hello: [.name, .maxLine]
         case .createList: [.durability, .ifAbsent]
-        case .transact: [.ifRevision, .dryRun, .more]
+        case .transact: [.ifRevision, .requestKey, .dryRun, .more]
         // One of the first two is needed, which `Request` sees to.
-        case .apply: [.snapshot, .operations, .section, .usingReloadData, .ifRevision, .dryRun, .more]
+        case .apply:
+            [.snapshot, .operations, .section, .usingReloadData, .ifRevision, .requestKey, .dryRun, .more]
         case .snapshot: [.at, .view]
         case .subscribe: [.since, .view, .once]
         case .history: [.limit]
-        case .undo: [.to, .ifRevision, .dryRun]
+        case .undo: [.to, .ifRevision, .requestKey, .dryRun]
         }
     }
 

@@ -3,13 +3,14 @@ import DiffableJSON
 /// The parameters of all methods, named as on the wire.
 package enum Parameter: UInt8, MemberName {
     case list, name, maxLine, durability, ifAbsent, operations, snapshot, section, usingReloadData, ifRevision
-    case dryRun, more, once, subscription, since, at, from, to, limit, view
+    case dryRun, more, once, subscription, since, at, from, to, limit, view, requestKey
 
     package static func named(_ name: JSONString) -> Parameter? {
         switch name {
         case "list": .list
         case "operations": .operations
         case "ifRevision": .ifRevision
+        case "requestKey": .requestKey
         case "dryRun": .dryRun
         case "more": .more
         case "snapshot": .snapshot

@@ -47,7 +47,8 @@ extension Request {
         case .undo(let request):
             writer.appendParameter("list", request.list)
             if let revision = request.revision { writer.appendParameter("to", revision) }
-            writer.appendOptions(ifRevision: request.ifRevision, mode: request.mode, part: .whole)
+            writer.appendOptions(
+                ifRevision: request.ifRevision, requestKey: request.requestKey, mode: request.mode, part: .whole)
         }
         writer.append("}}\n")
     }
@@ -57,7 +58,7 @@ extension Request.Transact {
     fileprivate func write(into writer: inout ByteWriter) {
         writer.appendParameter("list", list)
         writer.appendParameter("operations", operations: operations, expansion: .canonical)
-        writer.appendOptions(ifRevision: ifRevision, mode: mode, part: part)
+        writer.appendOptions(ifRevision: ifRevision, requestKey: requestKey, mode: mode, part: part)
     }
 }
 
@@ -77,7 +78,7 @@ extension Request.Apply {
             writer.appendParameter("operations", operations: operations, expansion: .asSaid)
         }
         if delivery == .reload { writer.appendTrueParameter("usingReloadData") }
-        writer.appendOptions(ifRevision: ifRevision, mode: mode, part: part)
+        writer.appendOptions(ifRevision: ifRevision, requestKey: requestKey, mode: mode, part: part)
     }
 }
 
@@ -136,8 +137,11 @@ extension ByteWriter {
         _ = operations.writeArray(into: &self, upTo: .max)
     }
 
-    mutating func appendOptions(ifRevision: Int?, mode: Request.Mode, part: Request.Part) {
+    mutating func appendOptions(
+        ifRevision: Int?, requestKey: RequestKey?, mode: Request.Mode, part: Request.Part
+    ) {
         if let ifRevision { appendParameter("ifRevision", ifRevision) }
+        if let requestKey { appendParameter("requestKey", requestKey) }
         if mode == .dryRun { appendTrueParameter("dryRun") }
         switch part {
         case .whole: break

@@ -80,15 +80,18 @@ package enum Request: Sendable {
         package var list: ListName
         package var operations: [Operation]
         package var ifRevision: Int?
+        package var requestKey: RequestKey?
         package var mode: Mode
         package var part: Part
 
         package init(
-            list: ListName, operations: [Operation], ifRevision: Int? = nil, mode: Mode = .commit, part: Part = .whole
+            list: ListName, operations: [Operation], ifRevision: Int? = nil, requestKey: RequestKey? = nil,
+            mode: Mode = .commit, part: Part = .whole
         ) {
             self.list = list
             self.operations = operations
             self.ifRevision = ifRevision
+            self.requestKey = requestKey
             self.mode = mode
             self.part = part
         }
@@ -99,17 +102,19 @@ package enum Request: Sendable {
         package var contents: Contents
         package var delivery: Delivery
         package var ifRevision: Int?
+        package var requestKey: RequestKey?
         package var mode: Mode
         package var part: Part
 
         package init(
             list: ListName, contents: Contents, delivery: Delivery = .difference, ifRevision: Int? = nil,
-            mode: Mode = .commit, part: Part = .whole
+            requestKey: RequestKey? = nil, mode: Mode = .commit, part: Part = .whole
         ) {
             self.list = list
             self.contents = contents
             self.delivery = delivery
             self.ifRevision = ifRevision
+            self.requestKey = requestKey
             self.mode = mode
             self.part = part
         }
@@ -165,12 +170,17 @@ package enum Request: Sendable {
         /// The revision to restore; nil: the one before the newest.
         package var revision: Int?
         package var ifRevision: Int?
+        package var requestKey: RequestKey?
         package var mode: Mode
 
-        package init(list: ListName, revision: Int? = nil, ifRevision: Int? = nil, mode: Mode = .commit) {
+        package init(
+            list: ListName, revision: Int? = nil, ifRevision: Int? = nil, requestKey: RequestKey? = nil,
+            mode: Mode = .commit
+        ) {
             self.list = list
             self.revision = revision
             self.ifRevision = ifRevision
+            self.requestKey = requestKey
             self.mode = mode
         }
     }

@@ -13,6 +13,7 @@ struct RequestParts {
     var section: SectionID?
     var usingReloadData: Bool?
     var ifRevision: Int?
+    var requestKey: RequestKey?
     var dryRun: Bool?
     var more: Bool?
     var once: Bool?
@@ -49,6 +50,7 @@ struct RequestParts {
         case .section: section = try decoder.identifier("section")
         case .usingReloadData: usingReloadData = try decoder.boolean("usingReloadData")
         case .ifRevision: ifRevision = try decoder.wholeNumber("ifRevision")
+        case .requestKey: requestKey = try decoder.identifier("requestKey")
         case .dryRun: dryRun = try decoder.boolean("dryRun")
         case .more: more = try decoder.boolean("more")
         case .once: once = try decoder.boolean("once")
@@ -88,13 +90,13 @@ struct RequestParts {
             return .transact(
                 Request.Transact(
                     list: try needed(list, .list), operations: try needed(operations, .operations),
-                    ifRevision: ifRevision, mode: mode, part: part))
+                    ifRevision: ifRevision, requestKey: requestKey, mode: mode, part: part))
         case .apply:
             return .apply(
                 Request.Apply(
                     list: try needed(list, .list), contents: try contents(at: offset),
-                    delivery: usingReloadData == true ? .reload : .difference, ifRevision: ifRevision, mode: mode,
-                    part: part))
+                    delivery: usingReloadData == true ? .reload : .difference, ifRevision: ifRevision,
+                    requestKey: requestKey, mode: mode, part: part))
         case .subscribe:
             return .subscribe(
                 Request.Subscribe(
@@ -107,7 +109,9 @@ struct RequestParts {
             return .difference(try needed(list, .list), from: try needed(from, .from), to: try needed(to, .to))
         case .undo:
             return .undo(
-                Request.Undo(list: try needed(list, .list), revision: to, ifRevision: ifRevision, mode: mode))
+                Request.Undo(
+                    list: try needed(list, .list), revision: to, ifRevision: ifRevision, requestKey: requestKey,
+                    mode: mode))
         case .unsubscribe: return .unsubscribe(subscription: try needed(subscription, .subscription))
         }
     }

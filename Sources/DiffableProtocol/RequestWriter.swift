@@ -31,11 +31,12 @@ package struct RequestWriter: Sendable {
     }
 
     package init(
-        transact list: ListName, _ operations: Operations, ifRevision: Int? = nil, mode: Request.Mode = .commit
+        transact list: ListName, _ operations: Operations, ifRevision: Int? = nil, requestKey: RequestKey? = nil,
+        mode: Request.Mode = .commit
     ) {
         var writer = ByteWriter()
         writer.appendParameter("list", list)
-        writer.appendOptions(ifRevision: ifRevision, mode: mode, part: .whole)
+        writer.appendOptions(ifRevision: ifRevision, requestKey: requestKey, mode: mode, part: .whole)
         self.method = .transact
         self.head = writer.bytes
         self.operations = operations
@@ -45,13 +46,14 @@ package struct RequestWriter: Sendable {
     /// items that they are, if that matters: `OperationsWriter(_, expansion: .asSaid)`.
     package init(
         apply list: ListName, _ operations: Operations, section: SectionID? = nil,
-        delivery: Request.Delivery = .difference, ifRevision: Int? = nil, mode: Request.Mode = .commit
+        delivery: Request.Delivery = .difference, ifRevision: Int? = nil, requestKey: RequestKey? = nil,
+        mode: Request.Mode = .commit
     ) {
         var writer = ByteWriter()
         writer.appendParameter("list", list)
         if let section { writer.appendParameter("section", section) }
         if delivery == .reload { writer.appendTrueParameter("usingReloadData") }
-        writer.appendOptions(ifRevision: ifRevision, mode: mode, part: .whole)
+        writer.appendOptions(ifRevision: ifRevision, requestKey: requestKey, mode: mode, part: .whole)
         self.method = .apply
         self.head = writer.bytes
         self.operations = operations

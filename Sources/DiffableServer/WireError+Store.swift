@@ -14,6 +14,7 @@ extension WireError {
             self.init(.revisionMismatch, "\(error)", list: list, revision: current)
         case .noSuchRevision(let list, _, _, let current):
             self.init(.noSuchRevision, "\(error)", list: list, revision: current)
+        case .requestKeyReused(let list, _): self.init(.requestKeyReused, "\(error)", list: list)
         case .transaction(let list, let error): self.init(error.reason, list: list, operation: error.index)
         case .operation(let list, let reason): self.init(reason, list: list, operation: nil)
         case .repetition(let list, let repetition):

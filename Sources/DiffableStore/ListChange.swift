@@ -7,17 +7,22 @@ package struct ListChange: Sendable {
     package let state: ListState
     /// What history says of it; nil for a creation or a deletion.
     let revision: Revision?
+    /// What is remembered for whoever sends the request again; nil for one without a key.
+    let result: FirstResult?
 
-    init(event: Event, state: ListState, revision: Revision? = nil) {
+    init(event: Event, state: ListState, revision: Revision? = nil, result: FirstResult? = nil) {
         self.event = event
         self.state = state
         self.revision = revision
+        self.result = result
     }
 
     package enum Event: Sendable {
         case created
         /// The canonical difference from the revision before.
         case stepped([Operation], Delivery)
+        /// A request with a key changed nothing, which is remembered as well.
+        case unchanged
         case deleted
     }
 }

@@ -7,14 +7,37 @@ package struct Outcome: Sendable {
     let after: ListState
     /// The difference between `old` and `new` in canonical form; empty when the transaction changed nothing.
     package let operations: [Operation]
+    /// Of a request that came again. The states are then those of now, and there are no operations.
+    let first: FirstResult?
+
+    init(before: ListState, after: ListState, operations: [Operation]) {
+        self.before = before
+        self.after = after
+        self.operations = operations
+        self.first = nil
+    }
+
+    /// The answer to a request that came again.
+    init(repeating first: FirstResult, of state: ListState) {
+        self.before = state
+        self.after = state
+        self.operations = []
+        self.first = first
+    }
 
     package var list: ListName { after.name }
     package var epoch: String { after.epoch }
     /// After the transaction; of a dry run, and of one that changed nothing, the revision there was.
-    package var revision: Int { after.revision }
+    package var revision: Int { first?.revision ?? after.revision }
     package var old: Snapshot { before.snapshot }
     package var new: Snapshot { after.snapshot }
-    package var isChanged: Bool { !operations.isEmpty }
+    package var isChanged: Bool { first?.isChanged ?? !operations.isEmpty }
+
+    /// What the change amounts to; nil when there is none. O(what was inserted).
+    package var summary: DifferenceSummary? {
+        if let first { return first.summary }
+        return isChanged ? DifferenceSummary(operations, from: old, to: new) : nil
+    }
 }
 
 /// Whether a transaction is carried out, or only computed.

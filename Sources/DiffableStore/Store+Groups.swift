@@ -14,15 +14,18 @@ extension Store {
             numberOfHeads += 1
             held.head = change.state
         case .stepped: held.head = change.state
+        case .unchanged: break
         case .deleted:
             numberOfHeads -= 1
             held.head = nil
         }
+        rememberResult(of: change)
         // A volatile list waits as well when what its name stood for before is still on its way to the disk.
         if change.state.durability == .volatile && held.group <= settledGroup {
-            let commit = makeVisible(change, encoded: nil)
-            statistics.transactions += 1
-            onCommit([commit])
+            if let commit = makeVisible(change, encoded: nil) {
+                statistics.transactions += 1
+                onCommit([commit])
+            }
             answer.give()
         } else {
             held.group = gathering.number
@@ -91,15 +94,16 @@ extension Store {
 
     private func succeed(_ group: Group, _ encodings: [[UInt8]?]) {
         settledGroup = group.number
-        statistics.transactions += group.changes.count
         statistics.pendingTransactions -= group.changes.count
         var commits = GroupCommits()
         for (index, change) in group.changes.enumerated() {
-            commits.append(makeVisible(change, encoded: encodings[index]))
+            guard let commit = makeVisible(change, encoded: encodings[index]) else { continue }
+            statistics.transactions += 1
+            commits.append(commit)
         }
         // The disk works on the next group while this one is told about.
         startGroup()
-        onCommit(commits.commits)
+        if !commits.commits.isEmpty { onCommit(commits.commits) }
         for answer in group.answers { answer.give() }
     }
 
@@ -109,6 +113,7 @@ extension Store {
         settledGroup = gathered.number
         gathering = Group(number: gathered.number + 1)
         statistics.pendingTransactions = 0
+        refuseResults(of: group.changes + gathered.changes)
         for change in group.changes + gathered.changes {
             guard let held = heldLists[change.state.name] else { continue }
             held.head = held.committed
@@ -118,11 +123,14 @@ extension Store {
         for answer in group.answers + gathered.answers { answer.refuse(error) }
     }
 
-    private func makeVisible(_ change: ListChange, encoded: [UInt8]?) -> Commit {
+    /// Nil when there is nothing to be seen.
+    private func makeVisible(_ change: ListChange, encoded: [UInt8]?) -> Commit? {
         guard let held = heldLists[change.state.name] else {
             preconditionFailure("a list is held until nothing of it is unsettled")
         }
+        settleResult(of: change)
         switch change.event {
+        case .unchanged: return nil
         case .created:
             held.committed = change.state
             held.history = History()

@@ -30,60 +30,62 @@ extension Store {
         commit(ListChange(event: .deleted, state: head), answer: .list(completion, .success(head)))
     }
 
-    /// Applies the operations, all or none. `ifRevision` is the revision that they were made for.
+    /// Applies the operations, all or none. `ifRevision` is the revision that they were made for; a request whose
+    /// `requestKey` came before is answered as it was then.
     package func transact(
-        _ name: ListName, _ operations: [Operation], ifRevision: Int? = nil, mode: TransactionMode = .commit,
-        origin: Origin? = nil, completion: @escaping Completion<Outcome>
+        _ name: ListName, _ operations: [Operation], ifRevision: Int? = nil, requestKey: RequestKey? = nil,
+        mode: TransactionMode = .commit, origin: Origin? = nil, completion: @escaping Completion<Outcome>
     ) {
         if let refusal { return completion(.failure(refusal)) }
-        do throws(StoreError) {
-            let head = try head(of: name, ifRevision: ifRevision)
+        let request = requestKey.map {
+            KeyedRequest(key: $0, digest: RequestDigest.of(transact: operations), isSummarized: false)
+        }
+        let terms = Terms(ifRevision: ifRevision, request: request, mode: mode, origin: origin)
+        change(name, terms, completion: completion) { head throws(StoreError) in
             let new: Snapshot
-            do {
+            do throws(TransactionError) {
                 new = try head.snapshot.applying(operations, limits: limits.snapshot)
             } catch {
                 throw .transaction(name, error)
             }
-            let difference = new.difference(from: head.snapshot, after: operations)
-            move(
-                head, to: new, by: difference, delivery: .difference, mode: mode, origin: origin,
-                completion: completion)
-        } catch {
-            answer(.outcome(completion, .failure(error)), about: name)
+            return Step(new: new, operations: new.difference(from: head.snapshot, after: operations))
         }
     }
 
     /// Makes the list what it was at an earlier revision, by one more transaction; at the one before the newest, if none
     /// is named. Undoing that again does what was undone.
     package func undo(
-        _ name: ListName, to revision: Int? = nil, ifRevision: Int? = nil, mode: TransactionMode = .commit,
-        origin: Origin? = nil, completion: @escaping Completion<Outcome>
+        _ name: ListName, to revision: Int? = nil, ifRevision: Int? = nil, requestKey: RequestKey? = nil,
+        mode: TransactionMode = .commit, origin: Origin? = nil, completion: @escaping Completion<Outcome>
     ) {
         if let refusal { return completion(.failure(refusal)) }
-        do throws(StoreError) {
-            let head = try head(of: name, ifRevision: ifRevision)
+        let request = requestKey.map {
+            KeyedRequest(key: $0, digest: RequestDigest.of(undoTo: revision), isSummarized: true)
+        }
+        let terms = Terms(ifRevision: ifRevision, request: request, mode: mode, origin: origin)
+        change(name, terms, completion: completion) { head throws(StoreError) in
             let revision = revision ?? head.revision - 1
             guard let state = state(before: head, at: revision) else {
                 let oldest = heldLists[name]?.history.oldest ?? head.revision
                 throw .noSuchRevision(name, revision, oldest: oldest, current: head.revision)
             }
-            let difference = state.snapshot.difference(from: head.snapshot)
-            move(
-                head, to: state.snapshot, by: difference, delivery: .difference, mode: mode, origin: origin,
-                completion: completion)
-        } catch {
-            answer(.outcome(completion, .failure(error)), about: name)
+            return Step(new: state.snapshot, operations: state.snapshot.difference(from: head.snapshot))
         }
     }
 
     /// Makes the list, or one section of it, what the target says, and finds the difference.
     package func apply(
         _ name: ListName, _ target: Target, delivery: Delivery = .difference, ifRevision: Int? = nil,
-        mode: TransactionMode = .commit, origin: Origin? = nil, completion: @escaping Completion<Outcome>
+        requestKey: RequestKey? = nil, mode: TransactionMode = .commit, origin: Origin? = nil,
+        completion: @escaping Completion<Outcome>
     ) {
         if let refusal { return completion(.failure(refusal)) }
-        do throws(StoreError) {
-            let head = try head(of: name, ifRevision: ifRevision)
+        let request = requestKey.map {
+            KeyedRequest(
+                key: $0, digest: RequestDigest.of(apply: target, delivery: delivery), isSummarized: true)
+        }
+        let terms = Terms(ifRevision: ifRevision, request: request, mode: mode, origin: origin)
+        change(name, terms, completion: completion) { head throws(StoreError) in
             let new: Snapshot
             do throws(TargetError) {
                 new = try target.snapshot(from: head.snapshot, limits: limits.snapshot)
@@ -98,11 +100,7 @@ extension Store {
             }
             let difference = new.difference(from: head.snapshot)
             let shared = new.sharing(with: head.snapshot, by: difference)
-            move(
-                head, to: shared, by: difference, delivery: delivery, mode: mode, origin: origin,
-                completion: completion)
-        } catch {
-            answer(.outcome(completion, .failure(error)), about: name)
+            return Step(new: shared, operations: difference, delivery: delivery)
         }
     }
 }
@@ -120,12 +118,39 @@ extension Store {
         }
     }
 
-    private func head(of name: ListName, ifRevision: Int?) throws(StoreError) -> ListState {
-        guard let head = heldLists[name]?.head else { throw .noSuchList(name) }
-        if let ifRevision, ifRevision != head.revision {
-            throw .revisionMismatch(name, expected: ifRevision, current: head.revision)
+    /// What a request says beside the change that it asks for.
+    private struct Terms {
+        var ifRevision: Int?
+        var request: KeyedRequest?
+        var mode: TransactionMode
+        var origin: Origin?
+    }
+
+    /// Where a change leads, and how.
+    private struct Step {
+        var new: Snapshot
+        /// The canonical difference.
+        var operations: [Operation]
+        var delivery = Delivery.difference
+    }
+
+    /// Answers a request that came before as it was answered then, and makes the step of any other.
+    private func change(
+        _ name: ListName, _ terms: Terms, completion: @escaping Completion<Outcome>,
+        _ step: (ListState) throws(StoreError) -> Step
+    ) {
+        do throws(StoreError) {
+            guard let head = heldLists[name]?.head else { throw .noSuchList(name) }
+            if let request = terms.request, terms.mode == .commit, let first = try firstResult(of: request, on: head) {
+                return answer(.outcome(completion, .success(Outcome(repeating: first, of: head))), about: name)
+            }
+            if let expected = terms.ifRevision, expected != head.revision {
+                throw .revisionMismatch(name, expected: expected, current: head.revision)
+            }
+            move(head, by: try step(head), terms, completion: completion)
+        } catch {
+            answer(.outcome(completion, .failure(error)), about: name)
         }
-        return head
     }
 
     /// The list as it was before its head: committed, or on its way there.
@@ -139,25 +164,31 @@ extension Store {
     }
 
     private func move(
-        _ head: ListState, to new: Snapshot, by operations: [Operation], delivery: Delivery, mode: TransactionMode,
-        origin: Origin?, completion: @escaping Completion<Outcome>
+        _ head: ListState, by step: Step, _ terms: Terms, completion: @escaping Completion<Outcome>
     ) {
-        guard !operations.isEmpty else {
-            let outcome = Outcome(before: head, after: head, operations: [])
-            return answer(.outcome(completion, .success(outcome)), about: head.name)
-        }
-        switch mode {
+        switch terms.mode {
         case .dryRun:
-            let outcome = Outcome(before: head, after: head.moved(to: head.revision, new), operations: operations)
+            let after = head.moved(to: head.revision, step.new)
+            let outcome = Outcome(before: head, after: after, operations: step.operations)
             answer(.outcome(completion, .success(outcome)), about: head.name)
+        case .commit where step.operations.isEmpty:
+            let outcome = Outcome(before: head, after: head, operations: [])
+            let answer = Answer.outcome(completion, .success(outcome))
+            guard let request = terms.request else { return self.answer(answer, about: head.name) }
+            let result = result(of: request, outcome, at: now())
+            commit(ListChange(event: .unchanged, state: head, result: result), answer: answer)
         case .commit:
             let revision = head.revision + 1
-            let reload = delivery == .reload ? revision : nil
-            let state = head.moved(to: revision, new, lastReloadRevision: reload)
-            let outcome = Outcome(before: head, after: state, operations: operations)
-            let note = Revision(number: revision, time: now(), operations: operations.count, origin: origin)
+            let reload = step.delivery == .reload ? revision : nil
+            let state = head.moved(to: revision, step.new, lastReloadRevision: reload)
+            let outcome = Outcome(before: head, after: state, operations: step.operations)
+            let time = now()
+            let note = Revision(
+                number: revision, time: time, operations: step.operations.count, origin: terms.origin)
             commit(
-                ListChange(event: .stepped(operations, delivery), state: state, revision: note),
+                ListChange(
+                    event: .stepped(step.operations, step.delivery), state: state, revision: note,
+                    result: terms.request.map { result(of: $0, outcome, at: time) }),
                 answer: .outcome(completion, .success(outcome)))
         }
     }

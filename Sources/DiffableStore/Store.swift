@@ -38,6 +38,8 @@ package actor Store {
     /// Lists with a head, which `listsMax` bounds.
     var numberOfHeads: Int
     var nextListNumber: Int
+    /// By the numbers of lists, so that a list's keys are forgotten when it is deleted.
+    var requestWindows: [Int: RequestWindow] = [:]
 
     /// What arrives now.
     var gathering: Group

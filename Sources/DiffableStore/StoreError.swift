@@ -9,6 +9,8 @@ package enum StoreError: Error, Sendable, Equatable {
     case revisionMismatch(ListName, expected: Int, current: Int)
     /// It is not kept any more, or has not come yet. `oldest` is the oldest one that is kept.
     case noSuchRevision(ListName, Int, oldest: Int, current: Int)
+    /// Another change was asked for under the same key.
+    case requestKeyReused(ListName, RequestKey)
     /// One operation of a transaction, or of the state that an `apply` is built from.
     case transaction(ListName, TransactionError)
     /// The state that an `apply` asks for.
@@ -37,6 +39,9 @@ extension StoreError: CustomStringConvertible {
         case .noSuchRevision(let list, let revision, let oldest, let current):
             "of the list \(quoted(list)) the revisions \(oldest) to \(current) are kept, and \(revision) is none of them; "
                 + "`history` shows them"
+        case .requestKeyReused(let list, let key):
+            "the request key \"\(key)\" stands for another change of the list \(quoted(list)) already; send a change again "
+                + "exactly as it was, and a new one under a new key"
         case .transaction(let list, let error):
             "operation \(error.index) on the list \(quoted(list)) is impossible: \(error.reason)"
         case .operation(let list, let reason): "the state for the list \(quoted(list)) is impossible: \(reason)"

@@ -14,11 +14,12 @@ package struct StoreLimits: Sendable, Equatable {
     /// In bytes; one part is written at a time, between groups.
     package var checkpointPartLengthMax: Int
     package var history: HistoryLimits
+    package var requests: RequestLimits
 
     package init(
         snapshot: SnapshotLimits = SnapshotLimits(), listsMax: Int = 10_000, journalLengthMin: Int = 1 << 20,
         journalStepsMin: Int = 16_384, idleMilliseconds: Int = 2_000, checkpointPartLengthMax: Int = 256 << 10,
-        history: HistoryLimits = HistoryLimits()
+        history: HistoryLimits = HistoryLimits(), requests: RequestLimits = RequestLimits()
     ) {
         self.snapshot = snapshot
         self.listsMax = listsMax
@@ -27,5 +28,6 @@ package struct StoreLimits: Sendable, Equatable {
         self.idleMilliseconds = idleMilliseconds
         self.checkpointPartLengthMax = checkpointPartLengthMax
         self.history = history
+        self.requests = requests
     }
 }

@@ -11,11 +11,11 @@ struct Bench {
     let journal = FakeJournal()
     let log = Log()
 
-    init(limits: StoreLimits = StoreLimits()) {
+    init(limits: StoreLimits = StoreLimits(), now: @escaping @Sendable () -> Timestamp = Timestamp.now) {
         let log = log
         store = Store(
             executor: DispatchQueueExecutor(label: "test.store"), journal: journal, limits: limits,
-            logger: .silent, onFailure: { log.append("failure \($0)") })
+            logger: .silent, now: now, onFailure: { log.append("failure \($0)") })
     }
 
     /// Has the store's commits written to the log.
@@ -50,10 +50,11 @@ struct Bench {
     }
 
     func transact(
-        _ name: ListName, _ operations: [Diffable.Operation], ifRevision: Int? = nil, mode: TransactionMode = .commit
+        _ name: ListName, _ operations: [Diffable.Operation], ifRevision: Int? = nil, key: RequestKey? = nil,
+        mode: TransactionMode = .commit
     ) {
         store.later { [log] store in
-            store.transact(name, operations, ifRevision: ifRevision, mode: mode) {
+            store.transact(name, operations, ifRevision: ifRevision, requestKey: key, mode: mode) {
                 log.append("transact \(name): \($0.summary)")
             }
         }

@@ -16,29 +16,35 @@ extension Store {
     }
 
     nonisolated func transacting(
-        _ name: ListName, _ operations: [Diffable.Operation], ifRevision: Int? = nil, mode: TransactionMode = .commit
+        _ name: ListName, _ operations: [Diffable.Operation], ifRevision: Int? = nil, key: RequestKey? = nil,
+        mode: TransactionMode = .commit
     ) async -> Result<Outcome, StoreError> {
         await withCheckedContinuation { continuation in
             later {
-                $0.transact(name, operations, ifRevision: ifRevision, mode: mode) {
+                $0.transact(name, operations, ifRevision: ifRevision, requestKey: key, mode: mode) {
                     continuation.resume(returning: $0)
                 }
             }
         }
     }
 
-    nonisolated func undoing(_ name: ListName, to revision: Int? = nil) async -> Result<Outcome, StoreError> {
+    nonisolated func undoing(
+        _ name: ListName, to revision: Int? = nil, key: RequestKey? = nil
+    ) async -> Result<Outcome, StoreError> {
         await withCheckedContinuation { continuation in
-            later { $0.undo(name, to: revision) { continuation.resume(returning: $0) } }
+            later { $0.undo(name, to: revision, requestKey: key) { continuation.resume(returning: $0) } }
         }
     }
 
     nonisolated func applying(
-        _ name: ListName, _ target: Target, delivery: Delivery = .difference, mode: TransactionMode = .commit
+        _ name: ListName, _ target: Target, delivery: Delivery = .difference, key: RequestKey? = nil,
+        mode: TransactionMode = .commit
     ) async -> Result<Outcome, StoreError> {
         await withCheckedContinuation { continuation in
             later {
-                $0.apply(name, target, delivery: delivery, mode: mode) { continuation.resume(returning: $0) }
+                $0.apply(name, target, delivery: delivery, requestKey: key, mode: mode) {
+                    continuation.resume(returning: $0)
+                }
             }
         }
     }

@@ -73,7 +73,7 @@ extension Connection {
             .hello(
                 Reply.Hello(
                     version: hub.options.version, epoch: hub.epoch,
-                    limits: limits.named, capabilities: ["applyOperations", "once", "parts", "shorthand", "volatile"])))
+                    limits: limits.named, capabilities: ["applyOperations", "once", "parts", "requestKey", "shorthand", "volatile"])))
     }
 
     // MARK: Mutations
@@ -104,19 +104,19 @@ extension Connection {
             }
             hub.store.assumeIsolated {
                 $0.transact(
-                    transact.list, transact.operations, ifRevision: transact.ifRevision, mode: mode,
-                    origin: origin, completion: complete)
+                    transact.list, transact.operations, ifRevision: transact.ifRevision,
+                    requestKey: transact.requestKey, mode: mode, origin: origin, completion: complete)
             }
         case .apply(let apply):
             let (mode, origin) = (TransactionMode(apply.mode), origin)
             let complete = completion(id, of: apply.list) { (outcome: Outcome) in
-                let summary = DifferenceSummary(outcome.operations, from: outcome.old, to: outcome.new)
-                return (.change(Reply.Change(outcome, mode, summary: summary)), outcome.revision)
+                (.change(Reply.Change(outcome, mode, summary: outcome.summary)), outcome.revision)
             }
             hub.store.assumeIsolated {
                 $0.apply(
                     apply.list, Target(apply.contents), delivery: Delivery(apply.delivery),
-                    ifRevision: apply.ifRevision, mode: mode, origin: origin, completion: complete)
+                    ifRevision: apply.ifRevision, requestKey: apply.requestKey, mode: mode, origin: origin,
+                    completion: complete)
             }
         default: preconditionFailure("\(request.method) is no change")
         }
@@ -125,13 +125,12 @@ extension Connection {
     private func undo(_ undo: Request.Undo, id: RequestID) {
         let (mode, origin) = (TransactionMode(undo.mode), origin)
         let complete = completion(id, of: undo.list) { (outcome: Outcome) in
-            let summary = DifferenceSummary(outcome.operations, from: outcome.old, to: outcome.new)
-            return (.change(Reply.Change(outcome, mode, summary: summary)), outcome.revision)
+            (.change(Reply.Change(outcome, mode, summary: outcome.summary)), outcome.revision)
         }
         hub.store.assumeIsolated {
             $0.undo(
-                undo.list, to: undo.revision, ifRevision: undo.ifRevision, mode: mode, origin: origin,
-                completion: complete)
+                undo.list, to: undo.revision, ifRevision: undo.ifRevision, requestKey: undo.requestKey, mode: mode,
+                origin: origin, completion: complete)
         }
     }
 

@@ -149,7 +149,7 @@ extension SQLiteJournal {
         case .stepped(_, .reload):
             try database.cachedStatement(sql: "UPDATE list SET lastReloadRevision = ? WHERE number = ?")
                 .execute(arguments: [state.revision, state.number])
-        case .stepped(_, .difference): break
+        case .stepped(_, .difference), .unchanged: break
         }
     }
 
@@ -169,7 +169,7 @@ extension SQLiteJournal {
         case .deleted:
             lists[number] = nil
             upkeep.append(.retirement(.everything(list: number)))
-        case .stepped: break
+        case .stepped, .unchanged: break
         }
     }
 
