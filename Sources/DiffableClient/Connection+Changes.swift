@@ -22,59 +22,66 @@ extension Connection {
     /// - Parameters:
     ///   - operations: a patch among them is one of `ItemPatch(id:mergePatch:)`.
     ///   - ifRevision: refused as `revisionMismatch` unless the list is at this revision.
+    ///   - requestKey: asked again under the same key, on any connection, it is not made twice.
     @discardableResult
     public func transact(
-        _ list: ListName, _ operations: [Operation], ifRevision: Int? = nil, mode: Mode = .commit
+        _ list: ListName, _ operations: [Operation], ifRevision: Int? = nil, requestKey: RequestKey? = nil,
+        mode: Mode = .commit
     ) async throws(ClientError) -> Outcome {
         try checkPatches(in: operations)
         return try await transact(
-            list, .values(OperationsWriter(operations, expansion: .asSaid)), ifRevision: ifRevision, mode: mode)
+            list, .values(OperationsWriter(operations, expansion: .asSaid)), ifRevision: ifRevision,
+            requestKey: requestKey, mode: mode)
     }
 
     /// Applies operations as somebody wrote them.
     package func transact(
-        _ list: ListName, _ operations: OperationsText, ifRevision: Int? = nil, mode: Mode = .commit
+        _ list: ListName, _ operations: OperationsText, ifRevision: Int? = nil, requestKey: RequestKey? = nil,
+        mode: Mode = .commit
     ) async throws(ClientError) -> Outcome {
-        try await transact(list, .text(operations), ifRevision: ifRevision, mode: mode)
+        try await transact(list, .text(operations), ifRevision: ifRevision, requestKey: requestKey, mode: mode)
     }
 
     private func transact(
-        _ list: ListName, _ operations: RequestWriter.Operations, ifRevision: Int?, mode: Mode
+        _ list: ListName, _ operations: RequestWriter.Operations, ifRevision: Int?, requestKey: RequestKey?,
+        mode: Mode
     ) async throws(ClientError) -> Outcome {
         let request = RequestWriter(
-            transact: list, operations, ifRevision: ifRevision, mode: mode == .dryRun ? .dryRun : .commit)
+            transact: list, operations, ifRevision: ifRevision, requestKey: requestKey,
+            mode: mode == .dryRun ? .dryRun : .commit)
         return try await outcome(of: request)
     }
 
-    /// Makes a list what is given; the daemon finds the difference.
+    /// Makes a list what is given; the daemon finds the difference. Asked again under the same key, it is not made twice.
     @discardableResult
     public func apply(
         _ list: ListName, _ sections: [Section], delivery: Delivery = .difference, ifRevision: Int? = nil,
-        mode: Mode = .commit
+        requestKey: RequestKey? = nil, mode: Mode = .commit
     ) async throws(ClientError) -> Outcome {
         try await apply(
-            list, [.appendSections(sections)], section: nil, delivery: delivery, ifRevision: ifRevision, mode: mode)
+            list, [.appendSections(sections)], section: nil, delivery: delivery, ifRevision: ifRevision,
+            requestKey: requestKey, mode: mode)
     }
 
     /// Makes one section's items what is given; the section is made at the end if there is none.
     @discardableResult
     public func apply(
         _ list: ListName, items: [Item], inSection section: SectionID, delivery: Delivery = .difference,
-        ifRevision: Int? = nil, mode: Mode = .commit
+        ifRevision: Int? = nil, requestKey: RequestKey? = nil, mode: Mode = .commit
     ) async throws(ClientError) -> Outcome {
         try await apply(
             list, [.appendItems(items, to: .section(section))], section: section, delivery: delivery,
-            ifRevision: ifRevision, mode: mode)
+            ifRevision: ifRevision, requestKey: requestKey, mode: mode)
     }
 
     /// - Parameter operations: what makes the state from nothing, which is the form that can be sent in parts.
     private func apply(
         _ list: ListName, _ operations: [Operation], section: SectionID?, delivery: Delivery, ifRevision: Int?,
-        mode: Mode
+        requestKey: RequestKey?, mode: Mode
     ) async throws(ClientError) -> Outcome {
         let request = RequestWriter(
             apply: list, .values(OperationsWriter(operations, expansion: .asSaid)), section: section,
-            delivery: delivery == .reload ? .reload : .difference, ifRevision: ifRevision,
+            delivery: delivery == .reload ? .reload : .difference, ifRevision: ifRevision, requestKey: requestKey,
             mode: mode == .dryRun ? .dryRun : .commit)
         return try await outcome(of: request)
     }

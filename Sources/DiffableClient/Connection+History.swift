@@ -40,12 +40,13 @@ extension Connection {
     /// - Parameter revision: one that is kept; nil: the one before the newest.
     @discardableResult
     public func undo(
-        _ list: ListName, to revision: Int? = nil, ifRevision: Int? = nil, mode: Mode = .commit
+        _ list: ListName, to revision: Int? = nil, ifRevision: Int? = nil, requestKey: RequestKey? = nil,
+        mode: Mode = .commit
     ) async throws(ClientError) -> Outcome {
         let result = try await reply(
             to: .undo(
                 .init(
-                    list: list, revision: revision, ifRevision: ifRevision,
+                    list: list, revision: revision, ifRevision: ifRevision, requestKey: requestKey,
                     mode: mode == .dryRun ? .dryRun : .commit)))
         return try decoded { () throws(DecodingError) in Outcome(try Reply.Change(json: result)) }
     }

@@ -73,6 +73,8 @@ extension ServerLimits {
             WireError.Limit("operationsMax", max: decoding.operationsMax),
             WireError.Limit("itemsMax", max: itemsMax),
             WireError.Limit("listsMax", max: listsMax),
+            WireError.Limit("requestKeysMax", max: requests.keysMax),
+            WireError.Limit("requestKeyAgeMax", max: requests.ageMax),
         ]
     }
 }

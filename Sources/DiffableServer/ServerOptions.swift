@@ -1,4 +1,5 @@
 import DiffableJSON
+import DiffableStore
 
 /// What a server needs to know beside its store.
 package struct ServerOptions: Sendable {
@@ -36,11 +37,12 @@ package struct ServerLimits: Sendable {
     /// The store's, told to clients.
     package var itemsMax: Int
     package var listsMax: Int
+    package var requests: RequestLimits
 
     package init(
         lineLengthMax: Int = 1 << 20, lineOutLengthMax: Int = 65_535, lineOutLengthCeiling: Int = 16 << 20,
         transactionLengthMax: Int = 256 << 20, decoding: DecodingLimits = .server, itemsMax: Int = 10_000_000,
-        listsMax: Int = 10_000
+        listsMax: Int = 10_000, requests: RequestLimits = RequestLimits()
     ) {
         self.lineLengthMax = lineLengthMax
         self.lineOutLengthMax = lineOutLengthMax
@@ -49,5 +51,6 @@ package struct ServerLimits: Sendable {
         self.decoding = decoding
         self.itemsMax = itemsMax
         self.listsMax = listsMax
+        self.requests = requests
     }
 }

@@ -35,6 +35,7 @@ struct RequestWindow: Sendable {
 
     /// How many requests are remembered.
     var count: Int { order.count }
+    var oldestNumber: Int? { order.first?.number }
 
     subscript(_ key: RequestKey) -> FirstResult? { results[key] }
 

@@ -39,7 +39,7 @@ package actor Store {
     var numberOfHeads: Int
     var nextListNumber: Int
     /// By the numbers of lists, so that a list's keys are forgotten when it is deleted.
-    var requestWindows: [Int: RequestWindow] = [:]
+    var requestWindows: [Int: RequestWindow]
 
     /// What arrives now.
     var gathering: Group
@@ -86,6 +86,7 @@ package actor Store {
         for state in recovered.states { heldLists[state.name] = HeldList(committed: state) }
         numberOfHeads = recovered.states.count
         nextListNumber = recovered.nextListNumber
+        requestWindows = recovered.requestWindows
         gathering = Group(number: 1)
     }
 }
@@ -95,6 +96,8 @@ package struct RecoveredLists: Sendable {
     package var states: [ListState] = []
     /// Larger than any list's that the journal ever knew.
     package var nextListNumber = 1
+    /// By the numbers of lists.
+    var requestWindows: [Int: RequestWindow] = [:]
 }
 
 // MARK: - Reading

@@ -50,7 +50,8 @@ extension StoreError: CustomStringConvertible {
                 + "at \(repetition.second); each id stands once in a list"
         case .noSpace: "the disk that holds the state directory is full; nothing was changed: free some space and retry"
         case .storageFailed(let reason):
-            "storage failed (\(reason)); whether this was stored is unknown: start the daemon again and read the list"
+            "storage failed (\(reason)); whether this was stored is unknown: start the daemon again and retry under the same "
+                + "`requestKey`, or read the list"
         case .unreadable(let error): "the lists are not served: \(error)"
         case .shuttingDown: "the daemon is shutting down; connect again when it is back"
         }

@@ -8,7 +8,11 @@ extension StartUp {
     var storeLimits: StoreLimits {
         StoreLimits(
             snapshot: SnapshotLimits(levelsMax: configuration.levelsMax, itemsMax: configuration.itemsMax),
-            listsMax: configuration.listsMax)
+            listsMax: configuration.listsMax, requests: requestLimits)
+    }
+
+    private var requestLimits: RequestLimits {
+        RequestLimits(keysMax: configuration.requestKeysMax, ageMax: configuration.requestKeyAgeMax)
     }
 
     var serverOptions: ServerOptions {
@@ -19,7 +23,7 @@ extension StartUp {
         var limits = ServerLimits(
             lineLengthMax: configuration.lineLengthMax, lineOutLengthMax: configuration.lineOutLengthMax,
             transactionLengthMax: configuration.transactionLengthMax, itemsMax: configuration.itemsMax,
-            listsMax: configuration.listsMax)
+            listsMax: configuration.listsMax, requests: requestLimits)
         // What a client may raise its lines to is never less than what they are.
         limits.lineOutLengthCeiling = max(limits.lineOutLengthCeiling, configuration.lineOutLengthMax)
         limits.decoding.depthMax = configuration.depthMax

@@ -38,7 +38,7 @@ import Testing
     @Test func `is answered as it was also when nothing changed`() async throws {
         try await prepare(on: bench)
         let store = bench.store
-        let removal: [Diffable.Operation] = [.deleteItems(["milk"], ifPresent: true)]
+        let removal: [Diffable.Operation] = [.deleteItems(["milk"], .isPassedOver)]
         #expect(try await store.transacting("tasks", removal, key: "k").get().isChanged == false)
         _ = try await store.transacting("tasks", milk).get()
         let again = try await store.transacting("tasks", removal, key: "k").get()
@@ -241,7 +241,8 @@ import Testing
         let first = try digest(
             #"[{"op":"insertItems","section":"s","after":null,"items":[{"id":"é","content":{"a":1}}]}]"#)
         let second = try digest(
-            #" [ {"items":[{"content":{ "a" : 1 },"id":"\u00e9"}], "after":null, "section":"s", "op":"insertItems"} ] "#)
+            #" [ {"items":[{"content":{ "a" : 1 },"id":"\u00e9"}], "after":null, "section":"s", "op":"insertItems"} ] "#
+        )
         #expect(first == second)
     }
 
@@ -252,7 +253,7 @@ import Testing
             RequestDigest.of(transact: []),
             RequestDigest.of(transact: [.appendItems(one)]), RequestDigest.of(transact: [.appendItems(two)]),
             RequestDigest.of(transact: [.deleteItems(["a"])]),
-            RequestDigest.of(transact: [.deleteItems(["a"], ifPresent: true)]),
+            RequestDigest.of(transact: [.deleteItems(["a"], .isPassedOver)]),
             RequestDigest.of(undoTo: nil), RequestDigest.of(undoTo: 0), RequestDigest.of(undoTo: 1),
             RequestDigest.of(apply: .section("s", one), delivery: .difference),
             RequestDigest.of(apply: .section("s", one), delivery: .reload),

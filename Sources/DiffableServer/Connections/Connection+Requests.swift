@@ -73,7 +73,8 @@ extension Connection {
             .hello(
                 Reply.Hello(
                     version: hub.options.version, epoch: hub.epoch,
-                    limits: limits.named, capabilities: ["applyOperations", "once", "parts", "requestKey", "shorthand", "volatile"])))
+                    limits: limits.named,
+                    capabilities: ["applyOperations", "once", "parts", "requestKey", "shorthand", "volatile"])))
     }
 
     // MARK: Mutations

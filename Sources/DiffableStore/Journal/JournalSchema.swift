@@ -6,7 +6,7 @@ import GRDB
 /// journal rows in order of revision (`JournalRows`). What is larger than one row stands in several, numbered by `part`.
 enum JournalSchema {
     /// Raised when the tables change; a database of another version is refused.
-    static let version = 2
+    static let version = 3
     /// "diff" in ASCII: tells this daemon's databases from others.
     static let applicationID = 0x6469_6666
 
@@ -35,6 +35,21 @@ enum JournalSchema {
             checksum INTEGER NOT NULL,
             elements BLOB NOT NULL,
             PRIMARY KEY (list, generation, part)
+        ) STRICT, WITHOUT ROWID;
+        -- What came of requests with a key, for those that come again.
+        CREATE TABLE request (
+            list INTEGER NOT NULL,
+            -- Counts the list's requests with a key.
+            number INTEGER NOT NULL,
+            key TEXT NOT NULL,
+            digest INTEGER NOT NULL,
+            revision INTEGER NOT NULL,
+            isChanged INTEGER NOT NULL,
+            -- Counts with commas between them; of an answer that had a summary.
+            summary TEXT,
+            -- In milliseconds since 1970 began.
+            time INTEGER NOT NULL,
+            PRIMARY KEY (list, number)
         ) STRICT, WITHOUT ROWID;
         PRAGMA application_id = \(applicationID);
         PRAGMA user_version = \(version);

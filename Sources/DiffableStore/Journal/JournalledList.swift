@@ -12,6 +12,8 @@ struct JournalledList {
     var journalSteps = 0
     /// A checkpoint that did not fit on the disk is not tried again before the journal is longer than this.
     var journalLengthMin = 0
+    /// The number of its oldest row in the table `request` that is not to be deleted.
+    var oldestResult = 1
     var checkpointing = Checkpointing.none
 
     enum Checkpointing {

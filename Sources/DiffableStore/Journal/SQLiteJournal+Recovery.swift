@@ -16,7 +16,9 @@ extension SQLiteJournal {
                 try retireLeftovers(headings, database)
                 for heading in headings { considerCheckpoint(of: heading.number) }
                 let states = headings.compactMap { lists[$0.number]?.state }
-                return RecoveredLists(states: states, nextListNumber: try nextListNumber(database))
+                return RecoveredLists(
+                    states: states, nextListNumber: try nextListNumber(database),
+                    requestWindows: try recoverRequests(from: database))
             }
         } catch let error as StoreOpeningError {
             throw error
@@ -191,7 +193,8 @@ extension SQLiteJournal {
         let numbers = try Int.fetchAll(
             database,
             sql: """
-                SELECT list FROM (SELECT DISTINCT list FROM journal UNION SELECT DISTINCT list FROM checkpoint)
+                SELECT list FROM (SELECT DISTINCT list FROM journal UNION SELECT DISTINCT list FROM checkpoint
+                    UNION SELECT DISTINCT list FROM request)
                 WHERE list NOT IN (SELECT number FROM list)
                 """)
         upkeep += numbers.map { .retirement(.everything(list: $0)) }
@@ -217,7 +220,7 @@ extension SQLiteJournal {
         let sql = """
             SELECT max(
                 (SELECT coalesce(max(number), 0) FROM list), (SELECT coalesce(max(list), 0) FROM journal),
-                (SELECT coalesce(max(list), 0) FROM checkpoint))
+                (SELECT coalesce(max(list), 0) FROM checkpoint), (SELECT coalesce(max(list), 0) FROM request))
             """
         return try Int.fetchOne(database, sql: sql).map { $0 + 1 } ?? 1
     }

@@ -68,6 +68,7 @@ extension SQLiteJournal {
             case .checkpoint(let number): try beginCheckpoint(of: number)
             case .writing(let checkpoint): try writePart(of: checkpoint)
             case .retirement(let retirement): try retire(retirement)
+            case .requests(let list, let oldestKept): try retireRequests(of: list, before: oldestKept)
             }
         } catch {
             upkeepFailed(journalError(error))
@@ -221,8 +222,23 @@ extension SQLiteJournal {
                         """
                 ).execute(arguments: [retirement.list, retirement.generationKept, SQLiteJournal.retiredPartsMax])
                 deleted += database.changesCount
+                if retirement.isOfEverything,
+                    try !deleteResults(of: retirement.list, before: .max, from: database)
+                {
+                    deleted += 1
+                }
             }
         }
         if deleted == 0 { upkeep.removeFirst() }
+    }
+
+    private func retireRequests(of list: Int, before oldestKept: Int) throws {
+        var isDone = false
+        try database.writeWithoutTransaction { database in
+            try database.inJournalTransaction(isOneStatement: true) {
+                isDone = try deleteResults(of: list, before: oldestKept, from: database)
+            }
+        }
+        if isDone { upkeep.removeFirst() }
     }
 }

@@ -120,6 +120,7 @@ extension SQLiteJournal {
 
     private func isOneStatement(_ changes: [ListChange], _ rows: JournalRows) -> Bool {
         guard changes.count == 1, rows.rows.count <= 1 else { return false }
+        if changes[0].result != nil { return rows.rows.isEmpty }
         if case .stepped(_, .reload) = changes[0].event { return false }
         return true
     }
@@ -151,6 +152,7 @@ extension SQLiteJournal {
                 .execute(arguments: [state.revision, state.number])
         case .stepped(_, .difference), .unchanged: break
         }
+        try writeResult(of: change, to: database)
     }
 
     private func write(_ row: JournalRows.Row, to database: Database) throws {
@@ -171,6 +173,7 @@ extension SQLiteJournal {
             upkeep.append(.retirement(.everything(list: number)))
         case .stepped, .unchanged: break
         }
+        followResult(of: change)
     }
 
     private func follow(_ row: JournalRows.Row) {

@@ -6,6 +6,8 @@ enum Upkeep {
     case writing(Checkpoint)
     /// Rows that nothing leads to any more are to be deleted.
     case retirement(Retirement)
+    /// What is remembered of requests up to this number is to be deleted.
+    case requests(list: Int, before: Int)
 }
 
 /// A checkpoint in the making: one state, part by part.
@@ -36,6 +38,9 @@ struct Retirement {
     let revisionMax: Int
     /// Checkpoint parts of every other generation.
     let generationKept: Int
+
+    /// Of a list that was deleted: then all that is known of it goes.
+    var isOfEverything: Bool { generationKept < 0 && revisionMax == .max }
 
     static func everything(list: Int) -> Retirement {
         Retirement(list: list, revisionMax: .max, generationKept: -1)

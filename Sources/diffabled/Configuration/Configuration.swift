@@ -26,4 +26,8 @@ struct Configuration: Equatable, Sendable {
     /// Items of one list, at any depth.
     var itemsMax = 10_000_000
     var listsMax = 10_000
+    /// Keys of requests that one list remembers.
+    var requestKeysMax = 65_536
+    /// In seconds.
+    var requestKeyAgeMax = 86_400
 }

@@ -15,6 +15,8 @@ enum Setting: String, CaseIterable {
     case transactionLengthMax
     case itemsMax
     case listsMax
+    case requestKeysMax
+    case requestKeyAgeMax
 
     /// In the configuration file, where it is a key of the mapping at the top.
     var key: String { rawValue }
