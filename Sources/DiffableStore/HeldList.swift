@@ -8,9 +8,10 @@ final class HeldList {
     /// every answer about the head waits for it.
     var group = 0
     /// What led to `committed`.
-    var history = History()
+    var history: History
 
-    init(committed: ListState? = nil) {
+    init(committed: ListState? = nil, history: History = History()) {
+        self.history = history
         self.committed = committed
         self.head = committed
     }

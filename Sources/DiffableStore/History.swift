@@ -13,27 +13,23 @@ import Diffable
 struct History: Sendable {
     /// Oldest first, without a gap: each leads to the next one's `before`, and the last one to the current state.
     private var steps: Deque<Step> = []
-    /// About how much memory the steps take that the current state does not, in bytes.
+    /// What the steps take together, in bytes (`Revision.length`).
     private var length = 0
 
     private struct Step: Sendable {
         let before: ListState
         let revision: Revision
-        let length: Int
     }
 
     /// Takes note of one more step.
-    mutating func append(_ before: ListState, _ revision: Revision, by operations: [Operation]) {
-        let kept = before.snapshot.lengthKept(after: operations)
-        steps.append(Step(before: before, revision: revision, length: kept))
-        length += kept
+    mutating func append(_ before: ListState, _ revision: Revision) {
+        steps.append(Step(before: before, revision: revision))
+        length += revision.length
     }
 
     /// Lets go of what is older or more than is kept.
     mutating func trim(_ limits: HistoryLimits, now: Timestamp) {
-        while let oldest = steps.first,
-            length > limits.lengthMax || now.milliseconds - oldest.revision.time.milliseconds > limits.ageMax * 1_000
-        {
+        while let oldest = steps.first?.revision, length > limits.lengthMax || limits.isPast(oldest.time, now: now) {
             length -= oldest.length
             steps.removeFirst()
         }
@@ -53,9 +49,9 @@ struct History: Sendable {
     var revisions: some Sequence<Revision> { steps.reversed().lazy.map(\.revision) }
 }
 
-/// How far back states are kept.
+/// How far back states are kept, in memory and, of a durable list, on disk.
 package struct HistoryLimits: Sendable, Equatable {
-    /// About how much memory one list's past may take, in bytes.
+    /// About how much one list's past may take, in bytes; 0 keeps none. One small change takes about 2 KiB.
     package var lengthMax: Int
     /// In seconds.
     package var ageMax: Int
@@ -64,6 +60,8 @@ package struct HistoryLimits: Sendable, Equatable {
         self.lengthMax = lengthMax
         self.ageMax = ageMax
     }
+
+    func isPast(_ time: Timestamp, now: Timestamp) -> Bool { now.milliseconds - time.milliseconds > ageMax * 1_000 }
 }
 
 /// What is remembered of one transaction.
@@ -74,6 +72,8 @@ package struct Revision: Sendable, Equatable {
     package let time: Timestamp
     /// How many operations its canonical difference has.
     package let operations: Int
+    /// About how many bytes it takes to keep the state before (`Snapshot.lengthKept`).
+    let length: Int
     /// Who made it; nil if that is not known.
     package let origin: Origin?
 }

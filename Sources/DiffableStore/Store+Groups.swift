@@ -137,7 +137,7 @@ extension Store {
             return Commit(event: .created, state: change.state)
         case .stepped(let operations, _):
             if let before = held.committed, let revision = change.revision {
-                held.history.append(before, revision, by: operations)
+                held.history.append(before, revision)
                 held.history.trim(limits.history, now: revision.time)
             }
             held.committed = change.state

@@ -8,13 +8,14 @@ extension Store {
     /// been read, in whole percent, on any thread and not more than a hundred times.
     package static func open(
         directory: String, executor: any StoreExecutor, limits: StoreLimits = StoreLimits(), logger: Logger,
+        now: @escaping @Sendable () -> Timestamp = Timestamp.now,
         onProgress: @escaping @Sendable (Int) -> Void = { _ in }, onFailure: @escaping @Sendable (String) -> Void
     ) async throws(StoreOpeningError) -> Store {
-        let journal = try SQLiteJournal(directory: directory, limits: limits, logger: logger)
+        let journal = try SQLiteJournal(directory: directory, limits: limits, logger: logger, now: now)
         let recovered = try await journal.recover(onProgress: onProgress)
         let store = Store(
             executor: executor, journal: journal, recovered: recovered, limits: limits, logger: logger,
-            onFailure: onFailure)
+            now: now, onFailure: onFailure)
         await journal.startUpkeep()
         return store
     }

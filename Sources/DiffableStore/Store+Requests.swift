@@ -184,7 +184,8 @@ extension Store {
             let outcome = Outcome(before: head, after: state, operations: step.operations)
             let time = now()
             let note = Revision(
-                number: revision, time: time, operations: step.operations.count, origin: terms.origin)
+                number: revision, time: time, operations: step.operations.count,
+                length: head.snapshot.lengthKept(after: step.operations), origin: terms.origin)
             commit(
                 ListChange(
                     event: .stepped(step.operations, step.delivery), state: state, revision: note,

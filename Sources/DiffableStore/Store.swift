@@ -83,7 +83,9 @@ package actor Store {
         self.now = now
         self.onFailure = onFailure
         heldLists = [:]
-        for state in recovered.states { heldLists[state.name] = HeldList(committed: state) }
+        for state in recovered.states {
+            heldLists[state.name] = HeldList(committed: state, history: recovered.histories[state.number] ?? History())
+        }
         numberOfHeads = recovered.states.count
         nextListNumber = recovered.nextListNumber
         requestWindows = recovered.requestWindows
@@ -94,6 +96,8 @@ package actor Store {
 /// What a journal had when it was opened.
 package struct RecoveredLists: Sendable {
     package var states: [ListState] = []
+    /// By the numbers of lists.
+    var histories: [Int: History] = [:]
     /// Larger than any list's that the journal ever knew.
     package var nextListNumber = 1
     /// By the numbers of lists.

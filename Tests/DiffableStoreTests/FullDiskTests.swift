@@ -35,7 +35,7 @@ struct FullDiskTests {
     }
 
     @Test func `a checkpoint that does not fit is left for later, and loses nothing`() async throws {
-        let store = try await directory.open(limits: StoreLimits(journalLengthMin: 30_300))
+        let store = try await directory.open(limits: StoreLimits(journalLengthMin: 30_300, history: .none))
         _ = try await store.creating("tasks", .durable).get()
         _ = try await store.applying("tasks", .section("all", [Item(id: "0", content: long)])).get()
         try await setFull(store)

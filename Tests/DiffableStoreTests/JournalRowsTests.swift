@@ -64,17 +64,20 @@ struct JournalRowsTests {
         ]
         for (index, step) in steps.enumerated() {
             state = state.moved(to: state.revision + 1, state.snapshot)
-            rows.append(step, to: state, change: index)
+            let revision = Revision(
+                number: state.revision, time: Timestamp(milliseconds: 1), operations: 1, length: 10, origin: nil)
+            rows.append(step, StepNote(revision, .difference), to: state, change: index)
         }
         #expect(rows.rows.map(\.revision) == [1, 3, 3, 3, 3, 3, 4])
         #expect(rows.rows.map(\.part) == [0, 0, 1, 2, 3, 4, 0])
         #expect(rows.rows.map(\.steps).reduce(0, +) == 4)
+        #expect(rows.rows.map(\.kept.length) == [20, 10, 0, 0, 0, 0, 10])
         #expect(rows.rows.filter { $0.onlyStep != nil }.map(\.change) == [3])
         #expect(rows.rows.allSatisfy { $0.bytes.count <= limits.row })
     }
 
     @Test func `many small transactions are a reason for a checkpoint`() async throws {
-        let limits = StoreLimits(journalStepsMin: 40)
+        let limits = StoreLimits(journalStepsMin: 40, history: .none)
         let store = try await openWithSection(limits: limits)
         for index in 0..<39 { _ = try await store.transacting("tasks", append(index)).get() }
         await store.sqlite.finishUpkeep()
@@ -92,7 +95,7 @@ struct JournalRowsTests {
     }
 
     @Test func `a long list waits for half as many transactions as it has items`() async throws {
-        let store = try await openWithSection(limits: StoreLimits(journalStepsMin: 4))
+        let store = try await openWithSection(limits: StoreLimits(journalStepsMin: 4, history: .none))
         let items = (0..<200).map { Item(id: .numbered($0)) }
         _ = try await store.transacting("tasks", [.appendItems(items, to: .section("s"))]).get()
         for index in 0..<90 { _ = try await store.transacting("tasks", [toggle(index)]).get() }
@@ -105,7 +108,7 @@ struct JournalRowsTests {
     }
 
     @Test func `when nothing is to be done, a quarter of the last checkpoint is a reason for another`() async throws {
-        let limits = StoreLimits(journalLengthMin: 1, idleMilliseconds: 30)
+        let limits = StoreLimits(journalLengthMin: 1, idleMilliseconds: 30, history: .none)
         let store = try await openWithSection(limits: limits)
         await store.sqlite.finishUpkeep()
         let items = (0..<200).map { Item(id: .numbered($0)) }
@@ -132,7 +135,7 @@ struct JournalRowsTests {
         "UPDATE checkpoint SET elements = x'' WHERE part = 0", "UPDATE checkpoint SET checksum = checksum + 1",
     ])
     func `a checkpoint that is not what was written is refused`(edit: String) async throws {
-        let store = try await openWithSection(limits: StoreLimits(journalStepsMin: 10))
+        let store = try await openWithSection(limits: StoreLimits(journalStepsMin: 10, history: .none))
         for index in 0..<20 { _ = try await store.transacting("tasks", append(index)).get() }
         await store.sqlite.finishUpkeep()
         #expect(try await store.sqlite.query("SELECT generation FROM list") > 0)

@@ -51,7 +51,8 @@ struct JournalTests {
         let log = Log()
         let store = try await Store.open(
             directory: directory.path, executor: DispatchQueueExecutor(label: "test.store"),
-            limits: StoreLimits(journalLengthMin: 0), logger: .silent, onFailure: { _ in log.append("failed") })
+            limits: StoreLimits(journalLengthMin: 0, history: .none), logger: .silent,
+            onFailure: { _ in log.append("failed") })
         _ = try await store.creating("tasks", .durable).get()
         _ = try await store.sqlite.query("DROP TABLE checkpoint")
         let operations: [Diffable.Operation] = [.appendSections([Section(id: "today")])]

@@ -79,7 +79,9 @@ struct OpeningTests {
         (#"UPDATE journal SET operations = CAST('[{"op":"deleteAll"}]' AS BLOB) WHERE revision = 2"#, 2),
         (#"UPDATE journal SET operations = CAST('[{"op":"expandItems","items":["x"]}]' AS BLOB)"#, 1),
         ("UPDATE list SET generation = 1, checkpointRevision = 2", 2),
-        ("UPDATE list SET lastReloadRevision = 9", 4),
+        ("UPDATE list SET lastReloadRevision = 9", 0), ("UPDATE list SET epoch = 'x'", 0),
+        ("UPDATE journal SET chain = chain + 1 WHERE revision = 2", 2),
+        ("UPDATE journal SET notes = CAST('[]' AS BLOB) WHERE revision = 2", 2),
     ])
     func `what does not fit together is refused, with the list and the revision`(
         edit: String, revision: Int

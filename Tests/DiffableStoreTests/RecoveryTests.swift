@@ -6,7 +6,10 @@ import Testing
 /// What was on disk comes back, whenever the daemon ends and however.
 struct RecoveryTests {
     /// Checkpoints are due all the time, and have many parts.
-    let restless = StoreLimits(journalLengthMin: 300, checkpointPartLengthMax: 200)
+    let restless = StoreLimits(journalLengthMin: 300, checkpointPartLengthMax: 200, history: .none)
+    /// The same, and the journal keeps the last few states as well.
+    let remembering = StoreLimits(
+        journalLengthMin: 300, checkpointPartLengthMax: 200, history: HistoryLimits(lengthMax: 50_000))
     let directory = ScratchDirectory()
 
     @Test(arguments: 0..<6)
@@ -14,7 +17,7 @@ struct RecoveryTests {
         let seed = UInt64.random(in: 0..<1_000_000)
         print("seed \(seed)")
         var changes = RandomChanges(seed: seed)
-        let limits = run % 2 == 0 ? restless : StoreLimits()
+        let limits = [restless, remembering, StoreLimits()][run % 3]
         var before: [Remembered] = []
         for _ in 0..<4 {
             let store = try await directory.open(limits: limits)
@@ -30,13 +33,14 @@ struct RecoveryTests {
         let seed = UInt64.random(in: 0..<1_000_000)
         print("seed \(seed)")
         var changes = RandomChanges(seed: seed)
-        let store = try await directory.open(limits: restless)
+        let limits = run % 2 == 0 ? restless : remembering
+        let store = try await directory.open(limits: limits)
         for _ in 0..<20 {
             try await change(store, with: &changes, times: 5)
             let acknowledged = await store.lists.filter { $0.durability == .durable }.map(Remembered.init)
             let (left, lists) = try await store.sqlite.crash(in: directory)
             #expect(lists.map(Remembered.init) == acknowledged)
-            let again = try await left.open(limits: restless)
+            let again = try await left.open(limits: limits)
             #expect(await again.lists.map(Remembered.init) == acknowledged, "seed \(seed)")
             await again.sqlite.finishUpkeep()
             #expect(try await again.sqlite.query(supersededRows) == 0)

@@ -31,6 +31,10 @@ final class ScratchDirectory: Sendable {
     }
 }
 
+extension HistoryLimits {
+    static let none = HistoryLimits(lengthMax: 0)
+}
+
 extension Store {
     nonisolated var sqlite: SQLiteJournal {
         guard let journal = journal as? SQLiteJournal else { preconditionFailure("the store is on SQLite") }

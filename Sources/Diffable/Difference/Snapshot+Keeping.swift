@@ -1,6 +1,8 @@
 extension Snapshot {
-    /// About how many bytes of memory are kept for this state alone, once `difference` (in canonical form) has led to
-    /// the next one: what is deleted or replaced, and the pages on the way to it. O(items deleted and changed).
+    /// About how many bytes it takes to keep this state, once `difference` (in canonical form) has led to the next one:
+    /// in memory what is deleted or replaced and the pages on the way to it, on disk what is brought.
+    ///
+    /// It is the same for the same state and difference, whoever asks. O(items deleted, changed and brought).
     package func lengthKept(after difference: [Operation]) -> Int {
         var kept = 0
         for operation in difference {
@@ -10,12 +12,16 @@ extension Snapshot {
             case .deleteSections(let ids, _):
                 for id in ids { kept += Self.pathLength + (handle(id).map(subtreeLength) ?? 0) }
             case .reconfigureItems(let changes):
-                for change in changes { kept += replacedLength(handle(change.id)) }
+                for change in changes { kept += replacedLength(handle(change.id)) + length(change.content) }
             case .reloadItems(let reloads):
-                for reload in reloads { kept += replacedLength(handle(reload.id)) }
+                for reload in reloads { kept += replacedLength(handle(reload.id)) + length(reload.content) }
             case .reloadSections(let reloads):
-                for reload in reloads { kept += replacedLength(handle(reload.id)) }
+                for reload in reloads { kept += replacedLength(handle(reload.id)) + length(reload.content) }
             case .expandItems(let ids), .collapseItems(let ids): kept += Self.pathLength * ids.count
+            case .insertItems(let items, _): kept += Self.pathLength + broughtLength(items)
+            case .insertSections(let sections, _):
+                kept += Self.pathLength
+                for section in sections { kept += recordLength(section.record) + broughtLength(section.items) }
             default: kept += Self.pathLength
             }
         }
@@ -28,13 +34,21 @@ extension Snapshot {
     private static let itemLength = 64
 
     private func replacedLength(_ handle: Handle?) -> Int {
-        Self.pathLength + (handle.map { recordLength($0) } ?? 0)
+        Self.pathLength + (handle.map { recordLength(forest.record($0)) } ?? 0)
     }
 
-    private func recordLength(_ handle: Handle) -> Int { Self.itemLength + forest.record(handle).contentLength }
+    private func recordLength(_ record: Record) -> Int { Self.itemLength + record.contentLength }
+
+    private func length(_ content: Content??) -> Int { (content ?? nil)?.bytes.count ?? 0 }
+
+    private func broughtLength(_ items: [Item]) -> Int {
+        var length = 0
+        for item in items { length += recordLength(item.record) + broughtLength(item.children) }
+        return length
+    }
 
     private func subtreeLength(_ handle: Handle) -> Int {
-        var length = recordLength(handle)
+        var length = recordLength(forest.record(handle))
         forest.children(handle)?.forEach { length += subtreeLength($0) }
         return length
     }

@@ -142,30 +142,3 @@ extension SnapshotBuilder {
         }
     }
 }
-
-// MARK: - Checking
-
-/// Tells whether bytes are those that were written, which a disk does not: for faults, not for forgers.
-///
-/// The words go into four sums in turn, each multiplied at every step, as in Y. Collet's xxHash, so that four of them
-/// are under way at a time.
-func checksum(_ bytes: UnsafeRawBufferPointer) -> Int64 {
-    let prime: UInt64 = 0x9E37_79B1_85EB_CA87
-    var sums: (UInt64, UInt64, UInt64, UInt64) = (1, 2, 3, 4)
-    func add(_ word: UInt64, to sum: inout UInt64) {
-        sum = (sum ^ word) &* prime
-        sum ^= sum >> 29
-    }
-    var offset = 0
-    while offset + 32 <= bytes.count {
-        add(bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self).littleEndian, to: &sums.0)
-        add(bytes.loadUnaligned(fromByteOffset: offset + 8, as: UInt64.self).littleEndian, to: &sums.1)
-        add(bytes.loadUnaligned(fromByteOffset: offset + 16, as: UInt64.self).littleEndian, to: &sums.2)
-        add(bytes.loadUnaligned(fromByteOffset: offset + 24, as: UInt64.self).littleEndian, to: &sums.3)
-        offset += 32
-    }
-    for byte in bytes[offset...] { add(UInt64(byte), to: &sums.0) }
-    var sum = UInt64(bytes.count)
-    for part in [sums.0, sums.1, sums.2, sums.3] { add(part, to: &sum) }
-    return Int64(bitPattern: sum)
-}

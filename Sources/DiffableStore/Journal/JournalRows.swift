@@ -3,9 +3,9 @@ import DiffableJSON
 
 /// The rows of a group of changes: one for each list, so that what a row costs is shared by its transactions.
 ///
-/// A row holds the steps from one revision to the next, each a JSON array of operations in a line of its own. A step
-/// that is longer than a row may be stands in several rows, alone: each holds an array, and what one has done is there
-/// for the next.
+/// A row holds the steps from one revision to the next, each a JSON array of operations in a line of its own, and as
+/// many lines that say who made them and when (`StepNote`). A step that is longer than a row may be stands in several
+/// rows, alone: each holds an array, and what one has done is there for the next; the first has its note.
 struct JournalRows {
     struct Row {
         /// The list as its last step leaves it.
@@ -18,10 +18,26 @@ struct JournalRows {
         let change: Int
         /// How many steps end in it.
         var steps = 1
+        var kept = KeptSteps()
+        var notes = ByteWriter()
         var bytes = ByteWriter()
+        /// Of nothing before `link`.
+        fileprivate(set) var chain = Chain(value: 0)
 
         /// The JSON of its step, if that is all that is in it.
         var onlyStep: [UInt8]? { steps == 1 && part == 0 ? bytes.bytes : nil }
+
+        /// For the list that it is a row of.
+        var journalled: JournalledList.JournalledRow {
+            JournalledList.JournalledRow(
+                end: JournalledList.RowEnd(state: state, chain: chain), length: notes.count + bytes.count, steps: steps,
+                kept: kept)
+        }
+
+        fileprivate mutating func append(_ note: StepNote) {
+            kept.append(note.revision)
+            note.write(into: &notes)
+        }
     }
 
     private(set) var rows: [Row] = []
@@ -40,7 +56,7 @@ struct JournalRows {
     }
 
     /// Adds the step that leads to a state.
-    mutating func append(_ operations: [Operation], to state: ListState, change: Int) {
+    mutating func append(_ operations: [Operation], _ note: StepNote, to state: ListState, change: Int) {
         var writer = OperationsWriter(operations)
         if let position = open[state.number] {
             let start = rows[position].bytes.count
@@ -48,26 +64,50 @@ struct JournalRows {
             if writer.writeArray(into: &rows[position].bytes, upTo: start + rowLengthMax) == .done {
                 rows[position].state = state
                 rows[position].steps += 1
+                rows[position].notes.append(byte: JournalRows.separator)
+                rows[position].append(note)
                 if rows[position].bytes.count > sharedLengthMax { open[state.number] = nil }
                 return
             }
             rows[position].bytes.truncate(to: start)
             writer = OperationsWriter(operations)
         }
-        appendRow(&writer, to: state, change: change)
+        appendRow(&writer, note, to: state, change: change)
     }
 
-    private mutating func appendRow(_ writer: inout OperationsWriter, to state: ListState, change: Int) {
+    private mutating func appendRow(
+        _ writer: inout OperationsWriter, _ note: StepNote, to state: ListState, change: Int
+    ) {
         var row = Row(state: state, revision: state.revision, change: change)
+        row.append(note)
         var progress = writer.writeArray(into: &row.bytes, upTo: rowLengthMax)
         rows.append(row)
         open[state.number] = progress == .done && row.bytes.count <= sharedLengthMax ? rows.count - 1 : nil
         while progress == .more {
             rows[rows.count - 1].steps = 0
             row.part += 1
+            row.kept = KeptSteps()
+            row.notes = ByteWriter()
             row.bytes = ByteWriter()
             progress = writer.writeArray(into: &row.bytes, upTo: rowLengthMax)
             rows.append(row)
+        }
+    }
+
+    /// Links each row to the one before it of its list; `chain` says where a list's chain has come to so far.
+    mutating func link(_ chain: (ListState) -> Chain) {
+        // By the number of a list. Not kept for a single row, the usual case.
+        var ends: [Int: Chain] = [:]
+        for index in rows.indices {
+            let row = rows[index]
+            let linked = row.notes.withUnsafeBytes { notes in
+                row.bytes.withUnsafeBytes { operations in
+                    (ends[row.state.number] ?? chain(row.state)).linked(
+                        revision: row.revision, part: row.part, notes: notes, operations: operations)
+                }
+            }
+            rows[index].chain = linked
+            if rows.count > 1 { ends[row.state.number] = linked }
         }
     }
 }

@@ -4,6 +4,7 @@ import GRDB
 ///
 /// A list's state is its checkpoint, which is all that was in it at one revision (`CheckpointParts`), followed by its
 /// journal rows in order of revision (`JournalRows`). What is larger than one row stands in several, numbered by `part`.
+/// The checkpoint is of a state that is old enough for the rows since to be the list's history.
 enum JournalSchema {
     /// Raised when the tables change; a database of another version is refused.
     static let version = 3
@@ -18,13 +19,24 @@ enum JournalSchema {
             -- Which parts in `checkpoint` count, and the revision they make; revision 0 has no parts.
             generation INTEGER NOT NULL,
             checkpointRevision INTEGER NOT NULL,
-            lastReloadRevision INTEGER NOT NULL
+            -- Over the parts' checksums, in their order.
+            checkpointChecksum INTEGER NOT NULL,
+            -- The last revision up to the checkpoint that subscribers were sent the whole state of, or 0.
+            lastReloadRevision INTEGER NOT NULL,
+            -- Where the journal's chain had come to at the checkpoint.
+            chain INTEGER NOT NULL,
+            -- Over all that is in the row.
+            checksum INTEGER NOT NULL
         ) STRICT;
         CREATE TABLE journal (
             list INTEGER NOT NULL,
             -- What the first line leads to; each line is one more. A line that is too long goes on in more parts.
             revision INTEGER NOT NULL,
             part INTEGER NOT NULL,
+            -- Over the row before and all that is in this one.
+            chain INTEGER NOT NULL,
+            -- When, by whom: as many lines as in `operations`; none in a part that goes on.
+            notes BLOB NOT NULL,
             operations BLOB NOT NULL,
             PRIMARY KEY (list, revision, part)
         ) STRICT, WITHOUT ROWID;

@@ -23,6 +23,7 @@ extension SQLiteJournal {
 
     func considerCheckpoint(of number: Int, on occasion: Occasion = .group) {
         guard let list = lists[number], case .none = list.checkpointing else { return }
+        // The rows that are history are no reason: they stay whatever is done.
         let checkpointLength = occasion == .idleness ? list.checkpointLength / 4 : list.checkpointLength
         let isLong = list.journalLength > max(limits.journalLengthMin, checkpointLength)
         let isSlow = list.journalSteps > max(limits.journalStepsMin, list.state.snapshot.numberOfItems / 2)
@@ -44,7 +45,11 @@ extension SQLiteJournal {
         isIdlenessAwaited = false
         if case .closed = upkeepState { return }
         guard groupsWritten == groupsSeen else { return awaitIdleness() }
-        for number in lists.keys { considerCheckpoint(of: number, on: .idleness) }
+        let now = now()
+        for number in lists.keys {
+            lists[number]?.trim(limits.history, now: now)
+            considerCheckpoint(of: number, on: .idleness)
+        }
         scheduleUpkeep()
     }
 
@@ -160,25 +165,27 @@ extension SQLiteJournal {
         var part = ByteWriter()
         part.reserve(limits.checkpointPartLengthMax)
         checkpoint.parts.writeNext(into: &part)
-        try part.withUnsafeBytes { try write($0, of: checkpoint) }
+        let partChecksum = part.withUnsafeBytes { checksum($0) }
+        checkpoint.checksum.add(partChecksum)
+        try part.withUnsafeBytes { try write($0, partChecksum, of: checkpoint) }
         checkpoint.part += 1
         checkpoint.length += part.count
         if checkpoint.parts.isDone { finish(checkpoint) } else { upkeep[0] = .writing(checkpoint) }
     }
 
-    private func write(_ part: UnsafeRawBufferPointer, of checkpoint: Checkpoint) throws {
-        let number = checkpoint.state.number
+    private func write(_ part: UnsafeRawBufferPointer, _ checksum: Int64, of checkpoint: Checkpoint) throws {
         try database.writeWithoutTransaction { database in
             try database.inJournalTransaction {
                 try database.cachedStatement(sql: "INSERT INTO checkpoint VALUES (?, ?, ?, ?, ?)")
                     .execute(
                         arguments: [
-                            number, checkpoint.generation, checkpoint.part, checksum(part), Data(lending: part),
+                            checkpoint.state.number, checkpoint.generation, checkpoint.part, checksum,
+                            Data(lending: part),
                         ])
                 if checkpoint.parts.isDone {
-                    try database
-                        .cachedStatement(sql: "UPDATE list SET generation = ?, checkpointRevision = ? WHERE number = ?")
-                        .execute(arguments: [checkpoint.generation, checkpoint.state.revision, number])
+                    try ListHeading(
+                        checkpoint.end, generation: checkpoint.generation, checkpointChecksum: checkpoint.checksum
+                    ).update(in: database)
                 }
             }
         }

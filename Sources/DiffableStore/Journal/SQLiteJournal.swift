@@ -17,6 +17,8 @@ package actor SQLiteJournal: Journal {
     let database: DatabaseQueue
     let limits: StoreLimits
     let logger: Logger
+    /// The time of day, for history.
+    let now: @Sendable () -> Timestamp
 
     /// By number: the durable lists as they are on disk.
     var lists: [Int: JournalledList] = [:]
@@ -42,10 +44,13 @@ package actor SQLiteJournal: Journal {
     }
 
     /// Opens the database; `recover` must be called before anything is written.
-    init(directory: String, limits: StoreLimits, logger: Logger) throws(StoreOpeningError) {
+    init(
+        directory: String, limits: StoreLimits, logger: Logger, now: @escaping @Sendable () -> Timestamp = Timestamp.now
+    ) throws(StoreOpeningError) {
         self.directory = JournalDirectory(path: directory)
         self.limits = limits
         self.logger = logger
+        self.now = now
         database = try self.directory.openDatabase()
     }
 
@@ -120,19 +125,18 @@ extension SQLiteJournal {
 
     private func isOneStatement(_ changes: [ListChange], _ rows: JournalRows) -> Bool {
         guard changes.count == 1, rows.rows.count <= 1 else { return false }
-        if changes[0].result != nil { return rows.rows.isEmpty }
-        if case .stepped(_, .reload) = changes[0].event { return false }
-        return true
+        return changes[0].result == nil || rows.rows.isEmpty
     }
 
     private func rows(of changes: [ListChange]) -> JournalRows {
         var rows = JournalRows(
             rowLengthMax: SQLiteJournal.rowLengthMax, sharedLengthMax: SQLiteJournal.sharedRowLengthMax)
         for (index, change) in changes.enumerated() where change.state.durability == .durable {
-            if case .stepped(let operations, _) = change.event {
-                rows.append(operations, to: change.state, change: index)
+            if case .stepped(let operations, let delivery) = change.event, let revision = change.revision {
+                rows.append(operations, StepNote(revision, delivery), to: change.state, change: index)
             }
         }
+        rows.link { lists[$0.number]?.chain ?? Chain(begin: $0) }
         return rows
     }
 
@@ -142,23 +146,24 @@ extension SQLiteJournal {
         guard state.durability == .durable else { return }
         switch change.event {
         case .created:
-            try database.cachedStatement(sql: "INSERT INTO list VALUES (?, ?, ?, 0, 0, 0)")
-                .execute(arguments: [state.number, state.name.description, state.epoch])
+            try ListHeading(begin: state).insert(into: database)
         case .deleted:
             // Its rows in the other tables are deleted between groups: nothing leads to them any more.
             try database.cachedStatement(sql: "DELETE FROM list WHERE number = ?").execute(arguments: [state.number])
-        case .stepped(_, .reload):
-            try database.cachedStatement(sql: "UPDATE list SET lastReloadRevision = ? WHERE number = ?")
-                .execute(arguments: [state.revision, state.number])
-        case .stepped(_, .difference), .unchanged: break
+        case .stepped, .unchanged: break
         }
         try writeResult(of: change, to: database)
     }
 
     private func write(_ row: JournalRows.Row, to database: Database) throws {
         try row.bytes.withUnsafeBytes { bytes in
-            try database.cachedStatement(sql: "INSERT INTO journal VALUES (?, ?, ?, ?)")
-                .execute(arguments: [row.state.number, row.revision, row.part, Data(lending: bytes)])
+            try row.notes.withUnsafeBytes { notes in
+                try database.cachedStatement(sql: "INSERT INTO journal VALUES (?, ?, ?, ?, ?, ?)")
+                    .execute(arguments: [
+                        row.state.number, row.revision, row.part, row.chain.value, Data(lending: notes),
+                        Data(lending: bytes),
+                    ])
+            }
         }
     }
 
@@ -167,7 +172,7 @@ extension SQLiteJournal {
         let number = change.state.number
         guard change.state.durability == .durable else { return }
         switch change.event {
-        case .created: lists[number] = JournalledList(state: change.state)
+        case .created: lists[number] = JournalledList(state: change.state, chain: Chain(begin: change.state))
         case .deleted:
             lists[number] = nil
             upkeep.append(.retirement(.everything(list: number)))
@@ -180,9 +185,9 @@ extension SQLiteJournal {
         let number = row.state.number
         // A list that was deleted in the same group has its retirement in the queue.
         guard let position = lists.index(forKey: number) else { return }
-        lists.values[position].state = row.state
-        lists.values[position].journalLength += row.bytes.count
-        lists.values[position].journalSteps += row.steps
+        lists.values[position].append(row.journalled, part: row.part)
+        // The last part of a long step decides whether history keeps it.
+        if row.steps > 0 { lists.values[position].trim(limits.history, now: now()) }
         considerCheckpoint(of: number)
     }
 }

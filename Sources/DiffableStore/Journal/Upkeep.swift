@@ -12,22 +12,26 @@ enum Upkeep {
 
 /// A checkpoint in the making: one state, part by part.
 struct Checkpoint {
-    let state: ListState
+    let end: JournalledList.RowEnd
     let generation: Int
     /// How much of the journal it makes superfluous, in bytes and in transactions.
     let coveredLength: Int
     let coveredSteps: Int
     var parts: CheckpointParts
     var part = 0
+    /// Over the checksums of its parts, so far.
+    var checksum = ListHeading.checksumOfNoParts
     /// In bytes, so far.
     var length = 0
 
+    var state: ListState { end.state }
+
     init(of list: JournalledList, partLengthMax: Int) {
-        state = list.state
+        end = list.base
         generation = list.generation + 1
         coveredLength = list.journalLength
         coveredSteps = list.journalSteps
-        parts = CheckpointParts(of: list.state.snapshot, lengthMax: partLengthMax)
+        parts = CheckpointParts(of: end.state.snapshot, lengthMax: partLengthMax)
     }
 }
 

@@ -1,0 +1,102 @@
+import Diffable
+import GRDB
+
+/// A row of the table `list`: what a list is called, and where its checkpoint stands.
+struct ListHeading {
+    let number: Int
+    let name: String
+    var epoch: String
+    let generation: Int
+    let checkpointRevision: Int
+    let checkpointChecksum: Int64
+    let lastReloadRevision: Int
+    let chain: Chain
+
+    static let checksumOfNoParts = Checksum(3)
+
+    /// Of a list whose checkpoint has so many parts' checksums in `checksum` and is of the state at this end of a row.
+    init(_ end: JournalledList.RowEnd, generation: Int, checkpointChecksum: Checksum) {
+        number = end.state.number
+        name = end.state.name.description
+        epoch = end.state.epoch
+        self.generation = generation
+        checkpointRevision = end.state.revision
+        self.checkpointChecksum = checkpointChecksum.signed
+        lastReloadRevision = end.state.lastReloadRevision
+        chain = end.chain
+    }
+
+    /// Of a list that was just made.
+    init(begin state: ListState) {
+        self.init(
+            JournalledList.RowEnd(state: state, chain: Chain(begin: state)), generation: 0,
+            checkpointChecksum: Self.checksumOfNoParts)
+    }
+
+    var checksum: Int64 {
+        var sum = Checksum(4)
+        sum.add(number)
+        sum.add(name)
+        sum.add(epoch)
+        sum.add(generation)
+        sum.add(checkpointRevision)
+        sum.add(checkpointChecksum)
+        sum.add(lastReloadRevision)
+        sum.add(chain.value)
+        return sum.signed
+    }
+}
+
+// MARK: - In the database
+
+extension ListHeading {
+    static func all(in database: Database) throws -> [(heading: ListHeading, checksum: Int64)] {
+        let sql = """
+            SELECT number, name, epoch, generation, checkpointRevision, checkpointChecksum, lastReloadRevision, chain,
+                checksum
+            FROM list ORDER BY number
+            """
+        return try Row.fetchAll(database, sql: sql).map { (ListHeading($0), $0[8]) }
+    }
+
+    private init(_ row: Row) {
+        number = row[0]
+        name = row[1]
+        epoch = row[2]
+        generation = row[3]
+        checkpointRevision = row[4]
+        checkpointChecksum = row[5]
+        lastReloadRevision = row[6]
+        chain = Chain(value: row[7])
+    }
+
+    func insert(into database: Database) throws {
+        try database.cachedStatement(sql: "INSERT INTO list VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)")
+            .execute(arguments: [
+                number, name, epoch, generation, checkpointRevision, checkpointChecksum, lastReloadRevision,
+                chain.value, checksum,
+            ])
+    }
+
+    /// Writes it over the one that the list has.
+    func update(in database: Database) throws {
+        let sql = """
+            UPDATE list SET epoch = ?, generation = ?, checkpointRevision = ?, checkpointChecksum = ?,
+                lastReloadRevision = ?, chain = ?, checksum = ? WHERE number = ?
+            """
+        try database.cachedStatement(sql: sql)
+            .execute(arguments: [
+                epoch, generation, checkpointRevision, checkpointChecksum, lastReloadRevision, chain.value, checksum,
+                number,
+            ])
+    }
+
+    /// Where the chain has come to with the last row of the list's journal.
+    func chainAtEnd(in database: Database) throws -> Chain {
+        let sql = """
+            SELECT chain FROM journal WHERE list = ? AND revision > ? ORDER BY revision DESC, part DESC LIMIT 1
+            """
+        let value = try Int64.fetchOne(database, sql: sql, arguments: [number, checkpointRevision])
+        return value.map(Chain.init) ?? chain
+    }
+}
