@@ -12,6 +12,21 @@ extension Snapshot {
         return path.reversed()
     }
 
+    /// The item at an index path; nil where none is. O(depth · log n).
+    public func itemIdentifier(at path: [Int]) -> ItemID? {
+        guard path.count > 1 else { return nil }
+        return handle(at: path).map(itemID)
+    }
+
+    /// The section at an index; nil where none is. O(log n).
+    public func sectionIdentifier(at index: Int) -> SectionID? {
+        handle(at: [index]).map(sectionID)
+    }
+
+    private func handle(at path: [Int]) -> Handle? {
+        path.reduce(Forest.list) { owner, index in owner.flatMap { forest.child(atIndex: index, under: $0) } }
+    }
+
     /// How many items stand directly in a section.
     public func numberOfRootItems(inSection id: SectionID) -> Int? {
         handle(id).map { Int(forest.children($0)?.count ?? 0) }

@@ -276,6 +276,24 @@ extension Forest {
         }
         preconditionFailure("offset \(offset) is beyond the children")
     }
+
+    /// The handle at an index among the children of an owner; nil beyond them. O(log n).
+    func child(atIndex index: Int, under owner: Handle) -> Handle? {
+        defer { withExtendedLifetime(self) {} }
+        guard var page = root(owner), index >= 0, index < page.count else { return nil }
+        var rest = index
+        while !page.isLeaf {
+            let (first, count) = page.pages
+            var position = 0
+            while rest >= first[position].count {
+                rest -= first[position].count
+                position += 1
+                precondition(position < count, "a page counts those below it")
+            }
+            page = first[position]
+        }
+        return page.handles[rest]
+    }
 }
 
 extension Forest {
