@@ -56,6 +56,7 @@ let package = Package(
             name: "DiffableClient",
             dependencies: [
                 "Diffable", "DiffableProtocol",
+                .product(name: "HashTreeCollections", package: "swift-collections"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
@@ -104,6 +105,10 @@ let package = Package(
         .testTarget(
             name: "DiffableServerTests",
             dependencies: ["Diffable", "DiffableJSON", "DiffableProtocol", "DiffableServer"],
+            swiftSettings: settings),
+        .testTarget(
+            name: "DiffableClientTests",
+            dependencies: ["Diffable", "DiffableClient", "DiffableJSON", "DiffableProtocol"],
             swiftSettings: settings),
         .testTarget(
             name: "SystemdTests",

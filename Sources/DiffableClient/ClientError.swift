@@ -1,4 +1,5 @@
 import Diffable
+import DiffableProtocol
 
 /// Why a client's wish was not granted.
 public enum ClientError: Error, Equatable, Sendable {
@@ -6,12 +7,16 @@ public enum ClientError: Error, Equatable, Sendable {
     case noSocket(lookedAt: [String])
     /// Nobody listens there, or not to us.
     case noConnection(SocketPath, reason: String)
+    /// A daemon's socket stands there, and this user may not use it.
+    case noPermission(SocketPath)
     /// The daemon has gone away. Whether an unanswered change was made is not known.
     case connectionLost(SocketPath)
     /// The daemon understood and said no; a list it is about is unchanged.
     case refused(Refusal)
     /// What the daemon sent makes no sense to this version of the client.
     case unintelligible(String)
+    /// An item's content is not what the program takes it for.
+    case undecodable(UndecodableContent)
     /// A patch of this item has no JSON form; nothing was sent.
     case noMergePatch(ItemID)
     /// The task that waited was cancelled.
@@ -27,16 +32,31 @@ extension ClientError: CustomStringConvertible {
         case .noConnection(let path, let reason):
             "no daemon answers at \(path) (\(reason)). Start one with `diffabled --socket \(path)`, "
                 + "or name another with --socket or $DIFFABLED_SOCKET"
+        case .noPermission(let path):
+            "the socket \(path) is there, but this user may not connect to it: look at its owner, group and mode, "
+                + "or name another with --socket or $DIFFABLED_SOCKET"
         case .connectionLost(let path):
             "the daemon at \(path) closed the connection. Whether an unanswered change was made is not known: "
                 + "look at the list before trying again"
         case .refused(let refusal): refusal.message
         case .unintelligible(let what):
             "the daemon sent what this client does not understand: \(what). Are both of the same version?"
+        case .undecodable(let content): content.description
         case .noMergePatch(let item):
             "the patch of the item \"\(item)\" was made from a function, which cannot be sent: make it with "
                 + "ItemPatch(id:mergePatch:), or send reconfigureItems"
         case .cancelled: "cancelled"
+        }
+    }
+}
+
+extension ClientError {
+    /// Whether it only says that there is no daemon at the moment, so that trying again later is of use.
+    var isHealedByReconnecting: Bool {
+        switch self {
+        case .noSocket, .noConnection, .connectionLost: true
+        case .refused(let refusal): refusal.code == WireError.Code.shuttingDown.rawValue
+        case .noPermission, .unintelligible, .undecodable, .noMergePatch, .cancelled: false
         }
     }
 }

@@ -11,6 +11,14 @@ extension Connection {
         return subscription
     }
 
+    /// Begins a subscription where another connection left off, and gives its number.
+    func begin(
+        _ list: ListName, _ since: Request.Subscribe.Since?, _ options: ListOptions,
+        _ receiver: @escaping Conversation.Receiver
+    ) async throws(ClientError) -> Int {
+        try await begin(.init(list: list, since: since), receiver).subscription
+    }
+
     /// Ends a subscription; its sequence ends too.
     public func end(_ subscription: Subscription) async throws(ClientError) {
         guard let number = subscription.number else { return }
@@ -37,21 +45,6 @@ extension Connection {
         var updates = subscription.makeAsyncIterator()
         guard let update = try await updates.next() else { throw .connectionLost(path) }
         return ListState(list: list, epoch: update.epoch, revision: update.revision, snapshot: update.snapshot)
-    }
-
-    /// Follows a list as the daemon's own lines, until the list is deleted. While `body` runs nothing is read, so that
-    /// whoever cannot keep up is given fewer changes.
-    package func notifications(
-        of list: ListName, _ body: @escaping @Sendable ([UInt8]) -> Void
-    ) async throws(ClientError) {
-        let end = Subscription(to: list)
-        let reply = try await begin(.init(list: list)) { arrival in
-            if case .notification(_, let line) = arrival { body(line) }
-            end.receiveEnd(arrival)
-        }
-        end.begin(reply.subscription)
-        var ends = end.makeAsyncIterator()
-        _ = try await ends.next()
     }
 
     private func begin(

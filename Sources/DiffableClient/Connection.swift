@@ -65,6 +65,8 @@ public final class Connection: Sendable {
                         try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
                     }
                 }
+        } catch let error as IOError where [EACCES, EPERM].contains(error.errnoCode) {
+            throw .noPermission(path)
         } catch {
             throw .noConnection(path, reason: reason(error))
         }
@@ -73,6 +75,16 @@ public final class Connection: Sendable {
     private static func reason(_ error: any Error) -> String {
         guard let error = error as? IOError else { return "\(error)" }
         return String(cString: strerror(error.errnoCode))
+    }
+
+    /// Whether anything may still come over it. An end that nobody has noticed yet does not count.
+    var isOpen: Bool { conversation.withLock { $0.end == nil } }
+
+    /// Waits for its end, or until the task is cancelled.
+    func closed() async {
+        let (ends, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        guard conversation.withLock({ $0.tellEnd { _ in continuation.finish() } }) else { return }
+        for await _ in ends {}
     }
 }
 
@@ -150,6 +162,15 @@ extension Connection {
     func forget(subscription: Int) {
         conversation.withLock { $0.forget(subscription: subscription) }
     }
+
+    /// Ends a subscription without waiting for the answer, which nobody reads: also from where nothing can wait. The
+    /// line may come between the parts of another request.
+    func endSoon(subscription: Int) {
+        forget(subscription: subscription)
+        var writer = ByteWriter()
+        Request.unsubscribe(subscription: subscription).write(id: .absent, into: &writer)
+        channel.writeAndFlush(writer.withUnsafeBytes { ByteBuffer(bytes: $0) }, promise: nil)
+    }
 }
 
 // MARK: - Reading
@@ -197,6 +218,7 @@ extension Connection {
         case .tell(let receiver, let arrival): await receiver(arrival)
         case .tellAll(let receivers, let reason):
             for receiver in receivers { await receiver(.end(reason)) }
+        case .unsubscribe(let subscription): endSoon(subscription: subscription)
         }
     }
 }

@@ -28,12 +28,17 @@ struct Conversation: Sendable {
         case waiting(Expectation, CheckedContinuation<Answer, Never>)
         /// Nobody has asked for it yet.
         case answered(Answer)
+        /// A `subscribe` that nobody waits for any more: what it makes is to be ended.
+        case abandoned
     }
 
     private var lastID = 0
     private var pending: [Int: Pending] = [:]
     private var receivers: [Int: Receiver] = [:]
-    private var end: ClientError?
+    /// Those who only want to know of the end.
+    private var endReceivers: [Receiver] = []
+    /// Why nothing more will come; nil as long as something may.
+    private(set) var end: ClientError?
 }
 
 // MARK: - Requests
@@ -54,14 +59,21 @@ extension Conversation {
             pending[id] = nil
             continuation.resume(returning: answer)
         case .waiting: preconditionFailure("one task waits for one reply")
-        case nil: continuation.resume(returning: .failure(end ?? .cancelled))
+        case .abandoned, nil: continuation.resume(returning: .failure(end ?? .cancelled))
         }
     }
 
     /// Forgets a request whose reply nobody wants any more.
     mutating func abandon(_ id: Int) {
-        if case .waiting(_, let continuation) = pending.removeValue(forKey: id) {
+        switch pending[id] {
+        case .expected(.subscription): pending[id] = .abandoned
+        case .waiting(let expectation, let continuation):
+            if case .subscription = expectation { pending[id] = .abandoned } else { pending[id] = nil }
             continuation.resume(returning: .failure(.cancelled))
+        // The answer was first: whoever was cancelled gets it all the same, and sees to what it made.
+        case .answered: break
+        case .expected(.reply): pending[id] = nil
+        case .abandoned, nil: break
         }
     }
 }
@@ -75,11 +87,14 @@ extension Conversation {
         case tell(Receiver, Arrival)
         /// Everyone is told of the end.
         case tellAll([Receiver], ClientError)
+        /// The subscription came too late for the one who wanted it.
+        case unsubscribe(Int)
     }
 
     mutating func receive(_ message: Message, line: [UInt8]) -> Action {
         switch message {
         case .result(.number(let id), let result):
+            if case .abandoned = pending[id] { return disown(id, result) }
             answer(id, .success(result))
         case .failure(.number(let id), let error):
             answer(id, .failure(.refused(Refusal(error))))
@@ -102,12 +117,19 @@ extension Conversation {
 
     mutating func forget(subscription: Int) { receivers[subscription] = nil }
 
+    /// False when the end was before.
+    mutating func tellEnd(_ receiver: @escaping Receiver) -> Bool {
+        guard end == nil else { return false }
+        endReceivers.append(receiver)
+        return true
+    }
+
     mutating func finish(_ reason: ClientError) -> Action {
         guard end == nil else { return .none }
         end = reason
         for id in pending.keys.sorted() { answer(id, .failure(reason)) }
-        defer { receivers = [:] }
-        return .tellAll(Array(receivers.values), reason)
+        defer { (receivers, endReceivers) = ([:], []) }
+        return .tellAll(receivers.values + endReceivers, reason)
     }
 
     private func tell(_ subscription: Int, _ message: Message, _ line: [UInt8]) -> Action {
@@ -123,8 +145,14 @@ extension Conversation {
             pending[id] = nil
             fulfil(expectation, answer)
             continuation.resume(returning: answer)
+        case .abandoned: pending[id] = nil
         case .answered, nil: break
         }
+    }
+
+    private mutating func disown(_ id: Int, _ result: [UInt8]) -> Action {
+        pending[id] = nil
+        return (try? Reply.Subscribe(json: result)).map { .unsubscribe($0.subscription) } ?? .none
     }
 
     private mutating func fulfil(_ expectation: Expectation, _ answer: Answer) {

@@ -43,14 +43,14 @@ extension Message {
         var decoder = Decoder(line, limits: limits)
         var id = RequestID.null
         var method: String?
-        var parts = NotificationParts()
+        var parts = Result<NotificationParts, DecodingError>.success(NotificationParts())
         var result: [UInt8]?
         var failure: WireError?
         try decoder.object("a message", MessageMember.self) { member, decoder throws(DecodingError) in
             switch member {
             case .id: id = try decoder.requestID()
             case .method: method = try decoder.string("method").text
-            case .params: parts = try decoder.notification()
+            case .params: parts = try decoder.parameters()
             case .result:
                 let value = try decoder.scan { scanner throws(JSONError) in try scanner.value() }
                 result = [UInt8](value.bytes)
@@ -59,13 +59,26 @@ extension Message {
         }
         try decoder.end()
         if let method {
-            self = try parts.message(method)
+            self = try Message(method, parts)
         } else if let failure {
             self = .failure(id: id, failure)
         } else if let result {
             self = .result(id: id, result)
         } else {
             throw .invalid("a message needs a method, a result or an error", at: 0)
+        }
+    }
+}
+
+extension Message {
+    /// What is wrong with the parameters of a method that nobody knows is no business of ours.
+    fileprivate init(
+        _ method: String, _ parts: Result<NotificationParts, DecodingError>
+    ) throws(DecodingError) {
+        if case .failure = parts, !NotificationParts.methods.contains(method) {
+            self = .other(method: method)
+        } else {
+            self = try parts.get().message(method)
         }
     }
 }
@@ -82,6 +95,8 @@ private struct NotificationParts {
     var part = Request.Part.last
     var sections: [Section]?
     var patch: [UInt8]?
+
+    static let methods: Set = ["reset", "changes", "snapshot", "patch", "bookmark", "listDeleted"]
 
     func message(_ method: String) throws(DecodingError) -> Message {
         switch method {
@@ -128,8 +143,20 @@ private struct NotificationParts {
 }
 
 extension Decoder {
-    /// Of a method that nobody knows, members of the same name may mean anything: but a daemon never gives an old
-    /// name a new meaning.
+    /// The method may stand behind its parameters. So what is wrong with them is told, and they are passed over: of a
+    /// method that nobody knows, they may be anything.
+    fileprivate mutating func parameters() throws(DecodingError) -> Result<NotificationParts, DecodingError> {
+        var ahead = self
+        do throws(DecodingError) {
+            let parts = try ahead.notification()
+            self = ahead
+            return .success(parts)
+        } catch {
+            try scan { scanner throws(JSONError) in try scanner.skipValue() }
+            return .failure(error)
+        }
+    }
+
     fileprivate mutating func notification() throws(DecodingError) -> NotificationParts {
         var parts = NotificationParts()
         try object("params", NotificationMember.self) { member, decoder throws(DecodingError) in

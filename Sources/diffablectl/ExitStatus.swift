@@ -32,8 +32,9 @@ enum ExitStatus: Int32, CaseIterable {
         case let error as ClientError:
             switch error {
             case .refused: self = .refused
-            case .noMergePatch: self = .unusable
-            case .noSocket, .noConnection, .connectionLost, .unintelligible, .cancelled: self = .noDaemon
+            case .noMergePatch, .undecodable: self = .unusable
+            case .noSocket, .noConnection, .noPermission, .connectionLost, .unintelligible, .cancelled:
+                self = .noDaemon
             }
         case is InputError: self = .unusable
         default:

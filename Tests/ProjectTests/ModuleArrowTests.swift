@@ -16,7 +16,10 @@ import Testing
             "Diffable", "DiffableJSON", "DiffableProtocol", "DiffableStore", "DequeModule", "Logging", "NIOCore",
             "NIOPosix",
         ],
-        "DiffableClient": ["Diffable", "DiffableJSON", "DiffableProtocol", "NIOCore", "NIOPosix"],
+        "DiffableClient": [
+            "Diffable", "DiffableJSON", "DiffableProtocol", "FoundationEssentials", "HashTreeCollections", "NIOCore",
+            "NIOPosix",
+        ],
         "Systemd": ["CSystemd", "Logging"],
         "diffabled": [
             "ArgumentParser", "CResidentMemory", "Configuration", "Diffable", "DiffableJSON", "DiffableServer",

@@ -2,43 +2,78 @@ import ArgumentParser
 import Diffable
 import DiffableClient
 
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Musl
+#endif
+
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Draw a list, then print each change as it happens.",
         discussion: """
             Each line begins with the revision: + is new, - is gone, > has moved, ~ looks different, ▾ and ▸ were \
             expanded and collapsed. With --json each line is a notification as the daemon sent it, reset or changes; its \
-            operations are in .params.operations. Ends when the list is deleted.
+            operations are in .params.operations. When the connection is lost, \
+            another is made and the changes go on where they were. Ends when the list is deleted.
             """)
 
     @Argument(help: "The list.", transform: listName) var list: ListName
     @Flag(help: "The daemon's notifications, one on each line.") var json = false
+    @Flag(help: "End with status 3 when the connection is lost.") var noReconnect = false
     @OptionGroup var daemon: DaemonOptions
 
     func run() async throws {
-        try await daemon.withConnection { connection in
-            if json {
-                try await connection.notifications(of: list) { line in
-                    // One write for each: a reader in a pipe gets it at once.
-                    var output = StandardOutput()
-                    output.append(line)
-                    output.line("")
-                    output.flush()
-                }
-            } else {
-                for try await update in try await connection.subscribe(to: list) { draw(update) }
-            }
+        let client = try daemon.client()
+        // A daemon that was never there is an error, as for any command.
+        try await client.withConnection(patience: .zero) { _ in }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { try await follow(client) }
+            group.addTask { try await tellLosses(of: client) }
+            try await group.next()
+            group.cancelAll()
         }
         say("\(list) was deleted")
     }
 
-    private func draw(_ update: ListUpdate) {
-        let terminal = Terminal.standardOutput
-        guard update.cause == .changes else {
-            var outline = OutlineWriter(terminal)
-            return outline.draw(update.snapshot)
+    private func follow(_ client: Client) async throws {
+        if json {
+            // One write for each group: a reader in a pipe gets it at once.
+            try await client.lines(of: list) { write($0, to: STDOUT_FILENO) }
+        } else {
+            for try await update in client.list(list) { draw(update) }
         }
-        let changes = ChangeLines(update.difference, from: update.previous, to: update.snapshot, on: terminal)
+    }
+
+    private func tellLosses(of client: Client) async throws {
+        var isLost = false
+        for await state in client.connectionStates {
+            switch state {
+            case .disconnected(let reason?):
+                if noReconnect { throw reason }
+                if !isLost { say("the connection to the daemon was lost; it is tried again until there is one") }
+                isLost = true
+            case .connected:
+                if isLost { say("connected again") }
+                isLost = false
+            case .disconnected(nil): break
+            }
+        }
+    }
+
+    private func draw(_ update: ListUpdate<Content?>) {
+        let terminal = Terminal.standardOutput
+        switch update.cause {
+        case .initial, .reload:
+            var outline = OutlineWriter(terminal)
+            return outline.draw(update.snapshot.untyped)
+        // What was drawn is known, and so is what became different since.
+        case .history: say("what happened in between is not kept any more; this is what it came to")
+        case .epoch: say("\(list) was made anew in between; this is what it came to")
+        case .changes: break
+        }
+        let changes = ChangeLines(
+            update.difference, from: update.previous.untyped, to: update.snapshot.untyped, on: terminal)
         var output = StandardOutput()
         for line in changes.lines { output.line("\(terminal.styled("\(update.revision)", .dim)) \(line)") }
         output.flush()

@@ -5,6 +5,7 @@ import DiffableProtocol
 /// transactions are ever seen.
 struct Mirror: Sendable {
     private(set) var snapshot = Snapshot()
+    /// Empty before the first state.
     private(set) var epoch = ""
     private(set) var revision = 0
     /// The group in the making.
@@ -12,6 +13,9 @@ struct Mirror: Sendable {
 
     /// Whether the group is complete.
     enum Progress { case partial, complete }
+
+    /// Where another connection goes on; nil when there is no state yet.
+    var since: Request.Subscribe.Since? { epoch.isEmpty ? nil : .init(epoch: epoch, revision: revision) }
 
     mutating func receive(_ reset: Message.Reset) throws(ClientError) -> Progress {
         try stage(reset.operations, onto: Snapshot())
@@ -22,6 +26,7 @@ struct Mirror: Sendable {
     }
 
     mutating func receive(_ changes: Message.Changes) throws(ClientError) -> Progress {
+        guard !epoch.isEmpty else { throw .unintelligible("changes to a list of which nothing is known yet") }
         guard changes.from == revision else {
             throw .unintelligible("changes from revision \(changes.from) to a list that is at \(revision)")
         }
@@ -30,6 +35,12 @@ struct Mirror: Sendable {
         complete(at: changes.revision)
         return .complete
     }
+
+    /// The rest of the group in the making will not come: it never was.
+    mutating func discardPart() { staged = nil }
+
+    /// The list is no more. There is nothing to go on from.
+    mutating func clear() { self = Mirror() }
 
     /// Of the group in the making, or of the list.
     var numberOfItemsStaged: Int { (staged ?? snapshot).numberOfItems }

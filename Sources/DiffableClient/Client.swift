@@ -1,0 +1,81 @@
+import Diffable
+import FoundationEssentials
+
+/// A client of a daemon that outlives its connections.
+///
+///     struct Todo: Decodable { var text: String; var done: Bool? }
+///
+///     let client = Client()
+///     for try await update in client.list("tasks", as: Todo.self) {
+///         for section in update.snapshot.sections {
+///             for item in section.items { print(item.content.text) }
+///         }
+///     }
+///
+/// It connects when something is to be done, and gives its connection up a second after the last thing was. All that is
+/// done through one client goes over one connection: whoever changes a list that is also followed sees the change before
+/// `transact` returns. A lost connection is no error but a `connectionState`; the client tries again, after 50 ms at first
+/// and after 2 s at last, and lists go on from where they were.
+public final class Client: Sendable {
+    let shared: SharedConnection
+
+    /// - Parameters:
+    ///   - socket: where the daemon listens; nil: wherever `SocketPath.find()` finds one, each time a connection is made.
+    ///   - name: who this is, for the list's history and the daemon's log.
+    public init(socket: SocketPath? = nil, name: String? = nil) {
+        shared = SharedConnection(to: socket, name: name)
+    }
+
+    // MARK: - Following lists
+
+    /// Follows a list whose items' content is of one type.
+    ///
+    /// - Parameter decoder: reads the JSON; an item without content is read as `null`.
+    public func list<Value: Decodable & Sendable>(
+        _ list: ListName, as type: Value.Type, options: ListOptions = ListOptions(),
+        decoder: JSONDecoder = JSONDecoder()
+    ) -> ListUpdates<Value> {
+        self.list(list, options: options) { item in
+            try decoder.decode(type, from: Data(item.content?.bytes ?? Array("null".utf8)))
+        }
+    }
+
+    /// Follows a list and makes of each item what the program wants, for example according to its kind.
+    ///
+    /// - Parameter decoding: is called once for each item that is new or looks different. The item has no children.
+    public func list<Value: Sendable>(
+        _ list: ListName, options: ListOptions = ListOptions(), decoding: @escaping @Sendable (Item) throws -> Value
+    ) -> ListUpdates<Value> {
+        ListUpdates(list: list, options: options, contents: .decoded(by: decoding), shared: shared)
+    }
+
+    /// Follows a list whose items' content is left as it is.
+    public func list(_ list: ListName, options: ListOptions = ListOptions()) -> ListUpdates<Content?> {
+        ListUpdates(list: list, options: options, contents: .asIs { $0 }, shared: shared)
+    }
+
+    // MARK: - The connection
+
+    /// Whether the client is connected at the moment.
+    public var connectionState: ConnectionState { shared.connectionState }
+
+    /// The state at the moment and each that follows, without an end; whoever is slow is given the newest.
+    public var connectionStates: some AsyncSequence<ConnectionState, Never> & Sendable { shared.connectionStates }
+
+    /// Lends the connection that lists are followed over, as soon as there is one. Nothing is tried twice: an error of the
+    /// connection while the closure runs is the closure's.
+    ///
+    ///     let lists = try await client.withConnection { try await $0.lists() }
+    ///
+    /// - Parameter patience: how long to go on trying to connect; at least once it is tried.
+    public func withConnection<R>(
+        patience: Duration = .seconds(30), isolation: isolated (any Actor)? = #isolation,
+        _ body: (Connection) async throws -> R
+    ) async throws -> R {
+        let connection = try await shared.acquire(until: .now + patience)
+        defer { shared.release() }
+        let result = try await body(connection)
+        shared.wasOfUse()
+        return result
+    }
+}

@@ -1,0 +1,7 @@
+/// Whether a client is connected.
+public enum ConnectionState: Equatable, Sendable {
+    /// Why not: nil when nobody has needed a connection yet, or nobody does any more. As long as somebody does, the client
+    /// goes on trying.
+    case disconnected(ClientError?)
+    case connected
+}

@@ -1,0 +1,86 @@
+import Diffable
+import DiffableProtocol
+import Synchronization
+
+extension Client {
+    /// Follows a list as the daemon's own lines, over as many connections as it takes, until the list is deleted.
+    ///
+    /// - Parameter body: is given the lines of one group, each with its line feed; of a group that was cut off, nothing.
+    ///   While it runs nothing is read, so that whoever cannot keep up is given fewer changes.
+    package func lines(
+        of list: ListName, options: ListOptions = ListOptions(), _ body: @escaping @Sendable ([UInt8]) -> Void
+    ) async throws(ClientError) {
+        let groups = Mutex(LineGroup())
+        while true {
+            let connection = try await shared.acquire()
+            defer { shared.release() }
+            let (ends, end) = AsyncStream.makeStream(of: LineGroup.End.self, bufferingPolicy: .bufferingOldest(1))
+            let number: Int
+            do throws(ClientError) {
+                let since = groups.withLock { $0.resume() }
+                number = try await connection.begin(list, since, options) { arrival in
+                    let (lines, reason) = groups.withLock { $0.receive(arrival) }
+                    if let lines {
+                        self.shared.wasOfUse()
+                        body(lines)
+                    }
+                    if let reason { end.yield(reason) }
+                }
+            } catch {
+                guard error.isHealedByReconnecting else { throw error }
+                shared.giveUp(connection)
+                continue
+            }
+            switch await ends.first(where: { _ in true }) {
+            case .listDeleted: return
+            case .lost(.unintelligible(let what)): throw .unintelligible(what)
+            case .lost: shared.giveUp(connection)
+            case nil:
+                connection.endSoon(subscription: number)
+                throw .cancelled
+            }
+        }
+    }
+}
+
+/// The lines of a group in the making, and where the last whole one led.
+private struct LineGroup: Sendable {
+    private var lines: [UInt8] = []
+    private var epoch = ""
+    private var since: Request.Subscribe.Since?
+
+    enum End: Sendable {
+        case listDeleted
+        case lost(ClientError)
+    }
+
+    /// Another connection goes on from the last whole group.
+    mutating func resume() -> Request.Subscribe.Since? {
+        lines = []
+        return since
+    }
+
+    mutating func receive(_ arrival: Conversation.Arrival) -> (lines: [UInt8]?, end: End?) {
+        switch arrival {
+        case .end(let reason): return (nil, .lost(reason))
+        case .notification(let message, let line):
+            lines += line
+            lines.append(UInt8(ascii: "\n"))
+            switch message {
+            case .reset(let reset):
+                epoch = reset.epoch
+                return (group(reset.part, reset.revision), nil)
+            case .changes(let changes): return (group(changes.part, changes.revision), nil)
+            case .listDeleted: return (lines, .listDeleted)
+            case .snapshot, .patch, .bookmark, .result, .failure, .other: return (nil, nil)
+            }
+        }
+    }
+
+    private mutating func group(_ part: Request.Part, _ revision: Int) -> [UInt8]? {
+        guard part == .last else { return nil }
+        since = .init(epoch: epoch, revision: revision)
+        defer { lines = [] }
+        return lines
+    }
+}

@@ -1,0 +1,124 @@
+import Diffable
+import Synchronization
+
+/// One loop over a list: its subscription, on whichever connection it is at the moment.
+///
+/// The loop's own task does all of it. When it asks for the next state and the connection is gone, it waits for another and
+/// subscribes there, from where it was; so what it is not asked for costs nothing.
+final class Follower<Value: Sendable>: Sendable {
+    private let subscription: Subscription
+    private let options: ListOptions
+    private let shared: SharedConnection
+    private let state: Mutex<State>
+
+    private struct State {
+        /// Where the subscription is; nil when there is none.
+        var place: Place?
+        var given: ListSnapshot<Value>
+        var hasEnded = false
+    }
+
+    private struct Place {
+        let connection: Connection
+        let number: Int
+    }
+
+    init(
+        of list: ListName, _ options: ListOptions, _ contents: ItemContents<Value>, over shared: SharedConnection
+    ) {
+        self.subscription = Subscription(to: list)
+        self.options = options
+        self.shared = shared
+        self.state = Mutex(State(given: ListSnapshot(contents)))
+    }
+
+    /// The loop was left.
+    deinit { leave() }
+
+    func next() async throws(ClientError) -> ListUpdate<Value>? {
+        if state.withLock({ $0.hasEnded }) { return nil }
+        do throws(ClientError) {
+            guard let update = try await update() else {
+                end()
+                return nil
+            }
+            shared.wasOfUse()
+            return try typed(update)
+        } catch {
+            end()
+            throw error
+        }
+    }
+
+    private func update() async throws(ClientError) -> Subscription.Update? {
+        while true {
+            if state.withLock({ $0.place == nil }) { try await subscribe() }
+            do throws(ClientError) {
+                return try await subscription.next()
+            } catch {
+                switch error {
+                // The connection's end; a refusal is that of a line that was not ours.
+                case .connectionLost, .refused: abandonPlace()
+                default: throw error
+                }
+            }
+        }
+    }
+
+    private func subscribe() async throws(ClientError) {
+        while true {
+            let connection = try await shared.acquire()
+            do throws(ClientError) {
+                let number = try await connection.begin(
+                    subscription.list, subscription.since, options, subscription.resume())
+                return state.withLock { $0.place = Place(connection: connection, number: number) }
+            } catch {
+                shared.release()
+                guard error.isHealedByReconnecting else { throw error }
+                shared.giveUp(connection)
+            }
+        }
+    }
+
+    private func typed(_ update: Subscription.Update) throws(ClientError) -> ListUpdate<Value> {
+        let previous = state.withLock { $0.given }
+        let difference = update.difference
+        let snapshot = try previous.applying(difference, to: update.snapshot, of: update.list)
+        state.withLock { $0.given = snapshot }
+        return ListUpdate(
+            list: update.list, epoch: update.epoch, revision: update.revision, snapshot: snapshot, previous: previous,
+            cause: update.cause, difference: difference)
+    }
+
+    // MARK: Its end
+
+    private func end() {
+        leave()
+        state.withLock { state in
+            state.hasEnded = true
+            // Whoever keeps the iterator need not keep the list.
+            state.given = ListSnapshot(state.given.contents.empty)
+        }
+    }
+
+    /// The connection has gone, and the subscription with it.
+    private func abandonPlace() {
+        guard let place = takePlace() else { return }
+        shared.giveUp(place.connection)
+        shared.release()
+    }
+
+    /// The daemon is told that nothing more is wanted, unless it knows.
+    private func leave() {
+        guard let place = takePlace() else { return }
+        place.connection.endSoon(subscription: place.number)
+        shared.release()
+    }
+
+    private func takePlace() -> Place? {
+        state.withLock { state in
+            defer { state.place = nil }
+            return state.place
+        }
+    }
+}

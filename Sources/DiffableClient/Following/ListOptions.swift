@@ -1,0 +1,4 @@
+/// How a list is followed.
+public struct ListOptions: Sendable {
+    public init() {}
+}

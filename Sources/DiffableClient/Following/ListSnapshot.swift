@@ -1,0 +1,100 @@
+import Diffable
+import HashTreeCollections
+
+/// A list's whole state at one revision, with its items' content as values of the program's own type.
+///
+/// It is a value: an older one stays as it was, and both share what did not change. The reads of one thing cost O(log n)
+/// and suit a table's data source:
+///
+///     func numberOfRows(inSection section: Int) -> Int { snapshot.numberOfItems(inSection: section) }
+///     func text(at path: [Int]) -> String { snapshot[path]?.content.text ?? "" }
+public struct ListSnapshot<Value: Sendable>: Sendable {
+    /// The same state as the daemon knows it, with all its reads: parents, levels, kinds, content as JSON.
+    public let untyped: Snapshot
+    let contents: ItemContents<Value>
+
+    init(_ contents: ItemContents<Value>) { self.init(Snapshot(), contents) }
+
+    private init(_ untyped: Snapshot, _ contents: ItemContents<Value>) {
+        self.untyped = untyped
+        self.contents = contents
+    }
+
+    /// The state that a difference leads to. Only what came or looks different is decoded: O(d log n).
+    func applying(
+        _ difference: [Operation], to new: Snapshot, of list: ListName
+    ) throws(ClientError) -> ListSnapshot {
+        ListSnapshot(new, try contents.applying(difference, from: untyped, to: new, of: list))
+    }
+}
+
+extension ListSnapshot {
+    public var isEmpty: Bool { untyped.isEmpty }
+    public var numberOfSections: Int { untyped.numberOfSections }
+    /// At all depths.
+    public var numberOfItems: Int { untyped.numberOfItems }
+
+    /// The whole state, nested. O(n).
+    public var sections: [ListSection<Value>] {
+        untyped.sections.map { section in
+            ListSection(id: section.id, content: section.content, items: section.items.map(nested))
+        }
+    }
+
+    private func nested(_ item: Item) -> ListItem<Value> {
+        ListItem(item, content: contents.value(of: item), children: item.children.map(nested))
+    }
+
+    /// An item, without its children.
+    public subscript(id: ItemID) -> ListItem<Value>? {
+        untyped.item(id).map { ListItem($0, content: contents.value(of: $0), children: []) }
+    }
+
+    /// The item at an index path (section, item, child and so on), without its children; nil where none is.
+    public subscript(path: [Int]) -> ListItem<Value>? {
+        untyped.itemIdentifier(at: path).flatMap { self[$0] }
+    }
+
+    /// A section, without its items; nil where none is.
+    public func section(at index: Int) -> ListSection<Value>? {
+        untyped.sectionIdentifier(at: index).flatMap(untyped.section).map {
+            ListSection(id: $0.id, content: $0.content, items: [])
+        }
+    }
+
+    /// How many items stand directly in a section; none where there is no section.
+    public func numberOfItems(inSection index: Int) -> Int {
+        untyped.sectionIdentifier(at: index).flatMap(untyped.numberOfRootItems) ?? 0
+    }
+
+    /// How many children the item at an index path has, without theirs; none where there is no item.
+    public func numberOfChildren(at path: [Int]) -> Int {
+        untyped.itemIdentifier(at: path).flatMap(untyped.numberOfChildren) ?? 0
+    }
+}
+
+/// A section as a program reads it.
+public struct ListSection<Value: Sendable>: Identifiable, Sendable {
+    public var id: SectionID
+    /// As the publisher wrote it.
+    public var content: Content?
+    public var items: [ListItem<Value>]
+}
+
+/// An item as a program reads it.
+public struct ListItem<Value: Sendable>: Identifiable, Sendable {
+    public var id: ItemID
+    public var kind: Kind?
+    public var content: Value
+    /// Whether its children are shown.
+    public var isExpanded: Bool
+    public var children: [ListItem]
+
+    init(_ item: Item, content: Value, children: [ListItem]) {
+        id = item.id
+        kind = item.kind
+        self.content = content
+        isExpanded = item.isExpanded ?? false
+        self.children = children
+    }
+}

@@ -1,0 +1,58 @@
+import Diffable
+
+/// A list's states, one after the other, over as many connections as it takes.
+///
+/// Each loop over it is a follower of its own, which begins with the whole list. A loop that takes its time is given the
+/// newest state then, and one difference from what it was given last: nothing queues up. Being cancelled, or leaving the
+/// loop, ends the subscription.
+///
+/// The sequence ends when the list is deleted. It throws `ClientError`: `.refused` with the daemon's words when
+/// trying again is of no use, for example because there is no such list; `.undecodable` for content of another type;
+/// `.cancelled`. That a connection was lost is no error.
+public struct ListUpdates<Value: Sendable>: AsyncSequence, Sendable {
+    public typealias Element = ListUpdate<Value>
+    public typealias Failure = ClientError
+
+    let list: ListName
+    let options: ListOptions
+    let contents: ItemContents<Value>
+    let shared: SharedConnection
+
+    public func makeAsyncIterator() -> Iterator {
+        Iterator(follower: Follower(of: list, options, contents, over: shared))
+    }
+
+    public struct Iterator: AsyncIteratorProtocol {
+        let follower: Follower<Value>
+
+        public mutating func next() async throws(ClientError) -> ListUpdate<Value>? {
+            try await follower.next()
+        }
+
+        public mutating func next(
+            isolation actor: isolated (any Actor)?
+        ) async throws(ClientError) -> ListUpdate<Value>? {
+            try await follower.next()
+        }
+    }
+}
+
+/// What a follower sees next: the list as it is, and what became different since it looked last.
+public struct ListUpdate<Value: Sendable>: Sendable {
+    public var list: ListName
+    public var epoch: String
+    public var revision: Int
+    /// The list as the daemon had it at this revision.
+    public var snapshot: ListSnapshot<Value>
+    /// What the update before had; empty at first.
+    public var previous: ListSnapshot<Value>
+    /// Whether it is a reset, and why.
+    public var cause: UpdateCause
+    /// From `previous` to `snapshot`, by ids, in canonical form.
+    public var difference: [Operation]
+
+    /// The same by places, as tables take it. O(d log n) for d operations.
+    public var changes: IndexPathChanges {
+        IndexPathChanges(difference, from: previous.untyped, to: snapshot.untyped)
+    }
+}

@@ -1,0 +1,50 @@
+import Diffable
+
+/// An item's content that is not what a program takes it for.
+public struct UndecodableContent: Error, Equatable, Sendable {
+    public var list: ListName
+    public var item: ItemID
+    /// Where in the content, such as `due.day` or `tags[2]`; empty when it is the content as a whole.
+    public var member: String
+    /// What was wanted.
+    public var type: String
+    /// What is wrong, for people.
+    public var reason: String
+
+    init(of item: ItemID, in list: ListName, as type: Any.Type, _ error: any Error) {
+        self.list = list
+        self.item = item
+        self.type = "\(type)"
+        guard let error = error as? Swift.DecodingError else {
+            (member, reason) = ("", "\(error)")
+            return
+        }
+        let context: Swift.DecodingError.Context
+        var path: [any CodingKey] = []
+        switch error {
+        case .typeMismatch(_, let found), .dataCorrupted(let found): context = found
+        case .valueNotFound(_, let found): context = found
+        case .keyNotFound(let key, let found):
+            context = found
+            path = [key]
+        @unknown default: context = .init(codingPath: [], debugDescription: "\(error)")
+        }
+        member = UndecodableContent.member(context.codingPath + path)
+        reason = if case .keyNotFound = error { "it is missing" } else { context.debugDescription }
+    }
+
+    private static func member(_ path: [any CodingKey]) -> String {
+        path.reduce("") { member, key in
+            if let index = key.intValue { return "\(member)[\(index)]" }
+            return member.isEmpty ? key.stringValue : "\(member).\(key.stringValue)"
+        }
+    }
+}
+
+extension UndecodableContent: CustomStringConvertible {
+    public var description: String {
+        let place = member.isEmpty ? "" : " \(member):"
+        return "the list \"\(list)\": the content of the item \"\(item)\" is no \(type):\(place) \(reason). Make "
+            + "the type as the publisher writes it, or follow the list without one"
+    }
+}

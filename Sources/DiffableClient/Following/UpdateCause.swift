@@ -1,0 +1,38 @@
+/// Why a subscriber sees something new.
+///
+/// All but `changes` are resets: the daemon has sent the state as a whole. An update gives the difference all the same,
+/// so a table may be told what changed; only `reload` asks to draw everything anew.
+public enum UpdateCause: String, Sendable {
+    /// Transactions.
+    case changes
+    /// The state that was to be gone on from is not kept any more.
+    case history
+    /// The list was deleted and made again, or has lost revisions.
+    case epoch
+    /// A publisher asked for everything to be drawn anew.
+    case reload
+    /// The first state.
+    case initial
+
+    /// A reason that a newer daemon may give means at least that everything is to be drawn anew.
+    init(resetReason: String) {
+        self = UpdateCause(rawValue: resetReason) ?? .reload
+    }
+
+    public var isReset: Bool { self != .changes }
+}
+
+extension UpdateCause: Comparable {
+    /// The greater one says more about a state than the smaller one.
+    public static func < (a: UpdateCause, b: UpdateCause) -> Bool { a.weight < b.weight }
+
+    private var weight: Int {
+        switch self {
+        case .changes: 0
+        case .history: 1
+        case .epoch: 2
+        case .reload: 3
+        case .initial: 4
+        }
+    }
+}

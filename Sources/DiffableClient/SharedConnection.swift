@@ -1,0 +1,232 @@
+import Synchronization
+
+/// A connection that all users of a client share: made when somebody needs it, made anew when it was lost, given up
+/// when nobody has needed it for a second.
+///
+/// Nobody waits for a daemon in vain and nobody asks in a loop: attempts are made as long as somebody waits, each after
+/// a longer pause (`Backoff`). What was lost is counted until the next connection has proved to be of use, so that a
+/// daemon that ends whenever it is talked to is left in peace too.
+final class SharedConnection: Sendable {
+    /// Nil: wherever a daemon is found at the time.
+    private let path: SocketPath?
+    private let name: String?
+    private let state = Mutex(State())
+
+    init(to path: SocketPath?, name: String?) {
+        self.path = path
+        self.name = name
+    }
+
+    /// How long it is kept for the next user.
+    private static let lingering = Duration.seconds(1)
+
+    private struct State {
+        var connection: Connection?
+        /// How many use it now, and how many have ever done so.
+        var users = 0
+        var usersEver = 0
+        /// In the order in which they came.
+        var waiting: [Waiter] = []
+        var lastWaiter = 0
+        /// Whether a task makes or keeps a connection.
+        var isRunning = false
+        /// Attempts and connections in a row that were of no use.
+        var failures = 0
+        var visible = ConnectionState.disconnected(nil)
+        var observers: [Int: AsyncStream<ConnectionState>.Continuation] = [:]
+        var lastObserver = 0
+        /// Told when the last user has gone.
+        var unused: AsyncStream<Void>.Continuation?
+    }
+
+    private struct Waiter {
+        let number: Int
+        /// Fails at the first attempt that comes to nothing after it; nil: waits.
+        let deadline: ContinuousClock.Instant?
+        let continuation: CheckedContinuation<Result<Connection, ClientError>, Never>
+    }
+}
+
+// MARK: - For its users
+
+extension SharedConnection {
+    /// The connection, as soon as there is one. Whoever is given it says `release` in the end.
+    func acquire(until deadline: ContinuousClock.Instant? = nil) async throws(ClientError) -> Connection {
+        let number = state.withLock { state in
+            state.lastWaiter += 1
+            return state.lastWaiter
+        }
+        let result = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                join(Waiter(number: number, deadline: deadline, continuation: continuation))
+            }
+        } onCancel: {
+            leave(number)
+        }
+        return try result.get()
+    }
+
+    private func join(_ waiter: Waiter) {
+        let (result, mustRun): (Result<Connection, ClientError>?, Bool) = state.withLock { state in
+            // A cancellation from here on finds the waiter.
+            if Task.isCancelled { return (.failure(.cancelled), false) }
+            if let connection = state.connection, connection.isOpen {
+                state.users += 1
+                state.usersEver += 1
+                return (.success(connection), false)
+            }
+            state.waiting.append(waiter)
+            defer { state.isRunning = true }
+            return (nil, !state.isRunning)
+        }
+        if let result { waiter.continuation.resume(returning: result) }
+        // It ends by itself when nobody waits for a connection or uses one.
+        if mustRun { Task { await run() } }
+    }
+
+    private func leave(_ number: Int) {
+        let waiter: Waiter? = state.withLock { state in
+            state.waiting.firstIndex { $0.number == number }.map { state.waiting.remove(at: $0) }
+        }
+        waiter?.continuation.resume(returning: .failure(.cancelled))
+    }
+
+    func release() {
+        state.withLock { state in
+            state.users -= 1
+            if state.users == 0 { state.unused?.yield() }
+        }
+    }
+
+    /// An answer or a state came over it: the next loss is the first in a row.
+    func wasOfUse() { state.withLock { $0.failures = 0 } }
+
+    /// It was found to be at its end. Others need not find out by themselves.
+    func giveUp(_ connection: Connection) {
+        state.withLock { state in
+            guard state.connection === connection else { return }
+            state.connection = nil
+            state.failures += 1
+            show(.disconnected(.connectionLost(connection.path)), &state)
+        }
+    }
+}
+
+// MARK: - What it is doing
+
+extension SharedConnection {
+    var connectionState: ConnectionState { state.withLock { $0.visible } }
+
+    /// The state now, and then each new one; whoever is slow sees the newest.
+    var connectionStates: AsyncStream<ConnectionState> {
+        let (states, continuation) = AsyncStream.makeStream(
+            of: ConnectionState.self, bufferingPolicy: .bufferingNewest(1))
+        let number = state.withLock { state in
+            state.lastObserver += 1
+            state.observers[state.lastObserver] = continuation
+            continuation.yield(state.visible)
+            return state.lastObserver
+        }
+        continuation.onTermination = { _ in self.state.withLock { $0.observers[number] = nil } }
+        return states
+    }
+
+    private func show(_ visible: ConnectionState, _ state: inout State) {
+        guard state.visible != visible else { return }
+        state.visible = visible
+        for observer in state.observers.values { observer.yield(visible) }
+    }
+}
+
+// MARK: - Making and keeping it
+
+extension SharedConnection {
+    private func run() async {
+        while let pause = pauseBeforeNextAttempt() {
+            if pause > .zero { try? await Task.sleep(for: pause) }
+            await attempt()
+        }
+    }
+
+    /// Nil when nobody waits for an attempt.
+    private func pauseBeforeNextAttempt() -> Duration? {
+        state.withLock { state in
+            if state.waiting.isEmpty {
+                state.isRunning = false
+                return nil
+            }
+            return Backoff.pause(afterFailures: state.failures)
+        }
+    }
+
+    private func attempt() async {
+        do {
+            let path = try path ?? .find()
+            try await Connection.withConnection(to: path, name: name) { connection in
+                begin(connection)
+                await untilClosedOrUnused(connection)
+                giveUp(connection)
+            }
+        } catch let error as ClientError {
+            fail(error)
+        } catch {
+            // On closing a connection that had ended.
+        }
+    }
+
+    private func begin(_ connection: Connection) {
+        let waiting = state.withLock { state in
+            state.connection = connection
+            state.users += state.waiting.count
+            state.usersEver += state.waiting.count
+            show(.connected, &state)
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for waiter in waiting { waiter.continuation.resume(returning: .success(connection)) }
+    }
+
+    private func fail(_ error: ClientError) {
+        let now = ContinuousClock.now
+        let failed = state.withLock { state in
+            state.failures += 1
+            show(.disconnected(error), &state)
+            let isOver = { (waiter: Waiter) in
+                !error.isHealedByReconnecting || waiter.deadline.map { $0 <= now } ?? false
+            }
+            defer { state.waiting.removeAll(where: isOver) }
+            return state.waiting.filter(isOver)
+        }
+        for waiter in failed { waiter.continuation.resume(returning: .failure(error)) }
+    }
+
+    private func untilClosedOrUnused(_ connection: Connection) async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await connection.closed() }
+            group.addTask { await self.untilUnused() }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    /// Waits until nobody has needed the connection for a while, and takes it away from those to come.
+    private func untilUnused() async {
+        let (unused, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+        state.withLock { state in
+            state.unused = continuation
+            if state.users == 0 { continuation.yield() }
+        }
+        for await _ in unused {
+            let usersEver = state.withLock { $0.usersEver }
+            try? await Task.sleep(for: Self.lingering)
+            if Task.isCancelled { return }
+            let isUnused = state.withLock { state in
+                guard state.users == 0, state.usersEver == usersEver else { return false }
+                state.connection = nil
+                show(.disconnected(nil), &state)
+                return true
+            }
+            if isUnused { return }
+        }
+    }
+}

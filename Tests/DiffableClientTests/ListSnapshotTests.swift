@@ -1,0 +1,127 @@
+import Diffable
+import DiffableJSON
+import Testing
+
+@testable import DiffableClient
+
+/// The same list as the program sees it: with values of its own.
+@Suite struct `A typed snapshot` {
+    private static func item(_ id: ItemID, _ text: String, _ children: [Item] = []) -> Item {
+        Item(id: id, content: Content(Array("\"\(text)\"".utf8)), children: children)
+    }
+
+    private static func contents() -> ItemContents<String> {
+        .decoded { item in "\(item.id)=\(item.content?.description ?? "none")" }
+    }
+
+    @Test func `holds a value for each item at all times`() throws {
+        var random = SplitMix(state: UInt64.random(in: 0...UInt64.max))
+        let seed = random.state
+        var old = ListSnapshot(Self.contents())
+        for _ in 0..<300 {
+            let snapshot = try random.snapshot()
+            let new = try old.applying(snapshot.difference(from: old.untyped), to: snapshot, of: "l")
+            for id in snapshot.itemIdentifiers {
+                let expected = "\(id)=\(snapshot.item(id)?.content?.description ?? "none")"
+                #expect(new[id]?.content == expected, "seed \(seed)")
+            }
+            guard case .decoded(_, let values) = new.contents else { throw Failure() }
+            #expect(values.count == snapshot.numberOfItems, "nothing is kept that is gone: seed \(seed)")
+            old = new
+        }
+    }
+
+    @Test func `decodes what came or looks different, and nothing else`() throws {
+        let count = Counter()
+        let contents = ItemContents<Int>.decoded { _ in count.next() }
+        let items = (0..<1_000).map { Self.item(ItemID(stringLiteral: "\($0)"), "a") }
+        let first = try Snapshot([Section(id: "s", items: items), Section(id: "t")])
+        var list = try ListSnapshot(contents).applying(first.difference(from: Snapshot()), to: first, of: "l")
+        #expect(count.value == 1_000)
+        let second = try first.applying([
+            .moveItem("7", to: .end(of: .section("t"))), .expandItems(["8"]), .reconfigureItems([.init(id: "9")]),
+            .reconfigureItems([.init(id: "10", content: Content(json: "1"))]), .deleteItems(["11"]),
+            .appendItems([Self.item("new", "n")], to: .section("t")), .moveSection("t", to: .front),
+        ])
+        list = try list.applying(second.difference(from: first), to: second, of: "l")
+        #expect(count.value == 1_002)
+        #expect(list["10"]?.content == 1_002 || list["new"]?.content == 1_002)
+        #expect(list["8"]?.isExpanded == true && list["11"] == nil)
+    }
+
+    @Test func `is read by index paths and as a whole`() throws {
+        let snapshot = try Snapshot([
+            Section(
+                id: "s", content: Content(json: #""S""#),
+                items: [
+                    Self.item("a", "A", [Self.item("b", "B")]), Self.item("c", "C"),
+                ]), Section(id: "t"),
+        ])
+        let list = try ListSnapshot(Self.contents()).applying(
+            snapshot.difference(from: Snapshot()), to: snapshot, of: "l")
+        #expect(list.numberOfSections == 2 && list.numberOfItems == 3 && !list.isEmpty)
+        #expect(list.numberOfItems(inSection: 0) == 2 && list.numberOfItems(inSection: 1) == 0)
+        #expect(list.numberOfItems(inSection: 2) == 0)
+        #expect(list.numberOfChildren(at: [0, 0]) == 1 && list.numberOfChildren(at: [0, 1]) == 0)
+        #expect(list[[0, 0, 0]]?.content == #"b="B""# && list[[0, 2]] == nil && list[[0]] == nil)
+        #expect(list.section(at: 0)?.content?.description == #""S""# && list.section(at: 2) == nil)
+        #expect(list.sections.map(\.id) == ["s", "t"])
+        #expect(list.sections[0].items.map(\.content) == [#"a="A""#, #"c="C""#])
+        #expect(list.sections[0].items[0].children.map(\.id) == ["b"])
+    }
+
+    @Test func `leaves content as it is when no type is asked for`() throws {
+        let snapshot = try Snapshot([Section(id: "s", items: [Self.item("a", "A"), Item(id: "b")])])
+        let list = try ListSnapshot(ItemContents<Content?>.asIs { $0 }).applying(
+            snapshot.difference(from: Snapshot()), to: snapshot, of: "l")
+        #expect(list["a"]?.content?.description == #""A""#)
+        #expect(list.sections[0].items.map { $0.content?.description } == [#""A""#, nil])
+    }
+}
+
+private struct Failure: Error {}
+
+private final class Counter: @unchecked Sendable {
+    // Unchecked, because only one thread counts.
+    private(set) var value = 0
+
+    func next() -> Int {
+        value += 1
+        return value
+    }
+}
+
+/// Sebastiano Vigna's splitmix64.
+private struct SplitMix: RandomNumberGenerator {
+    var state: UInt64
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+
+    /// Of at most 20 items at up to three levels, in up to three sections.
+    mutating func snapshot() throws -> Snapshot {
+        var sections = (0..<Int.random(in: 1...3, using: &self)).map { Section(id: SectionID(stringLiteral: "\($0)")) }
+        for number in (0..<20).shuffled(using: &self).prefix(Int.random(in: 0...20, using: &self)) {
+            let content = [nil, "1", "2"].randomElement(using: &self) ?? nil
+            let item = Item(
+                id: ItemID(stringLiteral: "\(number)"), kind: Bool.random(using: &self) ? "k" : nil,
+                content: try content.map(Content.init(json:)))
+            let section = Int.random(in: 0..<sections.count, using: &self)
+            insert(item, into: &sections[section].items, levels: 3)
+        }
+        return try Snapshot(sections)
+    }
+
+    private mutating func insert(_ item: Item, into items: inout [Item], levels: Int) {
+        if levels > 1, let parent = items.indices.randomElement(using: &self), Bool.random(using: &self) {
+            insert(item, into: &items[parent].children, levels: levels - 1)
+        } else {
+            items.insert(item, at: Int.random(in: 0...items.count, using: &self))
+        }
+    }
+}

@@ -1,0 +1,151 @@
+import Diffable
+import DiffableProtocol
+import Testing
+
+@testable import DiffableClient
+
+/// What a consumer is given, without a connection.
+@Suite struct `A consumer` {
+    private static func message(_ line: String) throws -> Message {
+        try Array(line.utf8).withUnsafeBytes { try Message(line: $0) }
+    }
+
+    private static func reset(
+        _ items: [String], to revision: Int, reason: String = "initial", more: Bool = false
+    ) throws -> Message {
+        let operations = #"[{"op":"appendSections","sections":[{"id":"s"}]},\#(append(items))]"#
+        return try message(
+            #"{"method":"reset","params":{"subscription":1,"list":"l","epoch":"e","revision":\#(revision),"#
+                + #""reason":"\#(reason)","operations":\#(operations),"more":\#(more)}}"#)
+    }
+
+    private static func changes(_ items: [String], from: Int, to revision: Int, more: Bool = false) throws -> Message {
+        try message(
+            #"{"method":"changes","params":{"subscription":1,"list":"l","from":\#(from),"revision":\#(revision),"#
+                + #""operations":[\#(append(items))],"more":\#(more)}}"#)
+    }
+
+    private static func append(_ items: [String]) -> String {
+        let items = items.map { #"{"id":"\#($0)"}"# }.joined(separator: ",")
+        return #"{"op":"appendItems","section":"s","items":[\#(items)]}"#
+    }
+
+    private static func update(_ state: inout NewestState) -> Subscription.Update? {
+        if case .update(let update) = state.take(of: "l") { update } else { nil }
+    }
+
+    private static func failure(_ state: inout NewestState) -> ClientError? {
+        if case .end(.failure(let error)) = state.take(of: "l") { error } else { nil }
+    }
+
+    @Test func `is given the state, then each change, and waits in between`() throws {
+        var state = NewestState()
+        #expect(!state.isDue && state.take(of: "l") == nil)
+        state.receive(try Self.reset(["a"], to: 4))
+        let first = try #require(Self.update(&state))
+        #expect(first.cause == .initial && first.revision == 4 && first.previous.isEmpty)
+        #expect(state.take(of: "l") == nil)
+        state.receive(try Self.changes(["b"], from: 4, to: 5))
+        let second = try #require(Self.update(&state))
+        #expect(second.cause == .changes && second.revision == 5 && second.previous == first.snapshot)
+        #expect(second.snapshot.itemIdentifiers == ["a", "b"])
+    }
+
+    @Test func `who is slow is given the newest state and one difference`() throws {
+        var state = NewestState()
+        state.receive(try Self.reset(["0"], to: 0))
+        _ = Self.update(&state)
+        for revision in 1...100 {
+            state.receive(try Self.changes(["\(revision)"], from: revision - 1, to: revision))
+        }
+        let update = try #require(Self.update(&state))
+        #expect(update.revision == 100 && update.previous.itemIdentifiers == ["0"])
+        #expect(update.difference.count == 1 && update.snapshot.numberOfItems == 101)
+        #expect(!state.isDue)
+    }
+
+    @Test func `never sees a group that is not whole`() throws {
+        var state = NewestState()
+        state.receive(try Self.reset(["a"], to: 1))
+        _ = Self.update(&state)
+        state.receive(try Self.changes(["b"], from: 1, to: 2, more: true))
+        #expect(state.take(of: "l") == nil)
+        state.receive(try Self.changes(["c"], from: 1, to: 2))
+        #expect(try #require(Self.update(&state)).snapshot.itemIdentifiers == ["a", "b", "c"])
+    }
+
+    @Test func `forgets a group that was cut off, and goes on from the last whole one`() throws {
+        var state = NewestState()
+        state.receive(try Self.reset(["a"], to: 1))
+        state.receive(try Self.changes(["b"], from: 1, to: 2, more: true))
+        state.finish(.failure(.connectionLost("/nowhere")))
+        // What came before the end is given out before it.
+        #expect(try #require(Self.update(&state)).revision == 1)
+        #expect(Self.failure(&state) == .connectionLost("/nowhere"))
+        state.resume()
+        #expect(!state.isDue && state.mirror.since == .init(epoch: "e", revision: 1))
+        state.receive(try Self.changes(["c"], from: 1, to: 3))
+        let update = try #require(Self.update(&state))
+        #expect(update.snapshot.itemIdentifiers == ["a", "c"] && update.cause == .changes)
+        #expect(update.previous.itemIdentifiers == ["a"])
+    }
+
+    @Test func `starts over when a reset was cut off before there was a state`() throws {
+        var state = NewestState()
+        state.receive(try Self.reset(["a"], to: 1, more: true))
+        state.finish(.failure(.connectionLost("/nowhere")))
+        state.resume()
+        #expect(state.mirror.since == nil)
+        state.receive(try Self.reset(["b"], to: 2))
+        #expect(try #require(Self.update(&state)).snapshot.itemIdentifiers == ["b"])
+    }
+
+    @Test(arguments: [("history", UpdateCause.history), ("epoch", .epoch), ("reload", .reload), ("fancy", .reload)])
+    func `is told of a reset, with its reason and all that became different`(
+        reason: String, cause: UpdateCause
+    ) throws {
+        var state = NewestState()
+        state.receive(try Self.reset(["a", "b"], to: 1))
+        _ = Self.update(&state)
+        state.resume()
+        state.receive(try Self.reset(["b", "c"], to: 9, reason: reason))
+        // It outweighs what follows it before anybody looks.
+        state.receive(try Self.changes(["d"], from: 9, to: 10))
+        let update = try #require(Self.update(&state))
+        #expect(update.cause == cause && update.cause.isReset && update.revision == 10)
+        #expect(update.previous.itemIdentifiers == ["a", "b"] && update.snapshot.itemIdentifiers == ["b", "c", "d"])
+        #expect(update.snapshot == (try update.previous.applying(update.difference)))
+    }
+
+    @Test func `has seen nothing yet, whatever the reason of the reset that it sees first`() throws {
+        var state = NewestState()
+        state.receive(try Self.reset(["a"], to: 1))
+        state.resume()
+        state.receive(try Self.reset(["b"], to: 2, reason: "epoch"))
+        #expect(try #require(Self.update(&state)).cause == .initial)
+    }
+
+    @Test func `is told when what comes does not fit`() throws {
+        for line in [
+            try Self.changes(["b"], from: 2, to: 3), try Self.changes(["a"], from: 1, to: 2),
+        ] {
+            var state = NewestState()
+            state.receive(try Self.reset(["a"], to: 1))
+            _ = Self.update(&state)
+            state.receive(line)
+            guard case .unintelligible = Self.failure(&state) else {
+                Issue.record("nothing is wrong with \(line)")
+                continue
+            }
+        }
+        var state = NewestState()
+        state.receive(try Self.changes(["a"], from: 0, to: 1))
+        guard case .unintelligible = Self.failure(&state) else { throw Failure() }
+    }
+
+    private struct Failure: Error {}
+}
+
+extension SocketPath: ExpressibleByStringLiteral {
+    public init(stringLiteral: String) { self.init(stringLiteral) }
+}
