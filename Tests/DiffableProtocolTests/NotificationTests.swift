@@ -154,10 +154,18 @@ struct NotificationTests {
             Issue.record("not read")
             return
         }
-        guard case .other("weather") = try decodeMessage(#"{"method":"weather","params":{"sun":true}}"#) else {
-            Issue.record("not read")
-            return
+        // Whatever a method that is not known has for parameters, and on whichever side of them it stands.
+        for line in [
+            #"{"method":"weather","params":{"sun":true}}"#, #"{"method":"weather","params":["sun"]}"#,
+            #"{"params":{"from":"the west","operations":[{"op":"rain"}]},"method":"weather"}"#,
+        ] {
+            guard case .other("weather") = try decodeMessage(line) else {
+                Issue.record("\(line) is not read")
+                continue
+            }
         }
+        #expect(throws: DecodingError.self) { try decodeMessage(#"{"params":["sun"],"method":"changes"}"#) }
+        #expect(throws: DecodingError.self) { try decodeMessage(#"{"method":"weather","params":{"sun":tru}}"#) }
     }
 
     private func lines(_ writer: NotificationWriter, subscription: Int, lineLengthMax: Int) -> [String] {

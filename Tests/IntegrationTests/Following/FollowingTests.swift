@@ -1,0 +1,96 @@
+import Diffable
+import DiffableClient
+import Foundation
+import Testing
+
+extension Integration {
+    /// `Client.list` against the real daemon, while connections break.
+    struct FollowingTests {
+        /// Writes under the followers' eyes while `disturb` does its worst, and checks what they saw.
+        private static func follow(
+            _ daemon: Daemon, through socket: String, writerPause: Duration = .milliseconds(2), seed: UInt64,
+            disturb: () async throws -> Void
+        ) async throws {
+            let log = RevisionLog()
+            var writer = Writer(to: "tasks", of: daemon, log: log, seed: seed)
+            try await writer.begin()
+            let client = Client(socket: SocketPath(socket), name: "followers")
+            let followers = [
+                TypedFollower("fast"), TypedFollower("slow", pause: .milliseconds(40)),
+                TypedFollower("unsteady", patience: 15),
+            ]
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for follower in followers { group.addTask { try await follower.follow("tasks", of: client) } }
+                let writing = Task { [writer] in
+                    var writer = writer
+                    while !Task.isCancelled {
+                        try await writer.write()
+                        try? await Task.sleep(for: writerPause)
+                    }
+                    return writer.revision
+                }
+                do {
+                    try await disturb()
+                } catch {
+                    writing.cancel()
+                    throw error
+                }
+                writing.cancel()
+                // Cancelled in the middle of a transaction, it may not know its last revision.
+                _ = try? await writing.value
+                let final = try await Client(socket: SocketPath(daemon.socket)).withConnection {
+                    try await $0.state(of: "tasks")
+                }
+                log.note(final.snapshot, at: final.revision)
+                for follower in followers {
+                    _ = try await eventuallyInTask("\(follower.name) at \(final.revision), seed \(seed)") {
+                        follower.revision == final.revision ? true : nil
+                    }
+                }
+                group.cancelAll()
+                try await group.waitForAll()
+            }
+            for follower in followers {
+                follower.check(against: log)
+                #expect(follower.all.count > 10, "\(follower.name) saw \(follower.all.count) states of \(log.count)")
+            }
+        }
+
+        @Test func `three followers read on over restarts and crashes, and see only what there was`() async throws {
+            let daemon = SendableDaemon(try Daemon())
+            let seed = UInt64.random(in: 0...UInt64.max)
+            try await Self.follow(daemon.daemon, through: daemon.daemon.socket, seed: seed) {
+                for cycle in 0..<10 {
+                    try await Task.sleep(for: .milliseconds(Int.random(in: 50...250)))
+                    try await onThread { try daemon.restart(after: cycle.isMultiple(of: 2) ? SIGKILL : SIGTERM) }
+                }
+            }
+        }
+
+        @Test func `a connection that is cut after any number of bytes does no harm`() async throws {
+            let daemon = try Daemon()
+            let seed = UInt64.random(in: 0...UInt64.max)
+            let proxy = try CuttingProxy(
+                at: daemon.directory.file("proxy"), to: daemon.socket, limits: 0..<30_000, seed: seed)
+            defer { proxy.close() }
+            try await Self.follow(daemon, through: proxy.socket, writerPause: .milliseconds(1), seed: seed) {
+                _ = try await eventuallyInTask(within: 60, "60 cuts, seed \(seed)") { proxy.cuts >= 60 ? true : nil }
+                proxy.letEverythingThrough()
+            }
+        }
+    }
+}
+
+/// A daemon that is ended and started again on another thread.
+final class SendableDaemon: @unchecked Sendable {
+    // Unchecked, because only one thread at a time restarts it, and nobody else looks at it meanwhile.
+    let daemon: Daemon
+
+    init(_ daemon: Daemon) { self.daemon = daemon }
+
+    func restart(after signal: Int32) throws {
+        daemon.program.signal(signal)
+        _ = try daemon.program.wait(within: 30)
+        try daemon.restart()
+    }
+}
