@@ -6,10 +6,13 @@ DESTDIR ?=
 
 bindir = $(DESTDIR)$(PREFIX)/bin
 unitdir = $(DESTDIR)$(PREFIX)/lib/systemd
+sysusersdir = $(DESTDIR)$(PREFIX)/lib/sysusers.d
 configdir = $(DESTDIR)$(SYSCONFDIR)/diffabled
 
 # The Swift libraries go into the binaries, so what is installed needs no Swift runtime.
 release = -c release --static-swift-stdlib
+# Where what is installed was built.
+built = .build/release
 shell_scripts = .ci/run $(wildcard scripts/*)
 
 # The one that can draw, if there is one.
@@ -68,14 +71,15 @@ bench-quick:
 
 # Installs what `make build` built: no building as root, no users made, nothing started.
 install:
-	@test -x .build/release/diffabled || { echo "Nothing is built yet: run make build first." >&2; exit 1; }
-	install -D -s -m 755 -t $(bindir) .build/release/diffabled .build/release/diffablectl
+	@test -x $(built)/diffabled || { echo "Nothing is built yet: run make build first." >&2; exit 1; }
+	install -D -s -m 755 -t $(bindir) $(built)/diffabled $(built)/diffablectl
 	install -d $(unitdir)/system $(unitdir)/user
 	for unit in diffabled.socket diffabled.service; do \
 	    sed 's|/usr/bin/|$(PREFIX)/bin/|' systemd/$$unit > $(unitdir)/system/$$unit && \
 	    sed 's|/usr/bin/|$(PREFIX)/bin/|' systemd/user/$$unit > $(unitdir)/user/$$unit && \
 	    chmod 644 $(unitdir)/system/$$unit $(unitdir)/user/$$unit || exit; \
 	done
+	install -D -m 644 systemd/sysusers.conf $(sysusersdir)/diffabled.conf
 	test -e $(configdir)/diffabled.yaml || install -D -m 644 -t $(configdir) config/diffabled.yaml
 
 # Leaves the lists and a changed configuration.
@@ -84,6 +88,7 @@ uninstall:
 	for unit in diffabled.socket diffabled.service; do \
 	    rm -f $(unitdir)/system/$$unit $(unitdir)/user/$$unit; \
 	done
+	rm -f $(sysusersdir)/diffabled.conf
 	if cmp -s config/diffabled.yaml $(configdir)/diffabled.yaml; then \
 	    rm $(configdir)/diffabled.yaml && rmdir --ignore-fail-on-non-empty $(configdir); \
 	fi

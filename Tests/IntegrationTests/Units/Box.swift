@@ -1,0 +1,83 @@
+import Foundation
+
+/// This machine's systemd, in namespaces of its own, with diffabled installed as `make install` does (`scripts/box`).
+final class Box {
+    private let directory: ScratchDirectory
+    private static let script = "\(Binaries.repository)/scripts/box"
+
+    /// Nil where there can be none, which is said: it needs root.
+    init?() throws {
+        directory = try ScratchDirectory()
+        try Box.install(into: directory)
+        let start = try Program(Box.script, ["start", directory.path, directory.file("tree")], in: directory)
+        switch try start.wait(within: 60) {
+        case 0: break
+        case 77:
+            print("skipped: no systemd of its own can be started here; \(start.complaints)")
+            return nil
+        case let status: throw Failure("scripts/box ends with \(status): \(start.complaints)")
+        }
+        try succeed("systemd-sysusers")
+        try succeed("systemctl", "enable", "--now", "--quiet", "diffabled.socket")
+    }
+
+    deinit {
+        let stop = try? Program(Box.script, ["stop", directory.path], in: directory)
+        _ = try? stop?.wait(within: 30)
+    }
+
+    private static func install(into directory: ScratchDirectory) throws {
+        let install = try Program(
+            "/usr/bin/make",
+            [
+                "-C", Binaries.repository, "-s", "install", "built=\(Binaries.directory)",
+                "DESTDIR=\(directory.file("tree"))", "PREFIX=/usr",
+            ], in: directory)
+        guard try install.wait(within: 120) == 0 else { throw Failure("make install: \(install.complaints)") }
+    }
+
+    // MARK: Inside
+
+    func start(_ command: String..., input: String? = nil) throws -> Program { try start(command, input: input) }
+
+    private func start(_ command: [String], input: String? = nil) throws -> Program {
+        let file = try input.map { try directory.write($0, to: "input-\(UUID().uuidString.prefix(8))") }
+        return try Program(Box.script, ["run", directory.path] + command, input: file, in: directory)
+    }
+
+    /// What a command that succeeds writes.
+    @discardableResult
+    func succeed(_ command: String..., input: String? = nil) throws -> String {
+        let program = try start(command, input: input)
+        guard try program.wait(within: 120) == 0 else {
+            throw Failure("\(command.joined(separator: " ")): \(program.complaints)\(program.output)")
+        }
+        return program.output
+    }
+
+    /// Lays a file over the system's.
+    func write(_ text: String, to path: String) throws {
+        try succeed("install", "-D", "-m", "644", "/dev/stdin", path, input: text)
+    }
+
+    // MARK: The service
+
+    func property(_ name: String) throws -> String {
+        try succeed("systemctl", "show", "--value", "--property", name, "diffabled.service")
+            .trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    /// A setting beside those of the unit.
+    func setProperty(_ text: String) throws {
+        try write("[Service]\n\(text)\n", to: "/etc/systemd/system/diffabled.service.d/test.conf")
+        try succeed("systemctl", "daemon-reload")
+    }
+
+    /// Waits until the daemon is another process than one before.
+    func waitForAnotherProcess(than before: String, within seconds: Double = 30) throws -> String {
+        try eventually(within: seconds, "new daemon") {
+            let now = try property("MainPID")
+            return try now != before && now != "0" && property("ActiveState") == "active" ? now : nil
+        }
+    }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Testing
+
+extension Integration {
+    /// The units as they are installed, under a real systemd.
+    struct UnitTests {
+        @Test func `the first client starts the service, which says that it is ready and what it serves`() throws {
+            guard let box = try Box() else { return }
+            #expect(try box.property("ActiveState") == "inactive")
+            try box.succeed("diffablectl", "create", "tasks")
+            #expect(try box.property("ActiveState") == "active")
+            #expect(try box.property("StatusText") == "Serving the lists in /var/lib/diffabled")
+            #expect(try box.property("User") == "diffabled")
+            try box.succeed("diffablectl", "apply", "tasks", input: "milk\n")
+            try box.succeed("systemctl", "stop", "diffabled.service")
+            #expect(try box.property("Result") == "success")
+            #expect(try box.succeed("diffablectl", "show", "tasks").contains("milk"), "the next client starts it again")
+            try box.succeed("systemctl", "restart", "diffabled.service")
+            #expect(try box.succeed("diffablectl", "show", "tasks").contains("milk"))
+        }
+
+        @Test func `after each of 20 kills the next client is served, and nothing is lost`() throws {
+            guard let box = try Box() else { return }
+            try box.succeed("diffablectl", "create", "tasks")
+            try box.succeed("diffablectl", "section", "add", "tasks", "main")
+            for round in 1...20 {
+                try box.succeed("systemctl", "kill", "--signal", "KILL", "--kill-who", "main", "diffabled.service")
+                try box.succeed("diffablectl", "append", "tasks", "item \(round)")
+            }
+            let shown = try box.succeed("diffablectl", "show", "tasks").split(separator: "\n").dropFirst()
+            #expect(shown.map { $0.trimmingCharacters(in: .whitespaces) } == (1...20).map { "item \($0)" })
+        }
+
+        @Test func `a daemon that hangs is restarted by the watchdog`() throws {
+            guard let box = try Box() else { return }
+            // A process that is stopped does not take the signal that would end it.
+            try box.setProperty("WatchdogSec=1s\nTimeoutAbortSec=1s")
+            try box.succeed("diffablectl", "create", "tasks")
+            let before = try box.property("MainPID")
+            try box.succeed("systemctl", "kill", "--signal", "STOP", "--kill-who", "main", "diffabled.service")
+            _ = try box.waitForAnotherProcess(than: before)
+            #expect(try box.succeed("journalctl", "-u", "diffabled", "-o", "cat").contains("Watchdog timeout"))
+            #expect(try box.succeed("diffablectl", "ls").contains("tasks"))
+        }
+
+        @Test func `the sandbox keeps the daemon from homes, from the network, and from other files`() throws {
+            guard let box = try Box() else { return }
+            try box.write("secret", to: "/home/somebody/file")
+            // The same unit with another program in it tells what that may do.
+            let probe = """
+                import os, socket
+                def attempt(what, body):
+                    try: body(); print(what, "works", flush=True)
+                    except OSError as error: print(what, "fails", flush=True)
+                attempt("home", lambda: open("/home/somebody/file").read())
+                attempt("inet", lambda: socket.socket(socket.AF_INET, socket.SOCK_STREAM))
+                attempt("netlink", lambda: socket.socket(socket.AF_NETLINK, socket.SOCK_RAW))
+                attempt("unix", lambda: socket.socket(socket.AF_UNIX, socket.SOCK_STREAM))
+                attempt("etc", lambda: open("/etc/diffabled/probe", "w"))
+                attempt("state", lambda: open("/var/lib/diffabled/probe", "w"))
+                attempt("chroot", lambda: os.chroot("/var/lib"))
+                attempt("boot", lambda: open("/proc/sys/kernel/random/boot_id").read())
+                print("capabilities", [l.split()[1] for l in open("/proc/self/status") if l.startswith("CapBnd")], flush=True)
+                """
+            try box.write(probe, to: "/usr/share/probe.py")
+            try box.setProperty("Type=oneshot\nExecStart=\nExecStart=/usr/bin/python3 /usr/share/probe.py\nRestart=no")
+            try box.succeed("systemctl", "start", "diffabled.service")
+            let said = try eventually("word of the probe") {
+                let said = try box.succeed("journalctl", "-u", "diffabled", "-o", "cat")
+                return said.contains("capabilities") ? said : nil
+            }
+            for line in [
+                "home fails", "inet fails", "netlink fails", "unix works", "etc fails", "state works", "chroot fails",
+                "boot works", "capabilities ['0000000000000000']",
+            ] { #expect(said.contains(line), "\(said)") }
+        }
+
+        @Test func `the units are without a fault, and expose little`() throws {
+            guard let box = try Box() else { return }
+            let verify = try box.start(
+                "systemd-analyze", "verify", "--man=no", "diffabled.service", "diffabled.socket")
+            #expect(try verify.wait() == 0)
+            #expect(verify.complaints == "" && verify.output == "")
+            let verifyUser = try box.start(
+                "env", "XDG_RUNTIME_DIR=/run", "systemd-analyze", "--user", "verify", "--man=no", "diffabled.service",
+                "diffabled.socket")
+            #expect(try verifyUser.wait() == 0)
+            #expect(!verifyUser.complaints.contains("diffabled"), "\(verifyUser.complaints)")
+            let security = try box.succeed(
+                "systemd-analyze", "security", "--offline=true", "--threshold=6", "--no-pager", "diffabled.service")
+            #expect(security.contains("Overall exposure level for diffabled.service: 0."), "\(security.suffix(200))")
+        }
+    }
+}
