@@ -39,7 +39,7 @@ extension Integration {
             let before = try box.property("MainPID")
             try box.succeed("systemctl", "kill", "--signal", "STOP", "--kill-who", "main", "diffabled.service")
             _ = try box.waitForAnotherProcess(than: before)
-            #expect(try box.succeed("journalctl", "-u", "diffabled", "-o", "cat").contains("Watchdog timeout"))
+            #expect(try box.property("NRestarts") == "1")
             #expect(try box.succeed("diffablectl", "ls").contains("tasks"))
         }
 
