@@ -16,16 +16,19 @@ package struct LongLineWriter: Sendable {
         case patch(JSONPatchWriter)
     }
 
-    /// - Parameter reason: why the subscriber starts anew; nil when it does not.
+    /// - Parameters:
+    ///   - reason: why the subscriber starts anew; nil when it does not.
+    ///   - extent: where the window lies, if the view has one.
     package init(
         snapshotOf list: ListName, epoch: String, revision: Int, reason: NotificationWriter.ResetReason?,
-        snapshot: Snapshot
+        snapshot: Snapshot, extent: Window.Extent? = nil
     ) {
         var writer = ByteWriter()
         writer.appendMember("list", list)
         writer.appendMember("epoch", epoch)
         writer.appendMember("revision", revision)
         if let reason { writer.appendMember("reason", reason.rawValue) }
+        writer.append(extent)
         writer.append(#","snapshot":"#)
         method = .snapshot
         head = writer.bytes
@@ -33,11 +36,15 @@ package struct LongLineWriter: Sendable {
     }
 
     /// - Parameter operations: the canonical difference from `old` to the state at the new revision.
-    package init(patchOf list: ListName, from: Int, to revision: Int, old: Snapshot, operations: [Operation]) {
+    package init(
+        patchOf list: ListName, from: Int, to revision: Int, old: Snapshot, operations: [Operation],
+        extent: Window.Extent? = nil
+    ) {
         var writer = ByteWriter()
         writer.appendMember("list", list)
         writer.appendMember("from", from)
         writer.appendMember("revision", revision)
+        writer.append(extent)
         writer.append(#","patch":"#)
         method = .patch
         head = writer.bytes

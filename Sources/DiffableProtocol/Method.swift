@@ -27,7 +27,7 @@ package enum Method: String, CaseIterable, Sendable {
         case .apply:
             [.snapshot, .operations, .section, .usingReloadData, .ifRevision, .requestKey, .dryRun, .more]
         case .snapshot: [.at, .view]
-        case .subscribe: [.since, .view, .once]
+        case .subscribe: [.since, .view, .deliver, .minInterval, .bookmark, .ifAbsent, .once]
         case .history: [.limit]
         case .undo: [.to, .ifRevision, .requestKey, .dryRun]
         }
@@ -55,7 +55,7 @@ package enum Method: String, CaseIterable, Sendable {
         case .snapshot: "a list's whole state, in one line"
         case .transact: "apply operations to a list, all or none"
         case .apply: "hand over a list's (or a section's) new state; the server finds the difference"
-        case .subscribe: "follow a list: a reset, then changes"
+        case .subscribe: "follow a list: its state, then its changes"
         case .setView: "let a subscription see something else of its list"
         case .unsubscribe: "end a subscription"
         case .history: "the revisions of a list that are kept: when, by whom, how many operations"

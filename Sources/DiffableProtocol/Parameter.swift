@@ -4,6 +4,7 @@ import DiffableJSON
 package enum Parameter: UInt8, MemberName {
     case list, name, maxLine, durability, ifAbsent, operations, snapshot, section, usingReloadData, ifRevision
     case dryRun, more, once, subscription, since, at, from, to, limit, view, requestKey
+    case deliver, minInterval, bookmark
 
     package static func named(_ name: JSONString) -> Parameter? {
         switch name {
@@ -28,6 +29,9 @@ package enum Parameter: UInt8, MemberName {
         case "to": .to
         case "limit": .limit
         case "view": .view
+        case "deliver": .deliver
+        case "minInterval": .minInterval
+        case "bookmark": .bookmark
         default: nil
         }
     }

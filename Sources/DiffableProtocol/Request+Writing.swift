@@ -31,6 +31,10 @@ extension Request {
                 writer.append(byte: UInt8(ascii: "}"))
             }
             writer.appendParameter(request.view)
+            if request.form != .operations { writer.appendParameter("deliver", request.form.rawValue) }
+            if let minInterval = request.minInterval { writer.appendParameter("minInterval", minInterval) }
+            if let bookmark = request.bookmark { writer.appendParameter("bookmark", bookmark) }
+            if request.ifAbsent == .isAwaited { writer.appendParameter("ifAbsent", "wait") }
             if request.duration == .once { writer.appendTrueParameter("once") }
         case .setView(let view, let subscription):
             writer.appendParameter("subscription", subscription)

@@ -190,15 +190,48 @@ package enum Request: Sendable {
         /// What the client has already; nil: nothing.
         package var since: Since?
         package var view: View
+        package var form: Form
+        /// At least so many milliseconds lie between two groups; nil: none need to. In `minIntervalRange`.
+        package var minInterval: Int?
+        /// After so many milliseconds without a line comes a `bookmark`; nil: none comes. In `bookmarkRange`.
+        package var bookmark: Int?
+        package var ifAbsent: IfAbsent
         package var duration: Duration
 
         package init(
-            list: ListName, since: Since? = nil, view: View = View(), duration: Duration = .lasting
+            list: ListName, since: Since? = nil, view: View = View(), form: Form = .operations,
+            minInterval: Int? = nil, bookmark: Int? = nil, ifAbsent: IfAbsent = .isError,
+            duration: Duration = .lasting
         ) {
             self.list = list
             self.since = since
             self.view = view
+            self.form = form
+            self.minInterval = minInterval
+            self.bookmark = bookmark
+            self.ifAbsent = ifAbsent
             self.duration = duration
+        }
+
+        /// In milliseconds.
+        package static let minIntervalRange = 1...3_600_000
+        package static let bookmarkRange = 10...3_600_000
+
+        /// `deliver`: in which form what is new is sent.
+        package enum Form: String, Sendable {
+            /// `reset` and `changes`.
+            case operations
+            /// The whole state each time: `snapshot`.
+            case snapshots
+            /// The whole state first, then JSON patches (RFC 6902) on it: `snapshot` and `patch`.
+            case patches
+        }
+
+        /// What it means that there is no list of that name.
+        package enum IfAbsent: Sendable {
+            case isError
+            /// `"ifAbsent":"wait"`: the subscription lasts until there is one, and also when it is deleted again.
+            case isAwaited
         }
 
         /// The revision of the last group that was read, and the epoch that it means something in.

@@ -7,7 +7,7 @@ struct RequestParts {
     var name: String?
     var lineLengthMax: Int?
     var durability: Request.Durability?
-    var ifAbsent: Bool?
+    var ifAbsent: IfAbsent?
     var operations: [Operation]?
     var snapshot: Snapshot?
     var section: SectionID?
@@ -24,6 +24,15 @@ struct RequestParts {
     var to: Int?
     var limit: Int?
     var view: View?
+    var form: Request.Subscribe.Form?
+    var minInterval: Int?
+    var bookmark: Int?
+
+    /// It means one thing to `createList` and another to `subscribe`.
+    enum IfAbsent {
+        case boolean(Bool, at: Int)
+        case wait(at: Int)
+    }
 
     /// `snapshot` in an `apply`: which of the two is meant tells by its bracket.
     enum Snapshot {
@@ -46,7 +55,7 @@ struct RequestParts {
         case .name: name = try decoder.clientName()
         case .maxLine: lineLengthMax = try decoder.wholeNumber("maxLine")
         case .durability: durability = try decoder.durability()
-        case .ifAbsent: ifAbsent = try decoder.boolean("ifAbsent")
+        case .ifAbsent: ifAbsent = try decoder.ifAbsent()
         case .section: section = try decoder.identifier("section")
         case .usingReloadData: usingReloadData = try decoder.boolean("usingReloadData")
         case .ifRevision: ifRevision = try decoder.wholeNumber("ifRevision")
@@ -61,6 +70,10 @@ struct RequestParts {
         case .to: to = try decoder.wholeNumber("to")
         case .limit: limit = try decoder.wholeNumber("limit")
         case .view: view = try decoder.view()
+        case .deliver: form = try decoder.form()
+        case .minInterval:
+            minInterval = try decoder.milliseconds("minInterval", in: Request.Subscribe.minIntervalRange)
+        case .bookmark: bookmark = try decoder.milliseconds("bookmark", in: Request.Subscribe.bookmarkRange)
         case .operations, .snapshot: break
         }
     }
@@ -82,7 +95,7 @@ struct RequestParts {
             return .createList(
                 Request.CreateList(
                     list: try needed(list, .list), durability: durability ?? .durable,
-                    ifPresent: ifAbsent == true ? .isKept : .isError))
+                    ifPresent: try ifPresent()))
         case .deleteList: return .deleteList(try needed(list, .list))
         case .snapshot:
             return .snapshot(Request.Snapshot(list: try needed(list, .list), revision: at, view: view ?? View()))
@@ -100,7 +113,8 @@ struct RequestParts {
         case .subscribe:
             return .subscribe(
                 Request.Subscribe(
-                    list: try needed(list, .list), since: since, view: view ?? View(),
+                    list: try needed(list, .list), since: since, view: view ?? View(), form: form ?? .operations,
+                    minInterval: minInterval, bookmark: bookmark, ifAbsent: try ifAbsentOfSubscribe(),
                     duration: once == true ? .once : .lasting))
         case .setView:
             return .setView(try needed(view, .view), subscription: try needed(subscription, .subscription))
@@ -118,6 +132,23 @@ struct RequestParts {
 
     private var mode: Request.Mode { dryRun == true ? .dryRun : .commit }
     private var part: Request.Part { more.map { $0 ? .more : .last } ?? .whole }
+
+    private func ifPresent() throws(DecodingError) -> Request.IfPresent {
+        switch ifAbsent {
+        case .boolean(let isKept, _)?: return isKept ? .isKept : .isError
+        case .wait(let offset)?: throw .invalid("ifAbsent is true or false", at: offset).inside("ifAbsent")
+        case nil: return .isError
+        }
+    }
+
+    private func ifAbsentOfSubscribe() throws(DecodingError) -> Request.Subscribe.IfAbsent {
+        switch ifAbsent {
+        case .wait?: return .isAwaited
+        case .boolean(_, let offset)?:
+            throw .invalid("ifAbsent is \"wait\", or left out", at: offset).inside("ifAbsent")
+        case nil: return .isError
+        }
+    }
 
     private func contents(at offset: Int) throws(DecodingError) -> Request.Contents {
         switch (snapshot, operations) {
@@ -160,6 +191,42 @@ extension Decoder {
             throw .invalid("since needs the epoch and the revision of the last line that was read", at: start)
         }
         return Request.Subscribe.Since(epoch: epoch, revision: revision)
+    }
+
+    /// `true`, `false` or `"wait"`; which of them it may be depends on the method.
+    fileprivate mutating func ifAbsent() throws(DecodingError) -> RequestParts.IfAbsent {
+        guard scanner.peek() == UInt8(ascii: "\"") else {
+            let offset = scanner.offset
+            return .boolean(try boolean("ifAbsent"), at: offset)
+        }
+        let string = try string("ifAbsent")
+        guard "wait" ~= string else {
+            throw .invalid("ifAbsent is \"wait\", or true or false, not \"\(string.text.shown)\"", at: string.offset)
+        }
+        return .wait(at: string.offset)
+    }
+
+    fileprivate mutating func form() throws(DecodingError) -> Request.Subscribe.Form {
+        let string = try string("deliver")
+        guard let form = Request.Subscribe.Form(rawValue: string.text) else {
+            throw .invalid(
+                "deliver is \"operations\", \"snapshots\" or \"patches\", not \"\(string.text.shown)\"",
+                at: string.offset)
+        }
+        return form
+    }
+
+    fileprivate mutating func milliseconds(
+        _ what: StaticString, in range: ClosedRange<Int>
+    ) throws(DecodingError) -> Int {
+        _ = scanner.peek()
+        let start = scanner.offset
+        let number = try wholeNumber(what)
+        guard range.contains(number) else {
+            throw .invalid(
+                "\(what) is \(range.lowerBound) to \(range.upperBound) milliseconds, not \(number)", at: start)
+        }
+        return number
     }
 
     fileprivate mutating func durability() throws(DecodingError) -> Request.Durability {

@@ -20,6 +20,9 @@ final class Hub {
     private let eventLoop: any EventLoop
     private let startTime = NIODeadline.now()
     private var followedLists: [ListName: FollowedList] = [:]
+    /// Subscriptions to lists that there are not.
+    private var waiting: [ListName: [ObjectIdentifier: Subscription]] = [:]
+    let alarms: Alarms<Subscription>
     private var connections: [ObjectIdentifier: Connection] = [:]
     /// In the order in which they became due.
     private var dueLists: [FollowedList] = []
@@ -37,6 +40,7 @@ final class Hub {
         self.logger = logger
         self.eventLoop = eventLoop
         self.refusal = store.assumeIsolated { $0.unreadable.map { WireError($0) } }
+        self.alarms = Alarms(on: eventLoop) { $0.wake() }
         self.epoch = String(UInt64.random(in: 0...UInt64.max), radix: 36)
     }
 
@@ -127,6 +131,30 @@ final class Hub {
             if list.advance(by: commit) { isDue(list) }
             // A list that is created again is followed anew.
             if list.isDeleted { followedLists[commit.list] = nil }
+        }
+        if !waiting.isEmpty { endWaiting(for: commits) }
+    }
+
+    // MARK: Lists that there are not
+
+    /// Lets the subscription follow the list as soon as there is one.
+    func awaitList(for subscription: Subscription) {
+        if let list = follow(subscription.list) { return subscription.follow(list) }
+        waiting[subscription.list, default: [:]][ObjectIdentifier(subscription)] = subscription
+    }
+
+    func stopWaiting(_ subscription: Subscription) {
+        waiting[subscription.list]?[ObjectIdentifier(subscription)] = nil
+        if waiting[subscription.list]?.isEmpty == true { waiting[subscription.list] = nil }
+    }
+
+    /// A list that was created and deleted in one group never was there.
+    private func endWaiting(for commits: [Commit]) {
+        for commit in commits where waiting[commit.list] != nil {
+            guard let list = follow(commit.list) else { continue }
+            for subscription in waiting.removeValue(forKey: commit.list)?.values ?? [:].values {
+                subscription.follow(list)
+            }
         }
     }
 

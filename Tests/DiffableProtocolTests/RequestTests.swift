@@ -29,6 +29,8 @@ struct RequestTests {
         #""method":"apply","params":{"list":"tasks","section":"a","operations":[]}"#,
         #""method":"subscribe","params":{"list":"tasks"}"#,
         #""method":"subscribe","params":{"list":"tasks","once":true}"#,
+        #""method":"subscribe","params":{"list":"tasks","deliver":"snapshots","minInterval":1,"bookmark":10,"ifAbsent":"wait"}"#,
+        #""method":"subscribe","params":{"list":"tasks","deliver":"patches","minInterval":3600000,"bookmark":3600000}"#,
         #""method":"unsubscribe","params":{"subscription":3}"#,
         #""method":"snapshot","params":{"list":"tasks","at":4,"view":{"search":"milk"}}"#,
         #""method":"subscribe","params":{"list":"tasks","since":{"epoch":"k3v9","revision":7},"view":{"sections":["a"],"where":{"path":"/n","lessThan":2},"sort":["/n",{"path":"/text","descending":true}],"expansion":"own","expanded":["x"],"window":{"anchor":"x","limit":50}},"once":true}"#,
@@ -150,6 +152,34 @@ struct RequestTests {
         (
             #"{"id":1,"method":"createList","params":{"list":"t","durability":"eternal"}}"#, -32602,
             #"durability: durability is "durable" or "volatile", not "eternal" (at byte 65)"#, "1"
+        ),
+        (
+            #"{"id":1,"method":"subscribe","params":{"list":"t","deliver":"patch"}}"#, -32602,
+            #"deliver: deliver is "operations", "snapshots" or "patches", not "patch" (at byte 61)"#, "1"
+        ),
+        (
+            #"{"id":1,"method":"subscribe","params":{"list":"t","minInterval":0}}"#, -32602,
+            "minInterval: minInterval is 1 to 3600000 milliseconds, not 0 (at byte 64)", "1"
+        ),
+        (
+            #"{"id":1,"method":"subscribe","params":{"list":"t","minInterval":3600001}}"#, -32602,
+            "minInterval: minInterval is 1 to 3600000 milliseconds, not 3600001 (at byte 64)", "1"
+        ),
+        (
+            #"{"id":1,"method":"subscribe","params":{"list":"t","bookmark":9}}"#, -32602,
+            "bookmark: bookmark is 10 to 3600000 milliseconds, not 9 (at byte 61)", "1"
+        ),
+        (
+            #"{"id":1,"method":"subscribe","params":{"list":"t","ifAbsent":true}}"#, -32602,
+            #"ifAbsent: ifAbsent is "wait", or left out (at byte 61)"#, "1"
+        ),
+        (
+            #"{"id":1,"method":"createList","params":{"list":"t","ifAbsent":"wait"}}"#, -32602,
+            "ifAbsent: ifAbsent is true or false (at byte 63)", "1"
+        ),
+        (
+            #"{"id":1,"method":"subscribe","params":{"list":"t","ifAbsent":"create"}}"#, -32602,
+            #"ifAbsent: ifAbsent is "wait", or true or false, not "create" (at byte 62)"#, "1"
         ),
     ])
     func `a malformed request is answered with what is wrong`(line: String, code: Int, message: String, id: String) {

@@ -7,7 +7,7 @@ import Testing
 
 struct OutboxTests {
     private var outbox = Outbox()
-    private let barrier = Outbox.Barrier(list: "tasks", revision: 7)
+    private let barrier = Outbox.Barrier(list: "tasks", epoch: "e", revision: 7)
 
     private mutating func append(_ text: String) { outbox.append { Self.write(text, &$0) } }
 

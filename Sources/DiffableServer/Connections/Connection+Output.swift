@@ -5,8 +5,12 @@ import DiffableStore
 import NIOCore
 
 extension Connection {
-    /// A page of a long reply, in bytes.
-    private static let pageLength = 64 << 10
+    /// A line that is written page by page, as the socket takes it.
+    enum OpenLine {
+        case reply(SnapshotReplyWriter)
+        /// The subscription writes it.
+        case notification(Subscription)
+    }
 
     /// Writes as long as the socket takes it and the turn lasts, answers first.
     func write() {
@@ -24,11 +28,12 @@ extension Connection {
 
     /// Writes the next lines or page; false when there is nothing to write now.
     private func step() -> Bool {
-        if snapshotReply != nil {
-            writeSnapshotPage()
-            return true
+        switch openLine {
+        case .reply(let reply): writePage(of: reply)
+        case .notification(let subscription): writePage(of: subscription)
+        case nil: return stepOutbox() || stepSubscriptions()
         }
-        return stepOutbox() || stepSubscriptions()
+        return true
     }
 
     private func stepOutbox() -> Bool {
@@ -51,9 +56,7 @@ extension Connection {
     }
 
     private func isPassed(_ barrier: Outbox.Barrier) -> Bool {
-        subscriptions.allSatisfy { subscription in
-            subscription.audience.list.state.name != barrier.list || subscription.isSettled(upTo: barrier.revision)
-        }
+        subscriptions.allSatisfy { $0.isSettled(for: barrier) }
     }
 
     private func stepSubscriptions() -> Bool {
@@ -61,23 +64,34 @@ extension Connection {
             let position = (nextSubscription + turn) % subscriptions.count
             let subscription = subscriptions[position]
             guard let line = subscription.nextLine() else { continue }
-            if subscription.hasEnded {
-                subscriptions.remove(at: position)
-                nextSubscription = position
-            } else {
-                nextSubscription = position + 1
-            }
-            line.withUnsafeBytes(send)
+            nextSubscription = position + 1
+            send(line, of: subscription)
             return true
         }
         return false
     }
 
-    private func writeSnapshotPage() {
-        guard var reply = snapshotReply else { return }
-        snapshotReply = nil
+    private func writePage(of subscription: Subscription) {
+        openLine = nil
+        guard let page = subscription.nextLine() else { preconditionFailure("a line that was begun has an end") }
+        send(page, of: subscription)
+    }
+
+    /// Sends a line of a subscription, or a page of one.
+    private func send(_ line: ByteWriter, of subscription: Subscription) {
+        if subscription.isInsideLine { openLine = .notification(subscription) }
+        if subscription.hasEnded, let position = subscriptions.firstIndex(where: { $0 === subscription }) {
+            subscriptions.remove(at: position)
+            if nextSubscription > position { nextSubscription -= 1 }
+        }
+        line.withUnsafeBytes(send)
+    }
+
+    private func writePage(of reply: SnapshotReplyWriter) {
+        openLine = nil
+        var reply = reply
         var page = ByteWriter()
-        if reply.write(into: &page, upTo: Self.pageLength) == .more { snapshotReply = reply }
+        if reply.write(into: &page, upTo: LongLine.pageLength) == .more { openLine = .reply(reply) }
         page.withUnsafeBytes(send)
     }
 }

@@ -44,38 +44,38 @@ extension Connection {
             // Without an id there is nobody to read it.
             if id == .absent { return }
             let (snapshot, extent) = hub.shown(state, through: request.view)
-            snapshotReply = SnapshotReplyWriter(
+            let reply = SnapshotReplyWriter(
                 id: id, list: state.name, epoch: state.epoch, revision: state.revision, snapshot: snapshot,
                 extent: extent)
+            openLine = .reply(reply)
         } catch {
             reply(id, .failure(WireError(error)))
         }
     }
 
     private func carryOut(_ request: Request.Subscribe, _ id: RequestID) {
-        guard let list = hub.follow(request.list) else { return refuse(request.list, id) }
-        let audience = list.audience(for: request.view)
+        let list = hub.follow(request.list)
+        if list == nil, request.ifAbsent == .isError { return refuse(request.list, id) }
+        let audience = list?.audience(for: request.view)
         let start = start(of: request, audience)
         subscriptionsMade += 1
-        let subscription = Subscription(
-            number: subscriptionsMade, to: audience, from: start, duration: request.duration, of: self)
-        audience.add(subscription)
+        let subscription = Subscription(number: subscriptionsMade, request, to: audience, from: start, of: self)
         subscriptions.append(subscription)
+        if let audience { audience.add(subscription) } else { hub.awaitList(for: subscription) }
         var isResumed: Bool?
         if request.since != nil { if case .sent = start { isResumed = true } else { isResumed = false } }
-        reply(
-            id,
-            .success(
-                .subscribe(
-                    .init(
-                        subscription: subscription.number, list: request.list, start: Reply.ListRevision(list.state),
-                        isResumed: isResumed))))
+        let reply = Reply.Subscribe(
+            subscription: subscription.number, list: request.list,
+            start: list.map { Reply.ListRevision($0.state) }, isResumed: isResumed)
+        self.reply(id, .success(.subscribe(reply)))
     }
 
     /// Where a subscription begins: at what the client was shown, if the state that it was shown is kept.
-    private func start(of request: Request.Subscribe, _ audience: Audience) -> Subscription.Start {
-        let current = audience.list.state
+    private func start(of request: Request.Subscribe, _ audience: Audience?) -> Subscription.Start {
         guard let since = request.since else { return .nothing(.initial) }
+        // What it has of a list that there is not is of another life, whichever comes next.
+        guard let audience else { return .nothing(.epoch) }
+        let current = audience.list.state
         guard since.epoch == current.epoch else { return .nothing(.epoch) }
         // What this daemon has not made yet was lost by it.
         guard since.revision <= current.revision else { return .nothing(.epoch) }

@@ -73,16 +73,20 @@ extension Connection {
             .hello(
                 Reply.Hello(
                     version: hub.options.version, epoch: hub.epoch,
-                    limits: limits.named,
-                    capabilities: ["applyOperations", "once", "parts", "requestKey", "shorthand", "volatile"])))
+                    limits: limits.named, capabilities: Self.capabilities)))
     }
+
+    private static let capabilities = [
+        "applyOperations", "bookmark", "deliver", "minInterval", "once", "parts", "requestKey", "shorthand", "volatile",
+        "wait",
+    ]
 
     // MARK: Mutations
 
     private func create(_ creation: Request.CreateList, id: RequestID) {
         let durability: Durability = creation.durability == .durable ? .durable : .volatile
         let existing: ExistingList = creation.ifPresent == .isKept ? .isAnswer : .isError
-        let complete = completion(id) { (state: ListState) in
+        let complete = completion(id, of: creation.list) { (state: ListState) in
             (.createList(Reply.ListRevision(state)), state.revision)
         }
         hub.store.assumeIsolated {
@@ -140,8 +144,8 @@ extension Connection {
 
     /// Reserves the answer's place, and fills it when the store has decided. The reply waits until this client's
     /// subscriptions to the list have been sent the revision.
-    private func completion<Value: Sendable>(
-        _ id: RequestID, of list: ListName? = nil, _ reply: @escaping @Sendable (Value) -> (Reply, revision: Int)
+    private func completion<Value: OfOneLife & Sendable>(
+        _ id: RequestID, of list: ListName, _ reply: @escaping @Sendable (Value) -> (Reply, revision: Int)
     ) -> Store.Completion<Value> {
         let place = outbox.reserve()
         guard let eventLoop = context?.eventLoop else { preconditionFailure("requests come from open connections") }
@@ -152,10 +156,10 @@ extension Connection {
             case .success(let value):
                 let (reply, revision) = reply(value)
                 // A client without subscriptions waits for none, and can make none before it is answered.
-                let barrier = connection.subscriptions.isEmpty ? nil : list
-                connection.outbox.fill(place, after: barrier.map { Outbox.Barrier(list: $0, revision: revision) }) {
-                    reply.write(id: id, into: &$0)
-                }
+                let barrier =
+                    connection.subscriptions.isEmpty
+                    ? nil : Outbox.Barrier(list: list, epoch: value.epoch, revision: revision)
+                connection.outbox.fill(place, after: barrier) { reply.write(id: id, into: &$0) }
             case .failure(let error):
                 connection.outbox.fill(place, after: nil) { WireError(error).write(id: id, into: &$0) }
             }
@@ -163,3 +167,11 @@ extension Connection {
         }
     }
 }
+
+/// What the store says of one life of a list.
+private protocol OfOneLife {
+    var epoch: String { get }
+}
+
+extension ListState: OfOneLife {}
+extension Outcome: OfOneLife {}

@@ -20,10 +20,10 @@ extension Connection {
     var mayWrite: Bool { context != nil && !isHeldUp }
 
     /// Whether the channel would keep a few answers more, for a client that sends on before it reads.
-    var mayLeaveAnswers: Bool { isHeldUp && snapshotReply == nil && context?.channel.isWritable == true }
+    var mayLeaveAnswers: Bool { isHeldUp && openLine == nil && context?.channel.isWritable == true }
 
-    /// Whether a line of a subscription may be written now: nothing may stand in the middle of a long reply.
-    var mayWriteLine: Bool { mayWrite && snapshotReply == nil }
+    /// Whether a line of a subscription may be written now: nothing may stand in the middle of a long line.
+    var mayWriteLine: Bool { mayWrite && openLine == nil }
 
     /// Sends bytes that may be written now: the socket takes them, or the channel keeps what it does not take.
     ///

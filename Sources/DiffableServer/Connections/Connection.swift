@@ -32,8 +32,8 @@ final class Connection: ChannelDuplexHandler {
     var subscriptionsMade = 0
     /// The one whose turn it is to be asked for a line, so that no list starves another.
     var nextSubscription = 0
-    /// The reply to `snapshot` that is being written; nothing else may stand in its line.
-    var snapshotReply: SnapshotReplyWriter?
+    /// The line that is being written page by page; nothing else may stand in it.
+    var openLine: OpenLine?
 
     /// Set while the connection is open.
     private(set) var context: ChannelHandlerContext?
@@ -86,6 +86,7 @@ final class Connection: ChannelDuplexHandler {
         descriptor = nil
         for subscription in subscriptions { subscription.end() }
         subscriptions = []
+        openLine = nil
         hub.remove(self)
     }
 
@@ -110,7 +111,10 @@ final class Connection: ChannelDuplexHandler {
     }
 
     /// Whether everything that it asked is answered.
-    var isIdle: Bool { outbox.isEmpty && snapshotReply == nil }
+    var isIdle: Bool {
+        if case .reply? = openLine { return false }
+        return outbox.isEmpty
+    }
 
     /// Whether nothing is left to do for it.
     var isFinished: Bool {

@@ -21,6 +21,8 @@ struct Outbox {
     /// A client's own changes arrive before the reply to the mutation that caused them.
     struct Barrier {
         let list: ListName
+        /// The life of the list that the revision is of.
+        let epoch: String
         let revision: Int
     }
 

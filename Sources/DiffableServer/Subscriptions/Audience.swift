@@ -29,7 +29,9 @@ final class Audience {
     private var lastStep: (from: Shown.ID, Step)?
     /// Towards `shown`, at the current revision.
     private var lines: [Standing: FirstLine] = [:]
-    /// Of the line that was made last, in bytes: the next one is about as long.
+    /// Of lines that do not fit one page.
+    private var pages = LongLinePages()
+    /// Of the line of operations that was made last, in bytes: the next one is about as long.
     private var lineLengthUsual = 0
 
     /// How many lines are kept for those who might stand alike: subscribers that fell behind each in its own place
@@ -39,7 +41,7 @@ final class Audience {
     /// What decides what a subscriber gets next, but for its number.
     private struct Standing: Hashable {
         var start: Start
-        var lineLengthMax: Int
+        var form: LineForm
     }
 
     private enum Start: Hashable {
@@ -47,6 +49,8 @@ final class Audience {
         case sent(Shown.ID, Int)
         /// From nothing; why is said in the `reset`.
         case nothing(NotificationWriter.ResetReason)
+        /// A whole state is the same for all who have one already.
+        case anything
     }
 
     init(number: Int, of list: FollowedList, through view: View, _ selection: LiveSelection?) {
@@ -127,15 +131,14 @@ final class Audience {
         served = Sent(shown: shown, revision: list.shownState.revision)
         var position = members.count
         while let next = memberToServe(before: &position, from) {
-            let line = firstLine(
-                from: from, resetReason: .initial, to: next.number, lineLengthMax: next.connection.lineLengthMax)
+            let line = firstLine(from: from, resetReason: .initial, to: next.number, next.form)
             if line.rest == nil {
                 line.bytes.withUnsafeBytes { bytes in
                     send(bytes, to: next)
                     share(line, bytes, before: &position, from)
                 }
             } else {
-                // Several lines are written one by one, as the socket takes them.
+                // Several lines, or pages, are written one by one, as the socket takes them.
                 next.isBehind()
             }
         }
@@ -157,9 +160,9 @@ final class Audience {
 
     /// Sends a line to all those for whom it is the same, up to the first for whom it is another.
     private func share(_ line: FirstLine, _ bytes: UnsafeRawBufferPointer, before position: inout Int, _ from: Sent) {
-        let (subscription, lineLengthMax) = (line.subscription, line.lineLengthMax)
+        let (subscription, form) = (line.subscription, line.form)
         while let member = memberToServe(before: &position, from) {
-            guard member.number == subscription, member.connection.lineLengthMax == lineLengthMax else {
+            guard member.number == subscription, member.form == form else {
                 position += 1
                 return
             }
@@ -177,38 +180,64 @@ final class Audience {
 
     /// What a subscriber is sent next, from what it was sent last; the reason is for one that was sent nothing.
     func firstLine(
-        from sent: Sent?, resetReason: NotificationWriter.ResetReason, to subscription: Int, lineLengthMax: Int
+        from sent: Sent?, resetReason: NotificationWriter.ResetReason, to subscription: Int, _ form: LineForm
     ) -> FirstLine {
-        let standing = Standing(
-            start: sent.map { .sent($0.shown.id, $0.revision) } ?? .nothing(resetReason), lineLengthMax: lineLengthMax)
+        let standing = Standing(start: start(from: sent, resetReason, form), form: form)
         let known = lines[standing]
         if let known, known.subscription == subscription { return known }
-        let line =
-            known?.addressed(to: subscription)
-            ?? made(from: sent, resetReason, to: subscription, lineLengthMax: lineLengthMax)
+        let line = known?.addressed(to: subscription) ?? made(from: sent, resetReason, to: subscription, form)
         if lines.count >= Self.linesMax { lines.removeAll() }
         lines[standing] = line
         return line
     }
 
+    private func start(from sent: Sent?, _ resetReason: NotificationWriter.ResetReason, _ form: LineForm) -> Start {
+        guard let sent else { return .nothing(resetReason) }
+        if form == .snapshots, !isReload(since: sent) { return .anything }
+        return .sent(sent.shown.id, sent.revision)
+    }
+
     private func made(
-        from sent: Sent?, _ resetReason: NotificationWriter.ResetReason, to subscription: Int, lineLengthMax: Int
+        from sent: Sent?, _ resetReason: NotificationWriter.ResetReason, to subscription: Int, _ form: LineForm
     ) -> FirstLine {
-        let line =
-            journalled(from: sent, to: subscription, lineLengthMax: lineLengthMax)
-            ?? written(notification(from: sent, resetReason), to: subscription, lineLengthMax: lineLengthMax)
-        lineLengthUsual = line.bytes.count
-        return line
+        switch form {
+        case .operations(let lineLengthMax):
+            let line =
+                journalled(from: sent, to: subscription, lineLengthMax: lineLengthMax)
+                ?? written(operations(from: sent, resetReason), to: subscription, lineLengthMax: lineLengthMax)
+            lineLengthUsual = line.bytes.count
+            return line
+        case .snapshots:
+            return written(snapshot(from: sent, resetReason), to: subscription, form)
+        case .patches:
+            return written(patch(from: sent, resetReason), to: subscription, form)
+        }
+    }
+
+    /// More of a line.
+    func page(of line: LongLine) -> Page { pages.page(of: line) }
+
+    /// Somebody begins to read a line that does not fit one page.
+    func beginLongLine() { pages.enter() }
+
+    func endLongLine() { pages.leave() }
+
+    private func written(_ line: LongLineWriter, to subscription: Int, _ form: LineForm) -> FirstLine {
+        FirstLine(line.method, to: subscription, form, capacity: 0) { writer in
+            var rest = line
+            guard rest.write(into: &writer, upTo: LongLine.pageLength) == .more else { return nil }
+            return .pages(pages.newLine(rest))
+        }
     }
 
     private func written(
         _ notification: NotificationWriter, to subscription: Int, lineLengthMax: Int
     ) -> FirstLine {
         FirstLine(
-            notification.method, to: subscription, lineLengthMax: lineLengthMax, capacity: lineLengthUsual
+            notification.method, to: subscription, .operations(lineLengthMax: lineLengthMax), capacity: lineLengthUsual
         ) { writer in
             var rest = notification
-            return rest.writeRest(into: &writer, lineLengthMax: lineLengthMax) == .done ? nil : rest
+            return rest.writeRest(into: &writer, lineLengthMax: lineLengthMax) == .done ? nil : .lines(rest)
         }
     }
 
@@ -219,7 +248,8 @@ final class Audience {
         else { return nil }
         let state = list.shownState
         let capacity = NotificationWriter.headLengthMax + encoded.count
-        return FirstLine(.changes, to: subscription, lineLengthMax: lineLengthMax, capacity: capacity) { writer in
+        let form = LineForm.operations(lineLengthMax: lineLengthMax)
+        return FirstLine(.changes, to: subscription, form, capacity: capacity) { writer in
             NotificationWriter.writeRest(
                 ofChangesOf: state.name, from: sent.revision, to: state.revision, encoded: encoded, into: &writer)
             return nil
@@ -234,15 +264,39 @@ final class Audience {
 
     private func isReload(since sent: Sent) -> Bool { list.shownState.lastReloadRevision > sent.revision }
 
-    private func notification(
+    /// What leads from there to here.
+    private func difference(from sent: Sent) -> [Operation] {
+        step(from: sent)?.operations ?? shown.snapshot.difference(from: sent.shown.snapshot)
+    }
+
+    private func operations(
         from sent: Sent?, _ resetReason: NotificationWriter.ResetReason
     ) -> NotificationWriter {
         guard let sent else { return reset(resetReason) }
         if isReload(since: sent) { return reset(.reload) }
-        let operations = step(from: sent)?.operations ?? shown.snapshot.difference(from: sent.shown.snapshot)
         return NotificationWriter(
-            changesOf: list.state.name, from: sent.revision, to: list.shownState.revision, operations: operations,
-            extent: shown.extent)
+            changesOf: list.state.name, from: sent.revision, to: list.shownState.revision,
+            operations: difference(from: sent), extent: shown.extent)
+    }
+
+    private func snapshot(from sent: Sent?, _ resetReason: NotificationWriter.ResetReason) -> LongLineWriter {
+        guard let sent else { return snapshot(resetReason) }
+        return snapshot(isReload(since: sent) ? .reload : nil)
+    }
+
+    private func patch(from sent: Sent?, _ resetReason: NotificationWriter.ResetReason) -> LongLineWriter {
+        guard let sent else { return snapshot(resetReason) }
+        if isReload(since: sent) { return snapshot(.reload) }
+        return LongLineWriter(
+            patchOf: list.state.name, from: sent.revision, to: list.shownState.revision, old: sent.shown.snapshot,
+            operations: difference(from: sent), extent: shown.extent)
+    }
+
+    private func snapshot(_ reason: NotificationWriter.ResetReason?) -> LongLineWriter {
+        let state = list.shownState
+        return LongLineWriter(
+            snapshotOf: state.name, epoch: state.epoch, revision: state.revision, reason: reason,
+            snapshot: shown.snapshot, extent: shown.extent)
     }
 
     private func reset(_ reason: NotificationWriter.ResetReason) -> NotificationWriter {

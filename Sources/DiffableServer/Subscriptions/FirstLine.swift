@@ -1,30 +1,45 @@
 import DiffableJSON
 import DiffableProtocol
 
-/// The first line of a group, which nearly always is the only one, and what is left to write after it.
+/// How what is new is written for a subscriber.
+enum LineForm: Hashable {
+    /// As operations, in lines of at most so many bytes.
+    case operations(lineLengthMax: Int)
+    /// As one line, whatever its length.
+    case snapshots, patches
+}
+
+/// The first line of a group, or the first page of it, which nearly always is all, and what is left to write after it.
 ///
 /// It is made once for all who stand alike.
 struct FirstLine {
     private(set) var bytes: ByteWriter
     /// Nil when the line is all.
-    let rest: NotificationWriter?
+    let rest: Rest?
     /// It names the subscription.
     private(set) var subscription: Int
-    let lineLengthMax: Int
+    let form: LineForm
     private let method: NotificationWriter.Kind
     /// In bytes, up to the subscription's number: what follows is the same for everybody.
     private var prefixLength: Int
+
+    enum Rest {
+        /// Other lines.
+        case lines(NotificationWriter)
+        /// More of this line.
+        case pages(LongLine)
+    }
 
     /// Makes the line by `write`, which says what is left when it writes no more.
     ///
     /// - Parameter capacity: what is likely to be enough, in bytes.
     init(
-        _ method: NotificationWriter.Kind, to subscription: Int, lineLengthMax: Int, capacity: Int,
-        _ write: (inout ByteWriter) -> NotificationWriter?
+        _ method: NotificationWriter.Kind, to subscription: Int, _ form: LineForm, capacity: Int,
+        _ write: (inout ByteWriter) -> Rest?
     ) {
         self.method = method
         self.subscription = subscription
-        self.lineLengthMax = lineLengthMax
+        self.form = form
         var writer = ByteWriter()
         writer.reserve(capacity)
         NotificationWriter.writePrefix(method, subscription: subscription, into: &writer)

@@ -2,6 +2,7 @@ import Diffable
 import DiffableJSON
 import DiffableProtocol
 import DiffableStore
+import NIOCore
 
 /// What one subscriber has been sent of one list, through one view at a time.
 ///
@@ -10,34 +11,49 @@ import DiffableStore
 final class Subscription {
     /// Counted from 1 on each connection.
     let number: Int
-    private(set) var audience: Audience
-    private let duration: Request.Subscribe.Duration
+    let list: ListName
+    private var view: View
+    private let request: Request.Subscribe
     let connection: Connection
+    /// Nil while it waits for the list.
+    private(set) var audience: Audience?
     /// What the last finished group led to, on this connection or on an earlier one.
     var sent: Sent?
+    /// Whether it has heard that there is such a list.
+    private var knowsOfList: Bool
     /// It got another view after that: a group is owed that leads to it, even when both show the same.
     private var hasNewView = false
     /// Why it begins with a `reset`, if it does.
-    private let resetReason: NotificationWriter.ResetReason
-    /// A group of which not all lines are written.
+    private var resetReason: NotificationWriter.ResetReason
+    /// A group of which not all is written.
     private var group: Group?
     private(set) var hasEnded = false
     /// Among the audience's members, for the audience; nil when it is none.
     var position: Int?
 
+    /// Nil when it minds no time, as most do.
+    private var pace: Pace?
+    /// When it is woken.
+    private var alarm: Alarms<Subscription>.Time?
+    /// There is something new that it is not to have before it is woken.
+    private var isHeldBack = false
+
     private struct Group {
-        var writer: NotificationWriter
+        var rest: FirstLine.Rest
         var target: Sent
     }
 
     init(
-        number: Int, to audience: Audience, from start: Start, duration: Request.Subscribe.Duration,
-        of connection: Connection
+        number: Int, _ request: Request.Subscribe, to audience: Audience?, from start: Start, of connection: Connection
     ) {
         self.number = number
+        self.list = request.list
+        self.view = request.view
+        self.request = request
         self.audience = audience
-        self.duration = duration
+        self.knowsOfList = audience != nil
         self.connection = connection
+        self.pace = Pace(minInterval: request.minInterval, bookmark: request.bookmark)
         switch start {
         case .nothing(let reason): (sent, resetReason) = (nil, reason)
         case .sent(let sent): (self.sent, resetReason) = (sent, .initial)
@@ -52,91 +68,225 @@ final class Subscription {
 
     /// Goes on with another view of the list. A group that was begun is finished before.
     func show(_ view: View) {
+        self.view = view
+        guard let old = audience else { return }
         hasNewView = true
-        let old = audience
         let new = old.list.audience(for: view, besides: old)
         guard new !== old else { return }
         audience = new
         new.add(self, insteadOf: old)
     }
 
+    /// Follows the list that it has waited for.
+    func follow(_ list: FollowedList) {
+        let audience = list.audience(for: view)
+        self.audience = audience
+        audience.add(self)
+        isBehind()
+    }
+
     // MARK: With all others
+
+    /// How its lines are written.
+    var form: LineForm {
+        switch request.form {
+        case .operations: .operations(lineLengthMax: connection.lineLengthMax)
+        case .snapshots: .snapshots
+        case .patches: .patches
+        }
+    }
 
     /// Whether that was what it was sent last, and its socket can take a line that leads on from there.
     func keepsUp(from state: Sent) -> Bool {
         guard let sent, sent.shown === state.shown, sent.revision == state.revision else { return false }
-        return group == nil && !hasNewView && connection.mayWriteLine
+        return group == nil && !hasNewView && pace == nil && connection.mayWriteLine
     }
 
     /// Its audience moved on without it: it follows as soon as the socket can take a line.
     func isBehind() {
+        if isHeldBack, audience?.list.isDeleted == false { return }
         if connection.mayWrite { connection.isDue() }
     }
 
     // MARK: At its own pace
 
-    /// Whether it has been sent all that its view shows up to a revision. Nothing is left to send to one that has ended.
-    func isSettled(upTo revision: Int) -> Bool {
-        if hasEnded { return true }
-        guard let sent, group == nil, !hasNewView, !audience.list.isDeleted else { return false }
+    /// Whether an answer that waits for what came of it need not wait for this one any more.
+    func isSettled(for barrier: Outbox.Barrier) -> Bool {
+        if hasEnded || list != barrier.list || pace?.minInterval != nil { return true }
+        guard let audience else { return true }
+        // Another life of the list than the one that it follows is over, and it has heard so.
+        if !audience.list.isDeleted, audience.list.state.epoch != barrier.epoch { return true }
+        return isSettled(upTo: barrier.revision)
+    }
+
+    /// Whether it has been sent all there is. Nothing is left to send to one that has ended.
+    var isSettled: Bool {
+        guard !hasEnded, let audience else { return true }
+        return isSettled(upTo: audience.list.state.revision)
+    }
+
+    /// Whether it has been sent all that its view shows up to a revision.
+    private func isSettled(upTo revision: Int) -> Bool {
+        guard let audience, let sent, group == nil, !hasNewView, !audience.list.isDeleted else { return false }
         if sent.revision >= revision { return true }
         audience.list.update()
         // What changed since did not change what is shown.
         return sent.shown === audience.shown && audience.list.shownState.revision >= revision
     }
 
-    /// Whether it has been sent all there is.
-    var isSettled: Bool { isSettled(upTo: audience.list.state.revision) }
+    /// Whether what it was sent last does not end with a line feed: nothing else may be sent before the rest.
+    var isInsideLine: Bool {
+        if case .pages? = group?.rest { true } else { false }
+    }
 
-    /// The next line, or nil when there is nothing to say.
+    /// The next line, or the next page of one, or nil when there is nothing to say.
     func nextLine() -> ByteWriter? {
         if hasEnded { return nil }
-        if let group { return continued(group) }
-        if audience.list.isDeleted { return farewell() }
+        if pace == nil { return next(at: nil) }
+        let now = NIODeadline.now()
+        pace?.begin(at: now)
+        let line = next(at: now)
+        if line != nil { self.pace?.noteLine(at: now) }
+        return line ?? bookmark(at: now)
+    }
+
+    /// - Parameter now: for those with a pace.
+    private func next(at now: NIODeadline?) -> ByteWriter? {
+        if let group { return continued(group, at: now) }
+        guard let audience else { return nil }
+        if audience.list.isDeleted { return farewell() ?? (hasEnded ? nil : next(at: now)) }
         audience.list.update()
         let target = Sent(shown: audience.shown, revision: audience.list.shownState.revision)
         if let sent, sent.shown === target.shown, !hasNewView { return nil }
-        let line = audience.firstLine(
-            from: sent, resetReason: resetReason, to: number, lineLengthMax: connection.lineLengthMax)
-        // This group leads to it; another view that comes before its end has a group of its own.
+        if let now, holdsBack(at: now) { return nil }
+        let line = audience.firstLine(from: sent, resetReason: resetReason, to: number, form)
+        // What comes after this view's group.
         hasNewView = false
+        knowsOfList = true
         if let rest = line.rest {
-            group = Group(writer: rest, target: target)
+            group = Group(rest: rest, target: target)
+            if isInsideLine { audience.beginLongLine() }
         } else {
-            finish(target)
+            finish(target, at: now)
         }
         return line.bytes
     }
 
-    private func continued(_ group: Group) -> ByteWriter {
-        var group = group
-        self.group = nil
-        var line = ByteWriter()
-        NotificationWriter.writePrefix(group.writer.method, subscription: number, into: &line)
-        if group.writer.writeRest(into: &line, lineLengthMax: connection.lineLengthMax) == .done {
-            finish(group.target)
-        } else {
-            self.group = group
+    private func continued(_ group: Group, at now: NIODeadline?) -> ByteWriter {
+        switch group.rest {
+        case .lines(var writer):
+            self.group = nil
+            var line = ByteWriter()
+            NotificationWriter.writePrefix(writer.method, subscription: number, into: &line)
+            if writer.writeRest(into: &line, lineLengthMax: connection.lineLengthMax) == .done {
+                finish(group.target, at: now)
+            } else {
+                self.group = Group(rest: .lines(writer), target: group.target)
+            }
+            return line
+        case .pages(let line):
+            guard let audience else { preconditionFailure("a line that was begun belongs to an audience") }
+            let page = audience.page(of: line)
+            if let rest = page.rest {
+                self.group = Group(rest: .pages(rest), target: group.target)
+            } else {
+                leaveLine()
+                finish(group.target, at: now)
+            }
+            return page.bytes
         }
-        return line
     }
 
-    private func finish(_ target: Sent) {
+    private func leaveLine() {
+        if isInsideLine { audience?.endLongLine() }
+        group = nil
+    }
+
+    private func finish(_ target: Sent, at now: NIODeadline?) {
         sent = target
-        if duration == .once { end() }
+        if let now { pace?.noteGroup(at: now) }
+        if request.duration == .once { end() }
     }
 
-    private func farewell() -> ByteWriter {
+    /// Tells that the list was deleted, unless it never heard that there was one, and ends, or waits for the next.
+    private func farewell() -> ByteWriter? {
         var line = ByteWriter()
-        NotificationWriter.writeListDeleted(audience.list.state.name, subscription: number, into: &line)
-        end()
-        return line
+        NotificationWriter.writeListDeleted(list, subscription: number, into: &line)
+        guard request.ifAbsent == .isAwaited else {
+            end()
+            return line
+        }
+        let isNews = knowsOfList
+        knowsOfList = false
+        leave()
+        sent = nil
+        hasNewView = false
+        if isNews { resetReason = .epoch }
+        connection.hub.awaitList(for: self)
+        return isNews ? line : nil
+    }
+
+    private func leave() {
+        guard let audience else { return }
+        self.audience = nil
+        audience.remove(self)
+        connection.hub.leave(audience.list)
     }
 
     /// Nothing is sent any more.
     func end() {
         hasEnded = true
-        audience.remove(self)
-        connection.hub.leave(audience.list)
+        leaveLine()
+        if let alarm { connection.hub.alarms.cancel(alarm, for: self) }
+        alarm = nil
+        if audience == nil { connection.hub.stopWaiting(self) }
+        leave()
+    }
+}
+
+// MARK: - In its own time
+
+extension Subscription {
+    /// Whether it is too early for another group. What a new view shows was asked for now, and a daemon that stops says
+    /// all there is.
+    private func holdsBack(at now: NIODeadline) -> Bool {
+        isHeldBack = false
+        guard !hasNewView, !connection.isDraining, let end = pace?.groupIsHeldBack(at: now) else { return false }
+        isHeldBack = true
+        wake(at: end)
+        return true
+    }
+
+    /// The bookmark that is due, if one is; otherwise it is woken when one will be.
+    private func bookmark(at now: NIODeadline) -> ByteWriter? {
+        guard let due = pace?.nextBookmark else { return nil }
+        if due > now {
+            wake(at: due)
+            return nil
+        }
+        if !isHeldBack, let audience { sent?.revision = audience.list.shownState.revision }
+        var line = ByteWriter()
+        let place = sent.flatMap { sent in audience.map { (epoch: $0.list.state.epoch, revision: sent.revision) } }
+        NotificationWriter.writeBookmark(list, at: place, subscription: number, into: &line)
+        pace?.noteLine(at: now)
+        return line
+    }
+
+    /// Is woken then, or before.
+    private func wake(at deadline: NIODeadline) {
+        let time = Alarms<Subscription>.time(deadline)
+        if let alarm {
+            if alarm <= time { return }
+            connection.hub.alarms.cancel(alarm, for: self)
+        }
+        alarm = time
+        connection.hub.alarms.set(time, for: self)
+    }
+
+    /// The time has come that it waited for. A socket that takes nothing now is served when it does.
+    func wake() {
+        alarm = nil
+        isHeldBack = false
+        if connection.mayWrite { connection.isDue() }
     }
 }
