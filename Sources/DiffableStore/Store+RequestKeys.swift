@@ -7,6 +7,9 @@ import Diffable
 extension Store {
     /// What came of the request when it came before; nil when it did not, or too long ago.
     func firstResult(of request: KeyedRequest, on head: ListState) throws(StoreError) -> FirstResult? {
+        #if DEBUG
+            if PlantedFault.current == .appliesKeyTwice { return nil }
+        #endif
         requestWindows[head.number]?.trim(limits.requests, now: now())
         guard let first = requestWindows[head.number]?[request.key] else { return nil }
         guard first.digest == request.digest else { throw .requestKeyReused(head.name, request.key) }

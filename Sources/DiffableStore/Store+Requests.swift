@@ -178,7 +178,7 @@ extension Store {
             let result = result(of: request, outcome, at: now())
             commit(ListChange(event: .unchanged, state: head, result: result), answer: answer)
         case .commit:
-            let revision = head.revision + 1
+            let revision = revision(after: head)
             let reload = step.delivery == .reload ? revision : nil
             let state = head.moved(to: revision, step.new, lastReloadRevision: reload)
             let outcome = Outcome(before: head, after: state, operations: step.operations)
@@ -192,5 +192,15 @@ extension Store {
                     result: terms.request.map { result(of: $0, outcome, at: time) }),
                 answer: .outcome(completion, .success(outcome)))
         }
+    }
+    private func revision(after head: ListState) -> Int {
+        #if DEBUG
+            if PlantedFault.current == .reusesRevision, head.revision % 10 == 9,
+                gathering.changes.last?.state.number == head.number
+            {
+                return head.revision
+            }
+        #endif
+        return head.revision + 1
     }
 }

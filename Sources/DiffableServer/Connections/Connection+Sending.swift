@@ -1,3 +1,4 @@
+import DiffableStore
 import Glibc
 import NIOCore
 import NIOPosix
@@ -29,6 +30,15 @@ extension Connection {
     ///
     /// The connection may close meanwhile.
     func send(_ bytes: UnsafeRawBufferPointer) {
+        #if DEBUG
+            if PlantedFault.current == .dropsChange || PlantedFault.current == .swapsGroups {
+                return plantedGroups.replacing(bytes).withUnsafeBytes(sendAll)
+            }
+        #endif
+        sendAll(bytes)
+    }
+
+    private func sendAll(_ bytes: UnsafeRawBufferPointer) {
         let sent = isHeldUp ? 0 : trySending(bytes)
         if sent < bytes.count { leaveToChannel(UnsafeRawBufferPointer(rebasing: bytes[sent...])) }
     }

@@ -42,6 +42,9 @@ final class Connection: ChannelDuplexHandler {
     private(set) var peer: PeerCredentials?
     /// How many pieces the channel has that the socket did not take: nothing may go past them.
     var heldUpPieces = 0
+    #if DEBUG
+        var plantedGroups = PlantedGroups()
+    #endif
     private var isDueAlready = false
     private var isReadHeld = false
     /// Lines that have come were left for when the others have had their turn.

@@ -266,7 +266,7 @@ final class Audience {
 
     /// What leads from there to here.
     private func difference(from sent: Sent) -> [Operation] {
-        step(from: sent)?.operations ?? shown.snapshot.difference(from: sent.shown.snapshot)
+        step(from: sent)?.operations ?? coalesced(from: sent)
     }
 
     private func operations(
@@ -297,6 +297,17 @@ final class Audience {
         return LongLineWriter(
             snapshotOf: state.name, epoch: state.epoch, revision: state.revision, reason: reason,
             snapshot: shown.snapshot, extent: shown.extent)
+    }
+
+    /// Several steps as one.
+    private func coalesced(from sent: Sent) -> [Diffable.Operation] {
+        let operations = shown.snapshot.difference(from: sent.shown.snapshot)
+        #if DEBUG
+            if PlantedFault.current == .skipsCoalescedDelete {
+                return operations.filter { if case .deleteItems = $0 { false } else { true } }
+            }
+        #endif
+        return operations
     }
 
     private func reset(_ reason: NotificationWriter.ResetReason) -> NotificationWriter {

@@ -63,6 +63,13 @@ package actor SQLiteJournal: Journal {
         _ changes: [ListChange], completion: @escaping @Sendable (Result<[[UInt8]?], JournalError>) -> Void
     ) {
         executor.execute {
+            #if DEBUG
+                if PlantedFault.current == .acknowledgesFirst {
+                    completion(.success(changes.map { _ in nil }))
+                    usleep(30_000)
+                    return self.assumeIsolated { _ = $0.write(changes) }
+                }
+            #endif
             completion(self.assumeIsolated { $0.write(changes) })
             self.assumeIsolated {
                 $0.scheduleUpkeep()
