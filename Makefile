@@ -17,16 +17,23 @@ shell_scripts = .ci/run $(wildcard scripts/*)
 
 # The one that can draw, if there is one.
 python = $(shell for python in python3 /usr/bin/python3; do $$python -c 'import matplotlib' 2>/dev/null && echo $$python && exit; done; echo python3)
-python_sources = Benchmarks/guard $(wildcard Benchmarks/harness/*.py)
+python_sources = Benchmarks/guard $(wildcard Benchmarks/harness/*.py Tests/IntegrationTests/*/*.py)
 
-.PHONY: run test guard demo build set-up lint format bench bench-quick install uninstall clean
+.PHONY: run test soak guard demo build set-up lint format bench bench-quick install uninstall clean
 
 # Serves in the foreground, with a list to look at.
 run: build
 	@scripts/run
 
-test: set-up
+test:
+	@scripts/set-up python3
 	swift test
+
+# Random clients, crashes and restarts against the real daemon, and every promise of a subscription checked afterwards,
+# for as long as one likes: SECONDS=3600. SEED=1 repeats what a run with that seed did.
+soak:
+	@scripts/set-up python3
+	DIFFABLED_SOAK=$(or $(SECONDS),600) $(if $(SEED),DIFFABLED_SEED=$(SEED)) swift test --filter ConformanceTests
 
 # Fails when the core executes more instructions than it did: counts, not times.
 guard:

@@ -127,6 +127,7 @@ let package = Package(
             dependencies: [
                 "Diffable", "DiffableClient", "DiffableJSON", "DiffableProtocol", "diffabled", "diffablectl",
             ],
+            exclude: ["Conformance/follow.py"],
             swiftSettings: settings),
     ]
 )

@@ -4,24 +4,31 @@ import Foundation
 final class Daemon {
     let directory: ScratchDirectory
     private(set) var program: Program
+    private let environment: [String: String]
 
-    /// - Parameter configuration: a file, for the first start.
-    init(in directory: ScratchDirectory? = nil, configuration: String? = nil) throws {
+    /// - Parameters:
+    ///   - configuration: a file, for the first start.
+    ///   - environment: for every start.
+    init(
+        in directory: ScratchDirectory? = nil, configuration: String? = nil, environment: [String: String] = [:]
+    ) throws {
         self.directory = try directory ?? ScratchDirectory()
-        self.program = try Daemon.started(in: self.directory, configuration: configuration)
+        self.environment = environment
+        self.program = try Daemon.started(
+            in: self.directory, configuration: configuration, environment: environment)
     }
 
     var socket: String { directory.file("socket") }
 
     /// Starts another on the same socket and state; the one before must have ended.
     func restart() throws {
-        program = try Daemon.started(in: directory)
+        program = try Daemon.started(in: directory, environment: environment)
     }
 
     private static func started(
-        in directory: ScratchDirectory, configuration: String? = nil
+        in directory: ScratchDirectory, configuration: String? = nil, environment: [String: String]
     ) throws -> Program {
-        let program = try start(in: directory, configuration: configuration)
+        let program = try start(in: directory, configuration: configuration, environment: environment)
         try eventually(within: 30, "daemon; it said: \(program.complaints)") {
             if let status = program.exitStatus() {
                 throw Failure("the daemon ended with \(status): \(program.complaints)")
@@ -33,13 +40,14 @@ final class Daemon {
 
     /// Starts a daemon without waiting for it.
     static func start(
-        in directory: ScratchDirectory, socket: String? = nil, state: String? = nil, configuration: String? = nil
+        in directory: ScratchDirectory, socket: String? = nil, state: String? = nil, configuration: String? = nil,
+        environment: [String: String] = [:]
     ) throws -> Program {
         try Program(
             Binaries.daemon,
             [
                 "--socket", socket ?? directory.file("socket"), "--state-directory", state ?? directory.file("state"),
-            ] + (configuration.map { ["--config", $0] } ?? []), in: directory)
+            ] + (configuration.map { ["--config", $0] } ?? []), environment: environment, in: directory)
     }
 
     deinit { program.end(with: SIGKILL) }

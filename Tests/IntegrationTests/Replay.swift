@@ -5,12 +5,27 @@ import DiffableProtocol
 /// What a subscriber makes of the lines that it received: each group applied to what it had, and nothing else.
 struct Replay {
     private(set) var snapshot = Snapshot()
+    private(set) var epoch = ""
     private(set) var revision: Int?
     /// How many groups came, and of which method.
     private(set) var resets = 0
     private(set) var changes = 0
     private(set) var lines = 0
     private var staged: Snapshot?
+    private var operationsStaged: [Operation] = []
+
+    /// A group that is complete.
+    struct Group {
+        var cause: Cause
+        var operations: [Operation]
+        /// The state before it; of a reset, nothing.
+        var old: Snapshot
+    }
+
+    enum Cause: Equatable, Sendable {
+        case reset(reason: String)
+        case changes(from: Int)
+    }
 
     init() {}
 
@@ -18,43 +33,70 @@ struct Replay {
         for line in lines { try receive(line) }
     }
 
+    /// Takes a line of which it is sure that it goes on where the one before ended.
     mutating func receive(_ line: String) throws {
+        let message = try Message(text: line)
+        if case .changes(let group) = message, group.from != revision {
+            throw Failure("changes from \(group.from) at \(revision ?? -1)")
+        }
+        _ = try take(message)
+    }
+
+    /// Takes a message whatever it says of where it begins; gives the group when that is complete.
+    mutating func take(_ message: Message) throws -> Group? {
         lines += 1
-        switch try message(line) {
+        switch message {
         case .reset(let reset):
-            staged = try (staged ?? Snapshot()).applying(reset.operations)
-            guard reset.part == .last else { return }
+            try stage(reset.operations, onto: Snapshot())
+            guard reset.part == .last else { return nil }
             resets += 1
-            complete(at: reset.revision)
+            epoch = reset.epoch
+            return complete(at: reset.revision, .reset(reason: reset.reason), from: Snapshot())
         case .changes(let group):
-            guard group.from == revision else { throw Failure("changes from \(group.from) at \(revision ?? -1)") }
-            staged = try (staged ?? snapshot).applying(group.operations)
-            guard group.part == .last else { return }
+            try stage(group.operations, onto: snapshot)
+            guard group.part == .last else { return nil }
             changes += 1
-            complete(at: group.revision)
-        default: break
+            return complete(at: group.revision, .changes(from: group.from), from: snapshot)
+        default: return nil
         }
     }
 
-    private mutating func complete(at revision: Int) {
-        snapshot = staged ?? snapshot
+    /// The connection is lost: a group that is not complete never was.
+    mutating func forgetParts() {
         staged = nil
-        self.revision = revision
+        operationsStaged = []
     }
 
-    private func message(_ line: String) throws -> Message {
-        try Array(line.utf8).withUnsafeBytes { try Message(line: $0) }
+    private mutating func stage(_ operations: [Operation], onto start: Snapshot) throws {
+        staged = try (staged ?? start).applying(operations)
+        operationsStaged += operations
+    }
+
+    private mutating func complete(at revision: Int, _ cause: Cause, from old: Snapshot) -> Group {
+        let group = Group(cause: cause, operations: operationsStaged, old: old)
+        snapshot = staged ?? snapshot
+        forgetParts()
+        self.revision = revision
+        return group
     }
 
     /// Canonical JSON, with the line feed that `show --json` ends with.
     var json: String { "\(snapshot.json)\n" }
 }
 
+extension Message {
+    init(text: String) throws {
+        self = try Array(text.utf8).withUnsafeBytes { try Message(line: $0) }
+    }
+}
+
 extension Snapshot {
-    var json: String {
+    var json: String { String(decoding: jsonBytes, as: UTF8.self) }
+
+    var jsonBytes: [UInt8] {
         var snapshot = SnapshotWriter(self)
         var writer = ByteWriter()
         while snapshot.write(into: &writer, upTo: .max) == .more {}
-        return String(decoding: writer.bytes, as: UTF8.self)
+        return writer.bytes
     }
 }

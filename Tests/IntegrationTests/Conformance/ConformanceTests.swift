@@ -1,0 +1,82 @@
+import Diffable
+import Foundation
+import Testing
+
+extension Integration {
+    /// Random clients, random ends of the daemon, and every promise checked afterwards.
+    ///
+    /// `DIFFABLED_SOAK=600` goes on for so many seconds (`make soak SECONDS=600`), `DIFFABLED_SEED` repeats a run as far
+    /// as the machine's own timing lets it.
+    struct ConformanceTests {
+        private static let environment = ProcessInfo.processInfo.environment
+        private static let seconds = environment["DIFFABLED_SOAK"].flatMap { Double($0) } ?? 30
+        private static let seed =
+            environment["DIFFABLED_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
+
+        @Test func `every promise is kept, whatever the clients do and however the daemon ends`() throws {
+            print("conformance: DIFFABLED_SEED=\(Self.seed)")
+            var random = SplitMix64(seed: Self.seed)
+            let end = ContinuousClock.now + .seconds(Self.seconds)
+            var tally = Tally()
+            repeat {
+                var history = try History(seed: random.next())
+                try history.run(ends: true)
+                let events = history.chronicle.events
+                for promise in Promise.all {
+                    let violations = promise.violations(events)
+                    #expect(
+                        violations.isEmpty,
+                        "seed \(Self.seed), round \(tally.rounds + 1): \(promise.name): \(violations.prefix(3))")
+                    if !violations.isEmpty { return }
+                }
+                tally.add(events, lives: history.numberOfLives)
+            } while ContinuousClock.now < end
+            print("conformance: \(tally)")
+            // A history in which nothing happens keeps every promise.
+            #expect(tally.coalesced > 0 && tally.resumed > 0 && tally.audited > 0 && tally.moves > 0, "\(tally)")
+        }
+    }
+}
+
+/// What came of all rounds, to see that there was something to check.
+struct Tally: CustomStringConvertible {
+    private(set) var rounds = 0
+    private var lives = 0
+    private var acknowledged = 0
+    private var repeated = 0
+    private var groups = 0
+    /// Groups of more than one transaction.
+    private(set) var coalesced = 0
+    private(set) var resumed = 0
+    private(set) var audited = 0
+    private(set) var moves = 0
+    private var resets: [String: Int] = [:]
+
+    mutating func add(_ events: [Chronicle.Event], lives: Int) {
+        rounds += 1
+        self.lives += lives
+        for event in events {
+            switch event.what {
+            case .acknowledged(_, _, let isRepeated):
+                acknowledged += 1
+                if isRepeated { repeated += 1 }
+            case .subscribed(_, let isResumed): if isResumed == true { resumed += 1 }
+            case .audited: audited += 1
+            case .seen(let state, let cause, let moves):
+                groups += 1
+                self.moves += moves?.made ?? 0
+                switch cause {
+                case .changes(let from): if state.name.revision - from > 1 { coalesced += 1 }
+                case .reset(let reason): resets[reason, default: 0] += 1
+                }
+            case .read, .refused, .misfit: break
+            }
+        }
+    }
+
+    var description: String {
+        "\(rounds) rounds, \(lives) lives, \(acknowledged) answers (\(repeated) to what was sent again), \(groups) groups "
+            + "(\(coalesced) of several transactions, resets: \(resets)), \(resumed) resumed, \(audited) audited, "
+            + "\(moves) moves"
+    }
+}

@@ -1,0 +1,123 @@
+import Diffable
+import Foundation
+
+/// One daemon, four writers and a crowd of subscribers, from a seed.
+struct History {
+    let chronicle = Chronicle()
+    private let daemon: Daemon
+    private let lives: Lives
+    private let seed: UInt64
+    /// Of each writer.
+    private let transactions: Int
+    private static let writers = 4
+    private static let list = "list"
+
+    init(seed: UInt64, transactions: Int = 120, environment: [String: String] = [:]) throws {
+        self.seed = seed
+        self.transactions = transactions
+        daemon = try Daemon(environment: environment)
+        try daemon.succeed("create", Self.list)
+        // Longer than a line, so that it comes in parts.
+        let filling = (0..<3).map { #"{"id":"filling \#($0)","content":"\#(String(repeating: "f", count: 22_000))"}"# }
+        let marks = (0...Self.writers).map { #"{"id":"\#(Chronicle.mark(of: $0))","content":{"n":0}}"# }
+        let start = """
+            {"sections":[{"id":"first","items":[\(marks.joined(separator: ","))]},{"id":"second"},
+            {"id":"third","items":[\(filling.joined(separator: ","))]}]}
+            """
+        try daemon.succeed("apply", Self.list, input: start)
+        lives = Lives(of: daemon)
+    }
+
+    private(set) var numberOfLives = 1
+
+    private func participant(_ name: String, view: String = "") -> Participant {
+        Participant(
+            name: name, list: Self.list, lives: lives, chronicle: chronicle, writers: Self.writers + 1, view: view)
+    }
+
+    /// - Parameter ends: whether the daemon ends now and then.
+    mutating func run(ends: Bool) throws {
+        var random = SplitMix64(seed: seed)
+        defer { lives.finish() }
+        let subscribers = subscribers(&random)
+        let programs = try programs(&random)
+        let writers = writers(&random)
+        let deadline = ContinuousClock.now + .seconds(120)
+        var endsLeft = ends ? Int.random(in: 2...6, using: &random) : 0
+        while endsLeft > 0, !writers.allSatisfy(\.isDone), ContinuousClock.now < deadline {
+            usleep(UInt32.random(in: 50_000...800_000, using: &random))
+            try end(with: Bool.random(using: &random) ? SIGKILL : SIGTERM)
+            endsLeft -= 1
+        }
+        for writer in writers { try writer.wait(until: deadline) }
+        let closing = closingWriter(seed: random.next())
+        for subscriber in subscribers { try subscriber.wait(until: deadline) }
+        for program in programs { try program.finish() }
+        lives.finish()
+        try closing.wait(until: deadline)
+    }
+
+    private mutating func end(with signal: Int32) throws {
+        lives.end()
+        daemon.program.end(with: signal)
+        try daemon.restart()
+        lives.begin()
+        numberOfLives += 1
+    }
+
+    // MARK: Who takes part
+
+    private func subscribers(_ random: inout SplitMix64) -> [ClientThread] {
+        let filtered = #"{"where":{"or":[{"path":"/n","exists":true},{"path":"/shown","equals":true}]}}"#
+        let sorted = #"{"where":{"path":"/shown","equals":true},"sort":["/text"]}"#
+        let windowed = #"{"window":{"offset":0,"limit":12}}"#
+        let habits: [(String, view: String, Subscriber.Habit)] = [
+            ("fast", "", .reads), ("slow", "", .dawdles(microseconds: 10_000)),
+            ("stalled", "", .stalls(microseconds: 400_000)), ("restless", "", .leaves(groupsMax: 3)),
+            ("resuming", "", .leaves(groupsMax: 50)), ("filtered", filtered, .leaves(groupsMax: 100)),
+            ("sorted", sorted, .dawdles(microseconds: 5_000)), ("windowed", windowed, .leaves(groupsMax: 100)),
+        ]
+        return habits.map { name, view, habit in
+            let subscriber = Subscriber(participant: participant("the \(name) subscriber", view: view), habit: habit)
+            let seed = random.next()
+            return ClientThread(subscriber.participant.name) { try subscriber.run(seed: seed) }
+        }
+    }
+
+    private func programs(_ random: inout SplitMix64) throws -> [PythonClient] {
+        [
+            try PythonClient(participant("the asyncio subscriber"), seed: random.next(), in: daemon.directory)
+        ]
+    }
+
+    private func writers(_ random: inout SplitMix64) -> [ClientThread] {
+        (0..<Self.writers).map { number in
+            let participant = participant("writer \(number)")
+            let writer = KeyedWriter(participant: participant, number: number, isSubscribed: number % 2 == 0)
+            let (seed, transactions) = (random.next(), transactions)
+            return ClientThread(participant.name) {
+                var items = OwnItems(of: number)
+                try writer.run(seed: seed) { number, random in
+                    number > transactions ? nil : items.change(number, &random)
+                }
+            }
+        }
+    }
+
+    /// Puts the item there that sends subscribers home, and goes on until all have seen it, though one should miss a
+    /// change.
+    private func closingWriter(seed: UInt64) -> ClientThread {
+        let number = Self.writers
+        let writer = KeyedWriter(participant: participant("the closing writer"), number: number, isSubscribed: false)
+        let lives = lives
+        return ClientThread(writer.participant.name) {
+            try writer.run(seed: seed) { transaction, _ in
+                let mark = OwnItems.mark(number, transaction)
+                let end = Item(id: "end", content: Content(Array(#"{"shown":true}"#.utf8)))
+                if transaction == 1 { return [.insertItems([end], at: .front(of: .section("first"))), mark] }
+                usleep(20_000)
+                return lives.isFinished ? nil : [mark]
+            }
+        }
+    }
+}

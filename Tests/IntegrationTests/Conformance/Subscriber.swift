@@ -1,0 +1,56 @@
+import Diffable
+import Foundation
+
+/// Follows a list, through all lives of the daemon, and notes what it sees.
+struct Subscriber {
+    let participant: Participant
+    let habit: Habit
+
+    enum Habit: Sendable {
+        case reads
+        /// Takes so many microseconds for a group.
+        case dawdles(microseconds: UInt32)
+        /// Stops reading for that long now and then.
+        case stalls(microseconds: UInt32)
+        /// Leaves after so many groups at most, and comes back.
+        case leaves(groupsMax: Int)
+    }
+
+    /// Returns when it sees an item `end`.
+    func run(seed: UInt64) throws {
+        var random = SplitMix64(seed: seed)
+        var replay = Replay()
+        var auditor: Link?
+        while var link = try participant.connect() {
+            guard try link.subscribe(from: replay) else { continue }
+            var groupsLeft = Int.max
+            if case .leaves(let max) = habit { groupsLeft = Int.random(in: 1...max, using: &random) }
+            while groupsLeft > 0, try link.group() != nil {
+                groupsLeft -= 1
+                if link.replay.snapshot.contains("end" as ItemID) { return }
+                if random.next() % 16 == 0 { try audit(link, by: &auditor) }
+                pause(&random)
+            }
+            replay = link.isBroken ? Replay() : link.replay
+        }
+    }
+
+    /// Asks for the revision that the mirror stands at, on a connection of its own: groups come at any time on this one.
+    private func audit(_ link: Link, by auditor: inout Link?) throws {
+        if auditor?.life != link.life { auditor = try participant.connect() }
+        guard var asking = auditor, let revision = link.replay.revision else { return }
+        if let state = try participant.state(on: &asking, at: revision), state.name.epoch == link.replay.epoch {
+            participant.note(.audited(state), in: asking.life)
+        } else {
+            auditor = nil
+        }
+    }
+
+    private func pause(_ random: inout SplitMix64) {
+        switch habit {
+        case .reads, .leaves: break
+        case .dawdles(let microseconds): usleep(microseconds)
+        case .stalls(let microseconds): if random.next() % 100 == 0 { usleep(microseconds) }
+        }
+    }
+}
