@@ -92,6 +92,14 @@ extension RawClient {
         }
     }
 
+    /// The next so many bytes; fewer at the end of the connection, or when no more come for a while.
+    func bytes(_ count: Int) throws -> [UInt8] {
+        while bytes.count - start < count, isReadable(within: 0.2), try receive(before: .now + .seconds(30)) {}
+        let end = min(start + count, bytes.count)
+        defer { discard(upTo: end) }
+        return Array(bytes[start..<end])
+    }
+
     /// Reads lines until one holds the text, and gives them all.
     func lines(until text: String, within seconds: Double = 30) throws -> [String] {
         var lines: [String] = []
@@ -111,9 +119,12 @@ extension RawClient {
 
     /// Whether nothing comes for a while.
     func isSilent(forSeconds seconds: Double = 0.2) -> Bool {
-        guard start == bytes.count else { return false }
+        start == bytes.count && !isReadable(within: seconds)
+    }
+
+    private func isReadable(within seconds: Double) -> Bool {
         var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&waiting, 1, Int32(seconds * 1000)) == 0
+        return poll(&waiting, 1, Int32(seconds * 1000)) != 0
     }
 
     private func discard(upTo end: Int) {
