@@ -127,7 +127,7 @@ let package = Package(
             dependencies: [
                 "Diffable", "DiffableClient", "DiffableJSON", "DiffableProtocol", "diffabled", "diffablectl",
             ],
-            exclude: ["Conformance/follow.py"],
+            exclude: ["Conformance/follow.py", "Conformance/patches.py"],
             swiftSettings: settings),
     ]
 )

@@ -86,7 +86,10 @@ struct History {
 
     private func programs(_ random: inout SplitMix64) throws -> [PythonClient] {
         [
-            try PythonClient(participant("the asyncio subscriber"), seed: random.next(), in: daemon.directory)
+            try PythonClient(participant("the asyncio subscriber"), seed: random.next(), in: daemon.directory),
+            try PythonClient(
+                participant("the patched subscriber"), members: #"{"deliver":"patches"}"#, seed: random.next(),
+                in: daemon.directory),
         ]
     }
 
