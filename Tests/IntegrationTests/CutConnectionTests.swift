@@ -1,5 +1,8 @@
 import Diffable
+import DiffableClient
+import DiffableJSON
 import Foundation
+import Synchronization
 import Testing
 
 extension Integration {
@@ -24,6 +27,89 @@ extension Integration {
             let deadline = ContinuousClock.now + .seconds(600)
             for half in halves { try half.wait(until: deadline) }
         }
+
+        @Test func `a client whose connection is cut at any byte goes on by itself`() async throws {
+            let daemon = try Daemon()
+            let publisher = FollowedList(on: daemon)
+            try await publisher.begin()
+            var (start, isCut) = (0, true)
+            // Up to places that no connection came to.
+            while isCut {
+                guard start < 10_000 else { throw Failure("the stream does not end") }
+                isCut = try await publisher.change(underFollowersCutAt: start..<start + 50, of: daemon)
+                start += 50
+            }
+            #expect(start > 500, "\(start)")
+            print("cut: at each of the first \(start) bytes of what a client is sent")
+        }
+    }
+}
+
+/// A list that clients follow through proxies. Its first item's content is always the revision.
+private final class FollowedList: Sendable {
+    private let client: Client
+    private let revision = Mutex(0)
+    /// By socket, what came over it last.
+    private let seen = Mutex<[String: Int]>([:])
+
+    init(on daemon: Daemon) { client = Client(socket: SocketPath(daemon.socket)) }
+
+    func begin() async throws {
+        try await client.withConnection { try await $0.createList("cut", durability: .volatile) }
+        let items = (0..<5).map { Item(id: .init(stringLiteral: "\($0)")) }
+        try await change(.appendSections([Diffable.Section(id: "s", items: [Item(id: "revision")] + items)]))
+    }
+
+    private func change(_ operation: Diffable.Operation) async throws {
+        let next = revision.withLock { $0 + 1 }
+        let content = try Content(json: "\(next)")
+        let mark = Diffable.Operation.reconfigureItems([ItemReconfiguration(id: "revision", content: content)])
+        let outcome = try await client.withConnection { try await $0.transact("cut", [operation, mark]) }
+        guard outcome.revision == next else { throw Failure("revision \(outcome.revision) and not \(next)") }
+        revision.withLock { $0 = next }
+    }
+
+    /// Follows the list once for each place, with a connection that is cut there, and changes it four times meanwhile.
+    /// Whether any came to its place.
+    func change(underFollowersCutAt places: Range<Int>, of daemon: Daemon) async throws -> Bool {
+        let proxies = try places.map { place in
+            try CuttingProxy(
+                at: daemon.directory.file("cut-\(place)"), to: daemon.socket, limits: place..<place + 1, seed: 0)
+        }
+        defer { for proxy in proxies { proxy.close() } }
+        let last = revision.withLock { $0 } + 4
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for proxy in proxies {
+                group.addTask { try await self.follow(through: proxy.socket, until: last) }
+            }
+            for number in 0..<3 { try await change(.moveItem(Self.item(last + number), to: .front(of: .section("s")))) }
+            _ = try await eventuallyInTask("cut at \(places)") {
+                let seen = self.seen.withLock { $0 }
+                return proxies.allSatisfy { $0.cuts > 0 || seen[$0.socket] == last - 1 } ? true : nil
+            }
+            for proxy in proxies { proxy.letEverythingThrough() }
+            try await change(.moveItem(Self.item(last), to: .end(of: .section("s"))))
+            try await group.waitForAll()
+        }
+        return proxies.contains { $0.cuts > 0 }
+    }
+
+    private static func item(_ number: Int) -> ItemID { ItemID(stringLiteral: "\(number % 5)") }
+
+    /// Each state that is shown must be one that the list had.
+    private func follow(through socket: String, until last: Int) async throws {
+        let client = Client(socket: SocketPath(socket))
+        var before: Int?
+        for try await update in client.list("cut") {
+            let snapshot = update.snapshot.untyped
+            guard snapshot.item("revision")?.content?.description == "\(update.revision)", snapshot.numberOfItems == 6,
+                update.revision > before ?? 0
+            else { throw Failure("after \(before ?? 0), revision \(update.revision) is \(snapshot.json)") }
+            before = update.revision
+            seen.withLock { $0[socket] = update.revision }
+            if update.revision == last { return }
+        }
+        throw Failure("the list ends")
     }
 }
 
