@@ -118,12 +118,8 @@ extension Integration {
             return Publisher(try daemon.connect())
         }
 
-        private func subscriber(of daemon: Daemon) throws -> Subscriber {
-            let client = try daemon.connect()
-            try client.send("subscribe news")
-            let subscriber = Subscriber(client)
-            try subscriber.read(upTo: 1)
-            return subscriber
+        private func subscriber(of daemon: Daemon) throws -> LineSubscriber {
+            try LineSubscriber(to: "news", of: daemon, at: 1)
         }
 
         /// Appends items with contents of a given length.
@@ -152,21 +148,6 @@ extension Integration {
                     guard reply.contains(#""changed":true"#) else { throw Failure("not changed: \(reply)") }
                     revision += 1
                 }
-            }
-        }
-
-        final class Subscriber {
-            private let client: RawClient
-            private(set) var replay = Replay()
-
-            init(_ client: RawClient) { self.client = client }
-
-            func read(upTo revision: Int) throws {
-                while replay.revision ?? -1 < revision {
-                    guard let line = try client.line() else { throw Failure("the daemon closed a subscription") }
-                    if line.contains(#""method":"#) { try replay.receive(line) }
-                }
-                guard replay.revision == revision else { throw Failure("\(replay.revision ?? -1) is past \(revision)") }
             }
         }
     }

@@ -19,16 +19,22 @@ extension Integration {
             }.joined(separator: "\n")
         }
 
+        /// Until the connection ends.
+        private func changesAnswered(to client: RawClient) throws -> Int {
+            var count = 0
+            while let reply = try client.line() {
+                if reply.contains(#""changed":true"#) { count += 1 }
+            }
+            return count
+        }
+
         @Test func `SIGTERM finishes what was asked and ends with success`() throws {
             let daemon = try daemonWithLog()
             let client = try daemon.connect()
             try client.send(appends(200))
             _ = try client.line()
             daemon.program.signal(SIGTERM)
-            var acknowledged = 1
-            while let reply = try client.line() {
-                if reply.contains(#""changed":true"#) { acknowledged += 1 }
-            }
+            let acknowledged = 1 + (try changesAnswered(to: client))
             #expect(try daemon.program.wait(within: 20) == 0)
             #expect(!FileManager.default.fileExists(atPath: daemon.socket), "its socket goes with it")
             try daemon.restart()
@@ -46,10 +52,7 @@ extension Integration {
             try writer.send(appends(800))
             _ = try writer.line()
             daemon.program.signal(SIGTERM)
-            var acknowledged = 1
-            while let reply = try writer.line() {
-                if reply.contains(#""changed":true"#) { acknowledged += 1 }
-            }
+            let acknowledged = 1 + (try changesAnswered(to: writer))
             while let line = try subscriber.line() { try replay.receive(line) }
             #expect(replay.snapshot.numberOfItems == acknowledged)
             #expect(try daemon.program.wait(within: 20) == 0)

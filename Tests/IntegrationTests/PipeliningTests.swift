@@ -7,6 +7,14 @@ extension Integration {
         /// More than the daemon has open for one connection at a time.
         private static let count = 5_000
 
+        private func daemonWithRows(_ count: Int) throws -> Daemon {
+            let daemon = try Daemon()
+            try daemon.succeed("create", "rows", "--volatile")
+            let rows = (1...count).map { #"{"id":"\#($0)","text":"\#(String(repeating: "x", count: 60))"}"# }
+            try daemon.succeed("apply", "rows", "--from", "ndjson", input: rows.joined(separator: "\n"))
+            return daemon
+        }
+
         @Test func `thousands of requests in one write are all answered, in order`() throws {
             let daemon = try Daemon()
             let client = try daemon.connect()
@@ -38,10 +46,7 @@ extension Integration {
         }
 
         @Test func `a long reply comes whole to a slow reader that has closed its side`() throws {
-            let daemon = try Daemon()
-            try daemon.succeed("create", "rows", "--volatile")
-            let rows = (1...5_000).map { #"{"id":"\#($0)","text":"\#(String(repeating: "x", count: 60))"}"# }
-            try daemon.succeed("apply", "rows", "--from", "ndjson", input: rows.joined(separator: "\n"))
+            let daemon = try daemonWithRows(5_000)
             let client = try daemon.connect()
             try client.send("snapshot rows")
             client.finishSending()
@@ -53,10 +58,7 @@ extension Integration {
         }
 
         @Test func `a subscription can be ended in the middle of its reset`() throws {
-            let daemon = try Daemon()
-            try daemon.succeed("create", "rows", "--volatile")
-            let rows = (1...20_000).map { #"{"id":"\#($0)","text":"\#(String(repeating: "x", count: 60))"}"# }
-            try daemon.succeed("apply", "rows", "--from", "ndjson", input: rows.joined(separator: "\n"))
+            let daemon = try daemonWithRows(20_000)
             let client = try daemon.connect()
             try client.send("subscribe rows")
             _ = try client.line()

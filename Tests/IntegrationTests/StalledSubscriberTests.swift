@@ -23,43 +23,20 @@ extension Integration {
             #expect(after - before < 1 << 20, "\(before) bytes with two readers, \(after) with one that does not read")
 
             // It reads again: few lines, the right state.
-            let known = other.lines
-            try other.catchUp(with: reader)
-            #expect(other.lines - known < 5_000, "\(other.lines - known) lines for 100,000 transactions")
+            let known = other.replay.lines
+            try other.read(upTo: 11 + published)
+            #expect(other.replay.lines - known < 5_000, "\(other.replay.lines - known) lines for 100,000 transactions")
             #expect(other.replay.json == (try daemon.succeed("show", "news", "--json")))
             #expect(other.replay.json == reader.replay.json)
         }
 
-        /// Reads when it is told to.
-        final class Subscriber {
-            private let client: RawClient
-            private(set) var replay = Replay()
-            var lines: Int { replay.lines }
-
-            init(_ client: RawClient) { self.client = client }
-
-            /// Until a revision has come.
-            func read(upTo revision: Int) throws {
-                while replay.revision ?? -1 < revision {
-                    guard let line = try client.line() else { throw Failure("the daemon closed a subscription") }
-                    try replay.receive(line)
-                }
-            }
-
-            func catchUp(with other: Subscriber) throws { try read(upTo: other.replay.revision ?? 0) }
-        }
-
-        private func subscriber(of daemon: Daemon) throws -> Subscriber {
-            let client = try daemon.connect()
-            try client.send("subscribe news")
-            let subscriber = Subscriber(client)
-            try subscriber.read(upTo: 11)
-            return subscriber
+        private func subscriber(of daemon: Daemon) throws -> LineSubscriber {
+            try LineSubscriber(to: "news", of: daemon, at: 11)
         }
 
         /// Makes changes, a window at a time, each acknowledged and read before the next.
         private func publish(
-            _ count: Int, _ published: inout Int, by client: RawClient, read readers: [Subscriber]
+            _ count: Int, _ published: inout Int, by client: RawClient, read readers: [LineSubscriber]
         ) throws {
             let window = 200
             for _ in 0..<count / window {

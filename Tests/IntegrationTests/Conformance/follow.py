@@ -5,7 +5,8 @@
 A client as its author would write one who has read nothing but the protocol page: in another language, with a mirror of
 its own and with asyncio's default limit of 64 KiB for a line (but for `deliver`, which says that its lines are longer).
 LIFE is the file that says which life of the daemon it is, WRITERS how many leave their number in the list, PARAMETERS
-are further members of `subscribe`. It leaves now and then, comes back with `since`, and ends when it sees an item `end`.
+are further members of `subscribe`. It leaves now and then, comes back with `since`, and ends when it sees an item
+`end`.
 """
 
 import asyncio
