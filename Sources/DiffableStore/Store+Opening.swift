@@ -13,6 +13,7 @@ extension Store {
     ) async throws(StoreOpeningError) -> Store {
         let journal = try SQLiteJournal(directory: directory, limits: limits, logger: logger, now: now)
         let recovered = try await journal.recover(onProgress: onProgress)
+        try await journal.takeOver()
         let store = Store(
             executor: executor, journal: journal, recovered: recovered, limits: limits, logger: logger,
             now: now, onFailure: onFailure)

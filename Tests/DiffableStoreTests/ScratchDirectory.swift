@@ -1,6 +1,7 @@
 import Diffable
 import Foundation
 import GRDB
+import Logging
 
 @testable import DiffableStore
 
@@ -12,14 +13,22 @@ final class ScratchDirectory: Sendable {
 
     var databasePath: String { path + "/lists.sqlite" }
 
-    func open(limits: StoreLimits = StoreLimits()) async throws -> Store {
+    func open(limits: StoreLimits = StoreLimits(), logger: Logger = .silent) async throws -> Store {
         try await Store.open(
-            directory: path, executor: DispatchQueueExecutor(label: "test.store"), limits: limits, logger: .silent,
+            directory: path, executor: DispatchQueueExecutor(label: "test.store"), limits: limits, logger: logger,
             onFailure: { _ in })
     }
 
     /// What a crash at this moment would leave, as another directory.
     func copied() throws -> ScratchDirectory {
+        let copy = try backedUp()
+        // A copy of the witness is worth nothing; what a crash leaves is no copy.
+        if case .success(let testimony) = Witness.read(in: path) { try Witness(in: copy.path).write(testimony) }
+        return copy
+    }
+
+    /// A copy as anybody would make it.
+    func backedUp() throws -> ScratchDirectory {
         let copy = ScratchDirectory()
         try FileManager.default.copyItem(atPath: path, toPath: copy.path)
         return copy

@@ -4,18 +4,20 @@ import GRDB
 import Logging
 
 extension SQLiteJournal {
-    /// Makes every list's states again from its checkpoint and the journal since. Nothing is changed on disk before
-    /// all of them are there.
+    /// Makes every list's states again from its checkpoint and the journal since, in a new epoch if the witness wants
+    /// that. Nothing is changed on disk before `takeOver`.
     func recover(onProgress: @escaping (Int) -> Void = { _ in }) throws(StoreOpeningError) -> RecoveredLists {
         do {
             return try database.writeWithoutTransaction { database in
                 let headings = try headings(in: database)
+                finding = try finding(about: headings, in: database)
                 var progress = RecoveryProgress(lengthInAll: try storedLength(database), onProgress)
                 var recovered = RecoveredLists()
                 let now = now()
                 for heading in headings {
                     var recovery = try ListRecovery(
-                        heading, epoch: heading.epoch, path: directory.databasePath, limits: limits.history, now: now)
+                        heading, epoch: finding == .proven ? heading.epoch : Epoch.random(),
+                        path: directory.databasePath, limits: limits.history, now: now)
                     let (list, history) = try recovery.recover(from: database, &progress)
                     lists[heading.number] = list
                     recovered.states.append(list.state)
@@ -78,7 +80,8 @@ extension SQLiteJournal {
                     UNION SELECT DISTINCT list FROM request)
                 WHERE list NOT IN (SELECT number FROM list)
                 """)
-        upkeep += numbers.map { .retirement(.everything(list: $0)) }
+        // Unless changes are lost: then what led to them may be among those.
+        if finding != .lost { upkeep += numbers.map { .retirement(.everything(list: $0)) } }
         let superseded = try Set(
             Int.fetchAll(
                 database,

@@ -20,6 +20,14 @@ package actor SQLiteJournal: Journal {
     /// The time of day, for history.
     let now: @Sendable () -> Timestamp
 
+    /// What all durable lists are, on disk.
+    var digest = ListsDigest()
+    /// Nil before `takeOver`.
+    var witness: Witness?
+    /// What the witness said when it was read at the start.
+    var finding = Finding.proven
+    let boot = Testimony.currentBoot
+
     /// By number: the durable lists as they are on disk.
     var lists: [Int: JournalledList] = [:]
     /// What is to be done between groups, in order. A retirement that comes before a checkpoint of the same list must
@@ -96,7 +104,9 @@ package actor SQLiteJournal: Journal {
         upkeepState = .closed
         do { try database.close() } catch {
             logger.error("the database was not closed", metadata: ["reason": "\(error)"])
+            return
         }
+        sealWitness()
     }
 }
 
@@ -106,13 +116,16 @@ extension SQLiteJournal {
     private func write(_ changes: [ListChange]) -> Result<[[UInt8]?], JournalError> {
         if case .failed(let reason) = upkeepState { return .failure(.failed(reason: reason)) }
         let rows = rows(of: changes)
+        let digest = digest(after: changes, rows)
         do {
+            try announce(digest)
             try database.writeWithoutTransaction { database in
                 try database.inJournalTransaction(isOneStatement: isOneStatement(changes, rows)) {
                     for change in changes { try write(change, to: database) }
                     for row in rows.rows { try write(row, to: database) }
                 }
             }
+            try acknowledge(digest)
         } catch {
             let error = journalError(error)
             // Nothing more is written or synced: a sync that is tried again may succeed without what it should have kept.
@@ -231,6 +244,7 @@ extension Data {
 extension SQLiteJournal {
     /// What an error of the last call to SQLite means.
     func journalError(_ error: any Error) -> JournalError {
+        if let error = error as? JournalError { return error }
         guard let error = error as? DatabaseError else { return .failed(reason: "\(error)") }
         // A full disk is noticed while frames are appended to the log. The frame that makes a transaction valid is
         // the last of them, so none of it counts, and what was written is written over by the next one.
