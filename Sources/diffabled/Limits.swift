@@ -8,7 +8,9 @@ extension StartUp {
     var storeLimits: StoreLimits {
         StoreLimits(
             snapshot: SnapshotLimits(levelsMax: configuration.levelsMax, itemsMax: configuration.itemsMax),
-            listsMax: configuration.listsMax, requests: requestLimits)
+            listsMax: configuration.listsMax,
+            history: HistoryLimits(lengthMax: configuration.historyLengthMax, ageMax: configuration.historyAgeMax),
+            requests: requestLimits)
     }
 
     private var requestLimits: RequestLimits {

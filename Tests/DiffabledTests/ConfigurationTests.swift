@@ -40,7 +40,7 @@ import Testing
         .socket: "/a", .stateDirectory: "/b", .logLevel: "trace", .lineLengthMax: "2000000",
         .lineOutLengthMax: "100000", .depthMax: "65", .contentLengthMax: "10", .levelsMax: "3", .operationsMax: "4",
         .transactionLengthMax: "5000", .itemsMax: "6", .listsMax: "7",
-        .requestKeysMax: "8", .requestKeyAgeMax: "9",
+        .historyLengthMax: "10", .historyAgeMax: "11", .requestKeysMax: "8", .requestKeyAgeMax: "9",
     ]
 
     @Test(arguments: Setting.allCases)

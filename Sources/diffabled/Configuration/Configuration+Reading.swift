@@ -20,6 +20,8 @@ extension Configuration {
             try values.whole(.transactionLengthMax, in: 1024...4_294_967_296) ?? transactionLengthMax
         itemsMax = try values.whole(.itemsMax, in: 1...100_000_000) ?? itemsMax
         listsMax = try values.whole(.listsMax, in: 1...1_000_000) ?? listsMax
+        historyLengthMax = try values.whole(.historyLengthMax, in: 0...4_294_967_296) ?? historyLengthMax
+        historyAgeMax = try values.whole(.historyAgeMax, in: 0...315_360_000) ?? historyAgeMax
         requestKeysMax = try values.whole(.requestKeysMax, in: 1...10_000_000) ?? requestKeysMax
         requestKeyAgeMax = try values.whole(.requestKeyAgeMax, in: 0...31_536_000) ?? requestKeyAgeMax
         try checkThatAnItemFitsALine()

@@ -26,6 +26,10 @@ struct Configuration: Equatable, Sendable {
     /// Items of one list, at any depth.
     var itemsMax = 10_000_000
     var listsMax = 10_000
+    /// What keeping one list's past takes, in bytes.
+    var historyLengthMax = 4_194_304
+    /// How long it is kept, in seconds.
+    var historyAgeMax = 86_400
     /// Keys of requests that one list remembers.
     var requestKeysMax = 65_536
     /// In seconds.

@@ -15,6 +15,8 @@ enum Setting: String, CaseIterable {
     case transactionLengthMax
     case itemsMax
     case listsMax
+    case historyLengthMax
+    case historyAgeMax
     case requestKeysMax
     case requestKeyAgeMax
 
