@@ -9,8 +9,9 @@
 //
 // The witness is not synced with each group: that would cost as much as the group. So it proves nothing after the machine
 // has gone down, unless the daemon was stopped first: then it was synced and says so. Nor does it prove anything when it
-// is not the file that the daemon wrote last but a copy, for a copy of the directory has a witness that fits. A file's
-// ctime tells: the kernel sets it at each write, and nobody else can. It has to be the time that was written down.
+// is not the file that the daemon wrote last but a copy, for a copy of the directory has a witness that fits. It is no copy
+// when it has the inode and the ctime that are written down in it: the kernel sets the ctime at each write, and nobody
+// else can.
 //
 // Where the witness does not fit, or proves nothing, every durable list gets a new epoch: whoever resumes gets a reset.
 
@@ -58,6 +59,7 @@ enum Finding: Equatable {
 /// The file. Used on one thread.
 final class Witness {
     private let descriptor: Int32
+    private let inode: UInt64
 
     static func path(in directory: String) -> String { directory + "/witness" }
 
@@ -74,6 +76,13 @@ final class Witness {
     init(in directory: String) throws(SystemError) {
         descriptor = open(Witness.path(in: directory), O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
         guard descriptor >= 0 else { throw SystemError() }
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else {
+            let error = SystemError()
+            close(descriptor)
+            throw error
+        }
+        inode = UInt64(status.st_ino)
     }
 
     deinit { close(descriptor) }
@@ -99,6 +108,7 @@ final class Witness {
             words[3] = testimony.underway.value.littleEndian
             words[4] = UInt64(testimony.isClosed ? 1 : 0).littleEndian
             words[5] = UInt64(bitPattern: Int64(time)).littleEndian
+            words[6] = inode.littleEndian
             words[7] = UInt64(bitPattern: Witness.sum(UnsafeRawBufferPointer(words))).littleEndian
             return pwrite(descriptor, words.baseAddress, Witness.length, 0)
         }
@@ -167,7 +177,8 @@ extension Witness {
                 UInt64(littleEndian: words[7]) == UInt64(bitPattern: sum(UnsafeRawBufferPointer(words)))
             else { return .failure(Objection(reason: "\(path) is damaged")) }
             let delay = nanoseconds(status.st_ctim) - Int(truncatingIfNeeded: UInt64(littleEndian: words[5]))
-            guard (-earlinessMax...delayMax).contains(delay) else {
+            let isSameFile = UInt64(littleEndian: words[6]) == UInt64(status.st_ino)
+            guard isSameFile, (-earlinessMax...delayMax).contains(delay) else {
                 return .failure(Objection(reason: "\(path) was copied or changed since the daemon wrote it"))
             }
             let boot = UInt64(littleEndian: words[1])
