@@ -60,6 +60,9 @@ struct History {
     private mutating func end(with signal: Int32) throws {
         lives.end()
         daemon.program.end(with: signal)
+        if signal == SIGTERM, let status = daemon.program.exitStatus(), status != 0 {
+            throw Failure("the daemon was asked to end and ended with \(status): \(daemon.program.complaints)")
+        }
         try daemon.restart()
         lives.begin()
         numberOfLives += 1

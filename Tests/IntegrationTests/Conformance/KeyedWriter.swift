@@ -10,8 +10,6 @@ struct KeyedWriter {
     let number: Int
     /// Whether it follows the list on the connection that it writes on.
     let isSubscribed: Bool
-    /// What some of its reads are.
-    var readsEvery: UInt64 = 20
 
     /// Makes transactions until `operations` gives none for the next one's number.
     func run(seed: UInt64, _ operations: (Int, inout SplitMix64) -> [Diffable.Operation]?) throws {
@@ -31,7 +29,7 @@ struct KeyedWriter {
                 if random.next() % 16 == 0, let earlier = sent.randomElement(using: &random) {
                     guard try make(earlier, on: &link, epoch: epoch, isRepeated: true) else { break }
                 }
-                if random.next() % readsEvery == 0, try !read(on: &link) { break }
+                if random.next() % 16 == 0, try !read(on: &link) { break }
             }
             // Whether the current one was sent is not known to a client whose connection is lost.
             isRepeated = true
