@@ -19,6 +19,7 @@ private enum MessageMember: UInt8, MemberName {
 private enum NotificationMember: UInt8, MemberName {
     case subscription, list, epoch, from, revision, reason, operations, more
     case snapshot, patch
+    case offset, total
 
     static func named(_ name: JSONString) -> NotificationMember? {
         switch name {
@@ -32,6 +33,8 @@ private enum NotificationMember: UInt8, MemberName {
         case "more": .more
         case "snapshot": .snapshot
         case "patch": .patch
+        case "offset": .offset
+        case "total": .total
         default: nil
         }
     }
@@ -95,6 +98,12 @@ private struct NotificationParts {
     var part = Request.Part.last
     var sections: [Section]?
     var patch: [UInt8]?
+    var offset: Int?
+    var total: Int?
+    var extent: Window.Extent? {
+        guard let offset, let total else { return nil }
+        return Window.Extent(offset: offset, total: total)
+    }
 
     static let methods: Set = ["reset", "changes", "snapshot", "patch", "bookmark", "listDeleted"]
 
@@ -105,13 +114,15 @@ private struct NotificationParts {
                 Message.Reset(
                     subscription: try needed(subscription, "subscription"), list: try needed(list, "list"),
                     epoch: try needed(epoch, "epoch"), revision: try needed(revision, "revision"),
-                    reason: try needed(reason, "reason"), operations: try needed(operations, "operations"), part: part))
+                    reason: try needed(reason, "reason"), operations: try needed(operations, "operations"), part: part,
+                    extent: extent))
         case "changes":
             return .changes(
                 Message.Changes(
                     subscription: try needed(subscription, "subscription"), list: try needed(list, "list"),
                     from: try needed(from, "from"), revision: try needed(revision, "revision"),
-                    operations: try needed(operations, "operations"), part: part))
+                    operations: try needed(operations, "operations"), part: part,
+                    extent: extent))
         case "snapshot":
             return .snapshot(
                 Message.Snapshot(
@@ -168,6 +179,8 @@ extension Decoder {
             case .revision: parts.revision = try decoder.wholeNumber("revision")
             case .reason: parts.reason = try decoder.string("reason").text
             case .operations: parts.operations = try decoder.operations()
+            case .offset: parts.offset = try decoder.wholeNumber("offset")
+            case .total: parts.total = try decoder.wholeNumber("total")
             case .more: parts.part = try decoder.boolean("more") ? .more : .last
             case .snapshot: parts.sections = try decoder.snapshot()
             case .patch:

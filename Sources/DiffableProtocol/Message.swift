@@ -24,6 +24,8 @@ package enum Message: Sendable {
         package var reason: String
         package var operations: [Operation]
         package var part: Request.Part
+        /// Where the window of the view lies, if it has one.
+        package var extent: Window.Extent?
     }
 
     /// The whole state; instead of `reset` and `changes` where these were asked for.
@@ -62,5 +64,7 @@ package enum Message: Sendable {
         package var revision: Int
         package var operations: [Operation]
         package var part: Request.Part
+        /// Where the window of the view lies, if it has one.
+        package var extent: Window.Extent?
     }
 }

@@ -7,6 +7,10 @@ struct Replay {
     private(set) var snapshot = Snapshot()
     private(set) var epoch = ""
     private(set) var revision: Int?
+    /// Where the view's window lies, if it has one.
+    private(set) var extent: Window.Extent?
+    /// Whether the last line ended a group.
+    var isWhole: Bool { staged == nil }
     /// How many groups came, and of which method.
     private(set) var resets = 0
     private(set) var changes = 0
@@ -51,11 +55,13 @@ struct Replay {
             guard reset.part == .last else { return nil }
             resets += 1
             epoch = reset.epoch
+            extent = reset.extent
             return complete(at: reset.revision, .reset(reason: reset.reason), from: Snapshot())
         case .changes(let group):
             try stage(group.operations, onto: snapshot)
             guard group.part == .last else { return nil }
             changes += 1
+            extent = group.extent
             return complete(at: group.revision, .changes(from: group.from), from: snapshot)
         default: return nil
         }

@@ -113,13 +113,17 @@ final class Audience {
         shown = Shown(Shown.ID(audience: number, revision: list.shownState.revision), step.new, extent)
     }
 
-    /// What was shown at an earlier revision; nil when nobody can tell any more, for a window that lost its anchor shows
-    /// what it showed before. Costs what differs between then and now.
+    /// What was shown of a state of the list. Nil when nobody can tell any more: a window that has lost its anchor shows
+    /// what is where it was before, and who asks may have come there by another way. Costs what differs between that
+    /// state and the current one.
     func shown(at state: ListState) -> Shown? {
-        if state === list.shownState { return shown }
-        let (snapshot, extent) = list.shown(of: state, through: view)
-        if case .anchor(let anchor)? = view.window?.start, !snapshot.contains(anchor) { return nil }
-        return Shown(Shown.ID(audience: number, revision: state.revision), snapshot, extent)
+        var known = shown
+        if state !== list.shownState {
+            let (snapshot, extent) = list.shown(of: state, through: view)
+            known = Shown(Shown.ID(audience: number, revision: state.revision), snapshot, extent)
+        }
+        if case .anchor(let anchor)? = view.window?.start, !known.snapshot.contains(anchor) { return nil }
+        return known
     }
 
     // MARK: Turns

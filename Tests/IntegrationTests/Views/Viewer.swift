@@ -1,0 +1,122 @@
+import Diffable
+import DiffableJSON
+import Foundation
+
+/// A subscriber with a view, which it may change at any time.
+final class Viewer {
+    private let daemon: Daemon
+    private let list: String
+    private var client: RawClient
+    private var subscription = 1
+    private var requests = 0
+    private(set) var replay = Replay()
+    private var epoch = ""
+    /// What the groups that begin now show.
+    private(set) var view: String
+    /// What the last whole group was to show.
+    private(set) var shownView: String
+    private var groupView: String?
+    /// Of groups that came since the view was changed last; nil when it never was.
+    private(set) var groupsSinceChange: Int?
+    private(set) var resumptions = 0
+
+    init(of list: String, in daemon: Daemon, through view: String) throws {
+        self.daemon = daemon
+        self.list = list
+        self.view = view
+        self.shownView = view
+        client = try daemon.connect()
+        try subscribe(since: nil)
+    }
+
+    private func subscribe(since: String?) throws {
+        let reply = try reply(
+            to: "subscribe", #""list":"\#(list)","view":\#(view)\#(since.map { ",\"since\":\($0)" } ?? "")"#)
+        guard let number = reply.member("subscription"), let epoch = reply.stringMember("epoch") else {
+            throw Failure(reply)
+        }
+        subscription = number
+        self.epoch = epoch
+        if reply.contains(#""resumed":true"#) { resumptions += 1 }
+    }
+
+    /// Ends the connection and goes on with another.
+    func reconnect() throws {
+        client.close()
+        client = try daemon.connect()
+        groupView = nil
+        groupsSinceChange = nil
+        replay.forgetParts()
+        guard let revision = replay.revision, view == shownView else {
+            // What is left of a view that was never shown is nothing to go on from.
+            replay = Replay()
+            return try subscribe(since: nil)
+        }
+        try subscribe(since: #"{"epoch":"\#(epoch)","revision":\#(revision)}"#)
+    }
+
+    func show(_ view: String) throws {
+        _ = try reply(to: "setView", #""subscription":\#(subscription),"view":\#(view)"#)
+        self.view = view
+        groupsSinceChange = 0
+    }
+
+    /// Reads until it has all that there is: a change of nothing is answered after that.
+    func catchUp() throws { _ = try reply(to: "transact", #""list":"\#(list)","operations":[]"#) }
+
+    /// Called with each group that is whole.
+    var onGroup: (Viewer) throws -> Void = { _ in }
+
+    private func reply(to method: String, _ params: String) throws -> String {
+        requests += 1
+        let request = #"{"id":"\#(requests)","method":"\#(method)","params":{\#(params)}}"#
+        note(request)
+        try client.send(request)
+        while let line = try client.line() {
+            note(line)
+            if line.contains(#""id":"\#(requests)","result""#) { return line }
+            guard line.contains(#""method":"#) else { throw Failure(line) }
+            try receive(line)
+        }
+        throw Failure("the daemon ended the connection")
+    }
+
+    /// What came and went last, to be looked at when something is wrong.
+    private(set) var recentLines: [String] = []
+
+    private func note(_ line: String) { recentLines = recentLines.suffix(11) + [String(line.prefix(1_000))] }
+
+    private func receive(_ line: String) throws {
+        if groupView == nil { groupView = view }
+        try replay.receive(line)
+        guard replay.isWhole, let groupView else { return }
+        shownView = groupView
+        self.groupView = nil
+        if groupView == view, let groups = groupsSinceChange { groupsSinceChange = groups + 1 }
+        try onGroup(self)
+    }
+}
+
+extension Viewer {
+    /// The view that shows the same at another time, or for somebody else: what an anchor means that is gone from the
+    /// list depends on where the window was.
+    var reproducibleView: String {
+        let anchor = shownView.range(of: #""anchor":"[^"]*""#, options: .regularExpression)
+        guard let extent = replay.extent, let start = anchor else { return shownView }
+        return shownView.replacingCharacters(in: start, with: #""offset":\#(extent.offset)"#)
+    }
+}
+
+extension String {
+    /// The first number of that name.
+    func member(_ name: String) -> Int? {
+        range(of: "\"\(name)\":[0-9]+", options: .regularExpression)
+            .flatMap { Int(self[$0].dropFirst(name.count + 3)) }
+    }
+
+    /// The first string of that name that needs no escapes.
+    func stringMember(_ name: String) -> String? {
+        range(of: "\"\(name)\":\"[^\"]*\"", options: .regularExpression)
+            .map { String(self[$0].dropFirst(name.count + 4).dropLast()) }
+    }
+}
