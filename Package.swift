@@ -104,7 +104,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "DiffableServerTests",
-            dependencies: ["Diffable", "DiffableJSON", "DiffableProtocol", "DiffableServer"],
+            dependencies: ["Diffable", "DiffableJSON", "DiffableProtocol", "DiffableServer", "DiffableStore"],
             swiftSettings: settings),
         .testTarget(
             name: "DiffableClientTests",

@@ -1,3 +1,4 @@
+import Synchronization
 import Testing
 
 @testable import Diffable
@@ -35,6 +36,34 @@ import Testing
         let other = Selection(.own(["a", "b"]))
         let shown = other.advance(Selection(.own(["e"])).evaluate(list), of: list, from: .own(["e"]))
         #expect(shown == other.evaluate(list))
+    }
+
+    @Test func `looks at what changed and at nothing else`() throws {
+        let looks = Mutex(0)
+        let selection = Selection(isMatch: { item in
+            looks.withLock { $0 += 1 }
+            return item.content == "1"
+        })
+        var list = try Snapshot([
+            Section(
+                id: "s",
+                items: try (0..<5_000).map { Item(id: try ItemID("\($0)"), content: $0 % 3 == 0 ? "1" : "2") })
+        ])
+        var shown = selection.evaluate(list)
+        #expect(looks.withLock { $0 } == 5_000)
+        for operation: Diffable.Operation in [
+            .reconfigureItems([ItemReconfiguration(id: "7", content: .some("1"))]),
+            .reconfigureItems([ItemReconfiguration(id: "8", content: .some("3"))]),
+            .insertItems([Item(id: "new", content: "1")], at: .after("4000")), .deleteItems(["3"]),
+            .moveItem("6", to: .after("4999")), .expandItems(["9"]),
+        ] {
+            looks.withLock { $0 = 0 }
+            let next = try list.applying([operation])
+            shown = selection.advance(shown, to: next, by: next.difference(from: list))
+            #expect(looks.withLock { $0 } <= 2, "\(operation)")
+            list = next
+        }
+        #expect(shown == selection.evaluate(list))
     }
 
     private static let selections: [String: Selection] = [
@@ -99,6 +128,30 @@ import Testing
         #expect(extract.extent == Window.Extent(offset: 2, total: 5))
         let without = try list.applying([.deleteItems(["c"])])
         #expect(window.extract(from: without, previousOffset: extract.extent.offset).snapshot.outline == "s: d e")
+    }
+
+    @Test func `costs its rows, however long the list is`() throws {
+        func time(_ rows: Int) throws -> Duration {
+            let list = try Snapshot([
+                Section(id: "s", items: try (0..<rows).map { Item(id: try ItemID("\($0)")) })
+            ])
+            var best = Duration.seconds(60)
+            for round in 0..<20 {
+                best = min(
+                    best,
+                    ContinuousClock().measure {
+                        for step in 0..<10 {
+                            let start = (round * 10 + step) * rows / 220
+                            #expect(
+                                Window(start: .offset(start), limit: 5).extract(from: list).snapshot.numberOfItems == 5)
+                        }
+                    })
+            }
+            return best
+        }
+        // A hundred times as many rows; their logarithm is not three times as large.
+        let (short, long) = (try time(300), try time(30_000))
+        #expect(long < short * 12, "\(short) for 300 rows, \(long) for 30,000")
     }
 
     @Test func `shows at every offset what the list has there`() throws {

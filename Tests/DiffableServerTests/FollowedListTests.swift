@@ -1,0 +1,133 @@
+import Diffable
+import DiffableJSON
+import Synchronization
+import Testing
+
+@testable import DiffableServer
+@testable import DiffableStore
+
+/// What is found out for the views of one list, counted: how often an item is looked at.
+struct FollowedListTests {
+    private static let itemsMax = 1_000
+    private static let even = Content(Array("even".utf8))
+    private static let odd = Content(Array("odd".utf8))
+    private let list: FollowedList
+    private let counter = Counter()
+
+    private final class Counter: Sendable {
+        private let looks = Mutex(0)
+
+        func count() { looks.withLock { $0 += 1 } }
+
+        /// Since the last time that it was asked.
+        func take() -> Int {
+            looks.withLock { looks in
+                defer { looks = 0 }
+                return looks
+            }
+        }
+    }
+
+    init() throws {
+        let items = try (0..<Self.itemsMax).map { number in
+            Item(
+                id: try ItemID("i\(number)"), content: number % 2 == 0 ? Self.even : Self.odd,
+                children: [Item(id: try ItemID("c\(number)"), content: Self.even)])
+        }
+        let snapshot = try Snapshot([Section(id: "s", items: items)])
+        list = FollowedList(
+            ListState(name: "l", epoch: "e", revision: 1, snapshot: snapshot, durability: .volatile, number: 1))
+    }
+
+    /// Shows what is even, and looks at the items for that.
+    private func view(_ expansion: Selection.Expansion = .all, _ window: Window? = nil) -> View {
+        var view = View()
+        view.matching = Selection(isMatch: { [counter] item in
+            counter.count()
+            return item.content == Self.even
+        })
+        view.matchingText = Array("even".utf8)
+        view.expansion = expansion
+        view.window = window
+        return view
+    }
+
+    private func change(_ operation: Diffable.Operation) throws {
+        let old = list.state
+        let snapshot = try old.snapshot.applying([operation])
+        let step = Commit.Step(operations: snapshot.difference(from: old.snapshot), encoded: nil)
+        _ = list.advance(
+            by: Commit(
+                event: .changed(from: old.revision, step: step), state: old.moved(to: old.revision + 1, snapshot)))
+        list.serve()
+    }
+
+    @Test func `equal views are one audience`() {
+        let audience = list.audience(for: view(.shared, Window(start: .offset(5), limit: 10)))
+        #expect(audience === list.audience(for: view(.shared, Window(start: .offset(5), limit: 10))))
+        #expect(audience !== list.audience(for: view(.shared, Window(start: .offset(6), limit: 10))))
+        #expect(audience.shown.snapshot.numberOfItems == 10)
+    }
+
+    @Test func `views that match alike look at each item once, and at what changes once`() throws {
+        var audiences: [Audience] = []
+        for number in 0..<50 {
+            audiences.append(list.audience(for: view(.all, Window(start: .offset(number), limit: 10))))
+            audiences.append(list.audience(for: view(.own([try ItemID("i\(number)")]))))
+        }
+        let looks = counter.take()
+        #expect((1...2 * Self.itemsMax).contains(looks), "\(looks) looks at \(2 * Self.itemsMax) items")
+
+        try change(.reconfigureItems([ItemReconfiguration(id: "c7", content: .some(Self.odd))]))
+        #expect((1...4).contains(counter.take()))
+        try change(.deleteItems(["i8"]))
+        #expect(counter.take() <= 4)
+        #expect(audiences.allSatisfy { !$0.shown.snapshot.contains("i8" as ItemID) })
+    }
+
+    @Test func `a change that a view does not show leaves it as it is, and it has heard of it`() throws {
+        try change(.deleteItems(["c1", "c3"]))
+        let matching = list.audience(for: view())
+        let window = list.audience(for: view(.all, Window(start: .offset(0), limit: 4)))
+        let folded = list.audience(for: view(.own([])))
+        let whole = list.audience(for: View())
+        let shown = [matching, window, folded, whole].map(\.shown)
+        try change(.reconfigureItems([ItemReconfiguration(id: "i1", content: .some(Content(Array("odder".utf8))))]))
+        #expect(matching.shown === shown[0] && window.shown === shown[1] && folded.shown === shown[2])
+        #expect(whole.shown !== shown[3])
+        #expect(list.shownState.revision == 3)
+
+        // What matches has changed, and nothing of it that these show.
+        try change(.reconfigureItems([ItemReconfiguration(id: "i999", content: .some(Self.even))]))
+        try change(.expandItems(["i997"]))
+        #expect(matching.shown !== shown[0] && window.shown === shown[1])
+    }
+
+    @Test func `a window is told of rows beyond it by their number alone`() throws {
+        let audience = list.audience(for: view(.all, Window(start: .offset(2), limit: 4)))
+        let old = audience.shown
+        try change(.appendItems([Item(id: "new", content: Self.even)], to: .section("s")))
+        #expect(audience.shown.extent == Window.Extent(offset: 2, total: 2 * Self.itemsMax + 1))
+        #expect(audience.shown.snapshot == old.snapshot)
+    }
+
+    @Test func `what was shown at an earlier revision is found by what differs`() throws {
+        let audience = list.audience(for: view(.own(["i4"])))
+        let (then, old) = (audience.shown.snapshot, list.state)
+        try change(.deleteItems(["i4"]))
+        _ = counter.take()
+        let found = try #require(audience.shown(at: old))
+        #expect(found.snapshot == then && audience.shown.snapshot != then)
+        #expect(counter.take() < 10)
+    }
+
+    @Test func `nothing is kept for a view that nobody has`() {
+        let audience = list.audience(for: view(.own([])))
+        #expect(!list.isEmpty)
+        list.leave(audience)
+        #expect(list.isEmpty)
+        _ = counter.take()
+        _ = list.audience(for: view())
+        #expect(counter.take() >= Self.itemsMax, "what matches is looked for again")
+    }
+}
