@@ -54,8 +54,10 @@ extension Connection {
     }
 
     /// A list's whole state as the daemon writes it, in canonical form.
-    package func snapshotJSON(of list: ListName) async throws(ClientError) -> [UInt8] {
-        let result = try await reply(to: .snapshot(.init(list: list)))
+    package func snapshotJSON(
+        of list: ListName, _ options: ListOptions = ListOptions()
+    ) async throws(ClientError) -> [UInt8] {
+        let result = try await reply(to: .snapshot(.init(list: list, view: options.view?.view ?? View())))
         return try decoded { () throws(DecodingError) in try SnapshotResult(json: result).bytes }
     }
 

@@ -16,7 +16,7 @@ extension Connection {
         _ list: ListName, _ since: Request.Subscribe.Since?, _ options: ListOptions,
         _ receiver: @escaping Conversation.Receiver
     ) async throws(ClientError) -> Int {
-        try await begin(.init(list: list, since: since), receiver).subscription
+        try await begin(.init(list: list, since: since, view: options.view?.view ?? View()), receiver).subscription
     }
 
     /// Ends a subscription; its sequence ends too.
@@ -27,17 +27,19 @@ extension Connection {
         subscription.finish()
     }
 
-    /// A list's state now.
-    public func state(of list: ListName) async throws(ClientError) -> ListState {
-        try await state(of: list) { _ in }
+    /// A list's state now, or what a view shows of it.
+    public func state(
+        of list: ListName, _ options: ListOptions = ListOptions()
+    ) async throws(ClientError) -> ListState {
+        try await state(of: list, options) { _ in }
     }
 
     /// - Parameter progress: called with the number of items that have come so far, on the connection's reader.
     package func state(
-        of list: ListName, progress: @escaping @Sendable (Int) -> Void
+        of list: ListName, _ options: ListOptions = ListOptions(), progress: @escaping @Sendable (Int) -> Void
     ) async throws(ClientError) -> ListState {
         let subscription = Subscription(to: list)
-        let reply = try await begin(.init(list: list, duration: .once)) { arrival in
+        let reply = try await begin(.init(list: list, view: options.view?.view ?? View(), duration: .once)) { arrival in
             subscription.receive(arrival)
             progress(subscription.itemsReceived)
         }

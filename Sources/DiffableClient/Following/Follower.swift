@@ -87,7 +87,7 @@ final class Follower<Value: Sendable>: Sendable {
         state.withLock { $0.given = snapshot }
         return ListUpdate(
             list: update.list, epoch: update.epoch, revision: update.revision, snapshot: snapshot, previous: previous,
-            cause: update.cause, difference: difference)
+            cause: update.cause, difference: difference, window: update.window)
     }
 
     // MARK: Its end

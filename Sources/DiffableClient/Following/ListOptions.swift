@@ -1,4 +1,9 @@
 /// How a list is followed.
 public struct ListOptions: Sendable {
-    public init() {}
+    /// What of the list is seen, and in which order; nil: all of it.
+    public var view: ListView?
+
+    public init(view: ListView? = nil) {
+        self.view = view
+    }
 }

@@ -50,6 +50,8 @@ public struct ListUpdate<Value: Sendable>: Sendable {
     public var cause: UpdateCause
     /// From `previous` to `snapshot`, by ids, in canonical form.
     public var difference: [Operation]
+    /// Where the view's window lies, if it has one.
+    public var window: ListWindow?
 
     /// The same by places, as tables take it. O(d log n) for d operations.
     public var changes: IndexPathChanges {

@@ -8,6 +8,8 @@ struct Mirror: Sendable {
     /// Empty before the first state.
     private(set) var epoch = ""
     private(set) var revision = 0
+    /// Where the view's window lies, if it has one.
+    private(set) var window: ListWindow?
     /// The group in the making.
     private var staged: Snapshot?
 
@@ -21,7 +23,7 @@ struct Mirror: Sendable {
         try stage(reset.operations, onto: Snapshot())
         guard reset.part == .last else { return .partial }
         epoch = reset.epoch
-        complete(at: reset.revision)
+        complete(at: reset.revision, reset.extent)
         return .complete
     }
 
@@ -32,7 +34,7 @@ struct Mirror: Sendable {
         }
         try stage(changes.operations, onto: snapshot)
         guard changes.part == .last else { return .partial }
-        complete(at: changes.revision)
+        complete(at: changes.revision, changes.extent)
         return .complete
     }
 
@@ -53,7 +55,8 @@ struct Mirror: Sendable {
         }
     }
 
-    private mutating func complete(at revision: Int) {
+    private mutating func complete(at revision: Int, _ extent: Window.Extent?) {
+        window = extent.map { ListWindow(offset: $0.offset, total: $0.total) }
         snapshot = staged ?? snapshot
         staged = nil
         self.revision = revision

@@ -25,7 +25,7 @@ struct NewestState: Sendable {
         guard let cause = news else { return end.map { .end($0) } }
         let update = Subscription.Update(
             list: list, epoch: mirror.epoch, revision: mirror.revision, snapshot: mirror.snapshot, previous: given,
-            cause: hasGiven ? cause : .initial)
+            cause: hasGiven ? cause : .initial, window: mirror.window)
         news = nil
         given = mirror.snapshot
         hasGiven = true

@@ -35,6 +35,8 @@ public final class Subscription: AsyncSequence, Sendable {
         /// What the consumer saw last; empty at first.
         public var previous: Snapshot
         public var cause: UpdateCause
+        /// Where the view's window lies, if it has one.
+        public var window: ListWindow?
 
         /// From `previous` to `snapshot`, in canonical form. O(d log n) for d differences.
         public var difference: [Operation] { snapshot.difference(from: previous) }
