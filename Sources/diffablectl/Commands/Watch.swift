@@ -21,6 +21,7 @@ struct Watch: AsyncParsableCommand {
     @Argument(help: "The list.", transform: listName) var list: ListName
     @Flag(help: "The daemon's notifications, one on each line.") var json = false
     @Flag(help: "End with status 3 when the connection is lost.") var noReconnect = false
+    @OptionGroup(title: "What is shown") var view: ViewOptions
     @OptionGroup var daemon: DaemonOptions
 
     func run() async throws {
@@ -39,9 +40,9 @@ struct Watch: AsyncParsableCommand {
     private func follow(_ client: Client) async throws {
         if json {
             // One write for each group: a reader in a pipe gets it at once.
-            try await client.lines(of: list) { write($0, to: STDOUT_FILENO) }
+            try await client.lines(of: list, options: try view.options()) { write($0, to: STDOUT_FILENO) }
         } else {
-            for try await update in client.list(list) { draw(update) }
+            for try await update in client.list(list, options: try view.options()) { draw(update) }
         }
     }
 
