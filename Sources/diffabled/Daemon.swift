@@ -14,6 +14,8 @@ struct Daemon {
         for warning in startUp.warnings { logger.warning("\(warning)") }
         // A peer that has gone is an error of the write to it and nothing to die of.
         signal(SIGPIPE, SIG_IGN)
+        // A file that may not grow any more (`ulimit -f`) is an error of the write to it, as a full disk is.
+        signal(SIGXFSZ, SIG_IGN)
         let service = ListService(startUp: startUp, notifier: Notifier(), watchdog: Watchdog(), logger: logger)
         var groupLogger = logger
         groupLogger.logLevel = max(logger.logLevel, .warning)

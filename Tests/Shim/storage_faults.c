@@ -22,7 +22,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum kind { WRITE = 1, SYNC = 2, NAME = 4 };
+enum kind { WRITE, SYNC, NAME };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static long count;
@@ -116,15 +116,22 @@ ssize_t pwrite64(int descriptor, const void *bytes, size_t length, off64_t offse
     WRITING(pwrite64, descriptor, length, descriptor, bytes, length, offset);
 }
 
-int ftruncate(int descriptor, off_t length) { WRITING(ftruncate, descriptor, length, descriptor, length); }
-
-int ftruncate64(int descriptor, off64_t length) { WRITING(ftruncate64, descriptor, length, descriptor, length); }
-
 #define FAILING(kind, call, isCounted, path, ...) \
     NEXT(call); \
     int error = (isCounted) ? fault(kind, #call, path, 0) : 0; \
     if (error) { errno = error; return -1; } \
     return next(__VA_ARGS__)
+
+/* To another length is done or not done, never by halves. */
+int ftruncate(int descriptor, off_t length) {
+    char path[PATH_MAX];
+    FAILING(NAME, ftruncate, path_of(descriptor, path), path, descriptor, length);
+}
+
+int ftruncate64(int descriptor, off64_t length) {
+    char path[PATH_MAX];
+    FAILING(NAME, ftruncate64, path_of(descriptor, path), path, descriptor, length);
+}
 
 int fsync(int descriptor) {
     char path[PATH_MAX];

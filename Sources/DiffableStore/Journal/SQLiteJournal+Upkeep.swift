@@ -65,7 +65,7 @@ extension SQLiteJournal {
         guard case .scheduled = upkeepState else { return }
         upkeepState = .idle
         if isLogLong {
-            moveLog()
+            _ = moveLog()
             return scheduleUpkeep()
         }
         do {
@@ -96,16 +96,18 @@ extension SQLiteJournal {
         return Int(pages)
     }
 
-    /// Moves what is in SQLite's log into the database, so that the log begins anew.
-    private func moveLog() {
+    /// Moves what is in SQLite's log into the database, so that the log begins anew. False when that fails.
+    func moveLog() -> Bool {
         do {
             _ = try database.writeWithoutTransaction { try $0.checkpoint(.passive) }
             pagesMoved = pagesWritten
+            return true
         } catch {
             switch journalError(error) {
             case .noSpace: upkeepState = .postponed
             case .failed(let reason): stopUpkeep(because: reason)
             }
+            return false
         }
     }
 

@@ -119,11 +119,11 @@ extension SQLiteJournal {
         let digest = digest(after: changes, rows)
         do {
             try announce(digest)
-            try database.writeWithoutTransaction { database in
-                try database.inJournalTransaction(isOneStatement: isOneStatement(changes, rows)) {
-                    for change in changes { try write(change, to: database) }
-                    for row in rows.rows { try write(row, to: database) }
-                }
+            do {
+                try write(changes, rows)
+            } catch where journalError(error) == .noSpace && moveLog() {
+                // The log may have no room to grow, and still room to begin anew: enough to delete something.
+                try write(changes, rows)
             }
             try acknowledge(digest)
         } catch {
@@ -141,6 +141,15 @@ extension SQLiteJournal {
             encodings[row.change] = row.onlyStep
         }
         return .success(encodings)
+    }
+
+    private func write(_ changes: [ListChange], _ rows: JournalRows) throws {
+        try database.writeWithoutTransaction { database in
+            try database.inJournalTransaction(isOneStatement: isOneStatement(changes, rows)) {
+                for change in changes { try write(change, to: database) }
+                for row in rows.rows { try write(row, to: database) }
+            }
+        }
     }
 
     private func isOneStatement(_ changes: [ListChange], _ rows: JournalRows) -> Bool {

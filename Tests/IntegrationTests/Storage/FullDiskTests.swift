@@ -1,0 +1,153 @@
+import Foundation
+import Testing
+
+extension Integration {
+    /// No room on the disk, for real: on a file system of three megabytes, and with a limit on the length of files.
+    struct FullDiskTests {
+        @Test(.enabled(if: SmallFileSystem.isPossible, "needs to mount a tmpfs: root, or user namespaces"))
+        func `a full disk refuses changes and is survived, and room that is made is used without a restart`() throws {
+            let directory = try ScratchDirectory()
+            let disk = try SmallFileSystem(at: directory.file("state"), in: directory)
+            var program = try disk.startDaemon(in: directory)
+            let client = try #require(try Daemon.client(of: program, in: directory))
+            #expect(try create(client).contains("result"))
+            var kept = 0
+            try disk.fill()
+            // The log has some room left that it has used before.
+            var refusal = ""
+            for _ in 0..<50 where refusal.isEmpty {
+                let reply = try append(kept, client)
+                if reply.contains(#""changed":true"#) { kept += 1 } else { refusal = reply }
+            }
+            #expect(refusal.contains(#""name":"noSpace""#), "\(refusal)")
+            #expect(refusal.contains("free some space"))
+            // The list is as it was, is read as ever, and goes on being refused.
+            #expect(try items(client) == Array(0..<kept))
+            #expect(try append(kept, client).contains(#""name":"noSpace""#))
+            try disk.free()
+            for _ in 0..<20 {
+                #expect(try append(kept, client).contains(#""changed":true"#))
+                kept += 1
+            }
+            #expect(program.exitStatus() == nil)
+            program.end(with: SIGKILL)
+            program = try disk.startDaemon(in: directory)
+            let again = try #require(try Daemon.client(of: program, in: directory))
+            #expect(try items(again) == Array(0..<kept))
+            // A start with a full disk serves what there is.
+            program.end(with: SIGKILL)
+            try disk.fill()
+            program = try disk.startDaemon(in: directory)
+            let third = try #require(try Daemon.client(of: program, in: directory))
+            #expect(try items(third) == Array(0..<kept))
+            try disk.free()
+            #expect(try append(kept, third).contains(#""changed":true"#))
+            program.signal(SIGTERM)
+            #expect(try program.wait() == 0)
+        }
+
+        @Test func `a limit on the length of files is a full disk, and no reason to die`() throws {
+            let directory = try ScratchDirectory()
+            // In blocks of 512 bytes.
+            let limited = try Program(
+                "/bin/sh",
+                [
+                    "-c", "ulimit -f 1000; exec \"$@\"", "sh", Binaries.daemon, "--socket", directory.file("socket"),
+                    "--state-directory", directory.file("state"),
+                ], in: directory)
+            let client = try #require(try Daemon.client(of: limited, in: directory))
+            #expect(try create(client).contains("result"))
+            var kept = 0
+            var refusal = ""
+            while refusal.isEmpty, kept < 100 {
+                let reply = try append(kept, client)
+                if reply.contains(#""changed":true"#) { kept += 1 } else { refusal = reply }
+            }
+            #expect(kept > 3)
+            #expect(refusal.contains(#""name":"noSpace""#), "\(refusal)")
+            #expect(try items(client) == Array(0..<kept))
+            #expect(limited.exitStatus() == nil)
+            limited.signal(SIGTERM)
+            #expect(try limited.wait() == 0)
+            let daemon = try Daemon(in: directory)
+            let again = try daemon.connect()
+            #expect(try items(again) == Array(0..<kept))
+            #expect(try append(kept, again).contains(#""changed":true"#))
+        }
+
+        private func create(_ client: RawClient) throws -> String {
+            _ = try client.reply(to: #"{"id":1,"method":"createList","params":{"list":"log"}}"#)
+            return try client.reply(
+                to: #"{"id":2,"method":"transact","params":{"list":"log","operations":[{"op":"appendSections","#
+                    + #""sections":[{"id":"s"}]}]}}"#)
+        }
+
+        private func append(_ number: Int, _ client: RawClient) throws -> String {
+            let content = String(repeating: "x", count: 30_000)
+            return try client.reply(
+                to: #"{"id":\#(number),"method":"transact","params":{"list":"log","operations":[{"op":"appendItems","#
+                    + #""items":[{"id":"\#(number)","content":"\#(content)"}]}]}}"#)
+        }
+
+        private func items(_ client: RawClient) throws -> [Int] {
+            let reply = try client.reply(to: #"{"id":1,"method":"snapshot","params":{"list":"log"}}"#)
+            return reply.matches(of: /"id":"([0-9]+)"/).compactMap { Int($0.1) }
+        }
+    }
+}
+
+/// A tmpfs of three megabytes, in a mount namespace that a process of ours keeps: it is gone with that process.
+private final class SmallFileSystem {
+    private let holder: Program
+    private let path: String
+
+    static let isPossible: Bool = {
+        guard let directory = try? ScratchDirectory() else { return false }
+        return (try? SmallFileSystem(at: directory.file("state"), in: directory)) != nil
+    }()
+
+    init(at path: String, in directory: ScratchDirectory) throws {
+        self.path = path
+        try FileManager.default.createDirectory(atPath: path, withIntermediateDirectories: false)
+        let mount = "mount -t tmpfs -o size=3m,mode=700 none '\(path)' && : > '\(path)/mounted' && exec sleep 1000"
+        let holder = try Program(
+            "/usr/bin/unshare", ["--user", "--map-root-user", "--mount", "sh", "-c", mount], in: directory)
+        self.holder = holder
+        let mounted = "/proc/\(holder.processID)/root\(path)/mounted"
+        _ = try eventually("small file system; \(holder.complaints)") {
+            if holder.exitStatus() != nil { throw Failure(holder.complaints) }
+            return FileManager.default.fileExists(atPath: mounted) ? true : nil
+        }
+    }
+
+    deinit { holder.end(with: SIGKILL) }
+
+    func startDaemon(in directory: ScratchDirectory) throws -> Program {
+        try? FileManager.default.removeItem(atPath: directory.file("socket"))
+        return try Program(
+            "/usr/bin/nsenter",
+            [
+                "--target", "\(holder.processID)", "--user", "--mount", "--preserve-credentials", Binaries.daemon,
+                "--socket", directory.file("socket"), "--state-directory", path,
+            ], in: directory)
+    }
+
+    private var filler: String { "/proc/\(holder.processID)/root\(path)/filler" }
+
+    /// Takes all the room that is left.
+    func fill() throws {
+        let descriptor = open(filler, O_WRONLY | O_CREAT | O_APPEND, 0o600)
+        guard descriptor >= 0 else { throw Failure("no filler: \(String(cString: strerror(errno)))") }
+        defer { close(descriptor) }
+        var length = 1 << 16
+        let zeros = [UInt8](repeating: 0, count: length)
+        for _ in 0..<1_000 {
+            if write(descriptor, zeros, length) > 0 { continue }
+            guard length > 1 else { return }
+            length /= 2
+        }
+        throw Failure("the small file system does not fill up")
+    }
+
+    func free() throws { try FileManager.default.removeItem(atPath: filler) }
+}

@@ -1,0 +1,125 @@
+import Dispatch
+import Foundation
+import Synchronization
+import Testing
+
+extension Integration {
+    /// The daemon is killed in the midst of work, again and again.
+    struct KillCycleTests {
+        /// `DIFFABLED_KILLS=300 swift test --filter KillCycleTests` for more.
+        private static let cycles =
+            ProcessInfo.processInfo.environment["DIFFABLED_KILLS"].flatMap { Int($0) }
+            ?? (ProcessInfo.processInfo.environment["DIFFABLED_SOAK"] == nil ? 25 : 300)
+
+        @Test func `nothing that four writers were promised is lost, comes twice or by halves`() throws {
+            let seed = UInt64.random(in: 0...UInt64.max)
+            print("\(Self.cycles) kills, seed \(seed)")
+            var generator = SplitMix64(seed: seed)
+            let daemon = try Daemon()
+            var writers = try (0..<4).map { try Writer(number: $0, generation: 0, daemon) }
+            var acknowledged = 0
+            for cycle in 1...Self.cycles {
+                // Short lists are read quickly.
+                if cycle % 20 == 0 {
+                    writers = try (0..<4).map { try Writer(number: $0, generation: cycle, daemon) }
+                }
+                let working = writers
+                let socket = daemon.socket
+                let pause = UInt32.random(in: 1_000...60_000, using: &generator)
+                let processID = daemon.program.processID
+                DispatchQueue.concurrentPerform(iterations: working.count + 1) { index in
+                    if index < working.count {
+                        if let client = try? RawClient(connectingTo: socket) { working[index].write(through: client) }
+                    } else {
+                        usleep(pause)
+                        kill(processID, SIGKILL)
+                    }
+                }
+                _ = try daemon.program.wait()
+                try daemon.restart()
+                let client = try daemon.connect()
+                for writer in writers {
+                    acknowledged += try writer.check(through: client, "cycle \(cycle), seed \(seed)")
+                }
+            }
+            print("\(acknowledged) transactions were acknowledged")
+            #expect(acknowledged > Self.cycles * 4)
+            daemon.program.signal(SIGTERM)
+            #expect(try daemon.program.wait() == 0)
+        }
+    }
+}
+
+/// Appends items to a list of its own, numbered from zero, and says in the same transaction how many there are. Each is
+/// made for the revision before it, so that one that came twice would be refused.
+private final class Writer: Sendable {
+    private let list: String
+    private let progress = Mutex(Progress())
+
+    private struct Progress {
+        /// Kept by the daemon for certain, less the first revision, which made the section and the counter.
+        var kept = 0
+        var sent = 0
+        var acknowledged = 0
+    }
+
+    init(number: Int, generation: Int, _ daemon: Daemon) throws {
+        list = "log-\(number)-\(generation)"
+        let client = try daemon.connect()
+        _ = try client.reply(to: #"{"id":1,"method":"createList","params":{"list":"\#(list)"}}"#)
+        let counter = #"{"op":"appendSections","sections":[{"id":"s","items":[{"id":"counter","content":0}]}]}"#
+        let reply = try client.reply(
+            to: #"{"id":1,"method":"transact","params":{"list":"\#(list)","operations":[\#(counter)]}}"#)
+        guard reply.contains(#""revision":1"#) else { throw Failure(reply) }
+    }
+
+    /// Keeps twenty transactions on their way until the daemon is gone.
+    func write(through client: RawClient) {
+        var (sent, acknowledged) = progress.withLock { ($0.kept, $0.kept) }
+        defer {
+            progress.withLock { progress in
+                progress.sent = sent
+                progress.acknowledged = acknowledged
+            }
+        }
+        while true {
+            while sent < acknowledged + 20 {
+                let line = Array((transaction(sent) + "\n").utf8)
+                sent += 1
+                guard let count = try? client.sendAsFarAsPossible(line), count == line.count else {
+                    // What it answered before it went is still to be read.
+                    while let reply = try? client.line() { if reply.contains(#""changed":true"#) { acknowledged += 1 } }
+                    return
+                }
+            }
+            guard let reply = try? client.line() else { return }
+            guard reply.contains(#""changed":true"#) else {
+                Issue.record("\(reply)")
+                return
+            }
+            acknowledged += 1
+        }
+    }
+
+    private func transaction(_ number: Int) -> String {
+        #"{"id":\#(number),"method":"transact","params":{"list":"\#(list)","ifRevision":\#(number + 1),"operations":["#
+            + #"{"op":"appendItems","section":"s","items":[{"id":"\#(number)"}]},"#
+            + #"{"op":"reconfigureItems","items":[{"id":"counter","content":\#(number + 1)}]}]}}"#
+    }
+
+    /// After a start: how many transactions were acknowledged since the last one.
+    func check(through client: RawClient, _ when: String) throws -> Int {
+        let reply = try client.reply(to: #"{"id":1,"method":"snapshot","params":{"list":"\#(list)"}}"#)
+        let ids = reply.matches(of: /"id":"([0-9]+)"/).compactMap { Int($0.1) }
+        return progress.withLock { progress in
+            #expect(ids == Array(0..<ids.count), "\(when): \(list) has gaps, or another order")
+            #expect(ids.count >= progress.acknowledged, "\(when): \(list) lost something acknowledged")
+            #expect(ids.count <= progress.sent, "\(when): \(list) has more than was sent")
+            #expect(reply.contains("\"content\":\(ids.count)}"), "\(when): \(list) has half a transaction")
+            #expect(reply.contains("\"revision\":\(ids.count + 1),"), "\(when): \(list) is at another revision")
+            let acknowledged = progress.acknowledged - progress.kept
+            progress = Progress(kept: ids.count, sent: ids.count, acknowledged: ids.count)
+            return acknowledged
+        }
+    }
+}
