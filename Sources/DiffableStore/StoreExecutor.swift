@@ -26,6 +26,9 @@ package final class DispatchQueueExecutor: StoreExecutor {
         queue.asyncAfter(deadline: .now() + .milliseconds(delay), execute: work)
     }
 
+    /// Runs the work on the queue and returns when it is done.
+    func run<R>(_ work: () -> R) -> R { queue.sync(execute: work) }
+
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }

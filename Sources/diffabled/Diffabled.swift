@@ -15,7 +15,7 @@ struct Diffabled: AsyncParsableCommand {
             DIFFABLED_CONFIG, DIFFABLED_LOG_LEVEL) and, together with every limit, in the configuration file; \
             options win over the environment, and that over the file.
 
-            Exit codes: 0 stopped by SIGTERM or SIGINT, 64 usage, 69 the socket or the lists are in use by another \
+            Exit codes: 0 stopped by SIGTERM or SIGINT, 1 --check found damage, 64 usage, 69 the socket or the lists are in use by another \
             diffabled, 70 a fault of diffabled, 74 the lists cannot be read or written, 78 configuration.
             """,
         version: Version.current)
@@ -32,7 +32,11 @@ struct Diffabled: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Log what is at least this serious.", valueName: "level"))
     var logLevel: Logger.Level?
 
+    @Flag(exclusivity: .exclusive)
+    var task: OfflineTask?
+
     func run() async throws {
+        if let task { return try carryOut(task) }
         resident_memory_prepare()
         let destination = LogDestination.detect()
         do {
@@ -46,6 +50,22 @@ struct Diffabled: AsyncParsableCommand {
             report(error, to: destination)
             throw ExitCode(DaemonExit(for: error).rawValue)
         }
+    }
+
+    private func carryOut(_ task: OfflineTask) throws {
+        let status: Int32
+        do {
+            let directory = try StartUp.stateDirectory(
+                flags: flags, configurationFile: config, surroundings: .current)
+            let (lines, code) = try task.run(in: directory)
+            let text = Array(lines.map { "\($0)\n" }.joined().utf8)
+            _ = write(STDOUT_FILENO, text, text.count)
+            status = code
+        } catch {
+            report(error, to: .standardError)
+            status = DaemonExit(for: error).rawValue
+        }
+        if status != 0 { throw ExitCode(status) }
     }
 
     private var flags: [Setting: String] {

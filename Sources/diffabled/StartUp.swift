@@ -20,12 +20,9 @@ struct StartUp {
         flags: [Setting: String], configurationFile: String?, received: [ListenDescriptor], surroundings: Surroundings
     ) throws(ConfigurationError) {
         let places = DefaultPlaces(userID: surroundings.userID, environment: surroundings.environment)
-        let named = configurationFile ?? surroundings.environment[Setting.configurationFileName]
-        let file = named ?? places.configurationFile().flatMap { access($0, F_OK) == 0 ? $0 : nil }
-        let sources = ConfigurationSources(flags: flags, environment: surroundings.environment, file: file)
+        let sources = Self.sources(flags, configurationFile, places, surroundings)
         configuration = try sources.configuration()
-        // `??` would turn the typed error of its right side into any.
-        stateDirectory = if let said = configuration.stateDirectory { said } else { try places.stateDirectory() }
+        stateDirectory = try Self.stateDirectory(configuration, places)
 
         var warnings = sources.unknownEnvironmentNames().map { unknown in
             "\(unknown.name) in the environment is no setting of diffabled and is ignored"
@@ -43,5 +40,29 @@ struct StartUp {
             socket = .path(try places.socket())
         }
         self.warnings = warnings
+    }
+
+    /// The directory alone, for what serves nothing and so needs no socket.
+    static func stateDirectory(
+        flags: [Setting: String], configurationFile: String?, surroundings: Surroundings
+    ) throws(ConfigurationError) -> String {
+        let places = DefaultPlaces(userID: surroundings.userID, environment: surroundings.environment)
+        let sources = sources(flags, configurationFile, places, surroundings)
+        return try stateDirectory(sources.configuration(), places)
+    }
+
+    private static func stateDirectory(
+        _ configuration: Configuration, _ places: DefaultPlaces
+    ) throws(ConfigurationError) -> String {
+        // `??` would turn the typed error of its right side into any.
+        if let said = configuration.stateDirectory { said } else { try places.stateDirectory() }
+    }
+
+    private static func sources(
+        _ flags: [Setting: String], _ configurationFile: String?, _ places: DefaultPlaces, _ surroundings: Surroundings
+    ) -> ConfigurationSources {
+        let named = configurationFile ?? surroundings.environment[Setting.configurationFileName]
+        let file = named ?? places.configurationFile().flatMap { access($0, F_OK) == 0 ? $0 : nil }
+        return ConfigurationSources(flags: flags, environment: surroundings.environment, file: file)
     }
 }

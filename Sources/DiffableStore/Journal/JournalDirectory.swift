@@ -17,6 +17,7 @@ struct JournalDirectory {
     func openDatabase() throws(StoreOpeningError) -> DatabaseQueue {
         try makeDirectory()
         try makeFile()
+        try checkLog()
         do {
             let database = try DatabaseQueue(path: databasePath, configuration: configuration)
             try database.writeWithoutTransaction(prepare)
@@ -50,6 +51,16 @@ struct JournalDirectory {
             throw .directoryUnusable(path: path, reason: String(cString: strerror(errno)))
         }
         close(descriptor)
+    }
+
+    /// SQLite deletes the log of a database that is empty.
+    private func checkLog() throws(StoreOpeningError) {
+        var database = stat()
+        var log = stat()
+        guard stat(databasePath, &database) == 0, database.st_size == 0, stat(databasePath + "-wal", &log) == 0,
+            log.st_size > 0
+        else { return }
+        throw .unreadable(path: databasePath, reason: "it is empty, and its log is not")
     }
 
     private var configuration: GRDB.Configuration {

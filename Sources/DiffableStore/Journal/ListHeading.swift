@@ -56,18 +56,18 @@ extension ListHeading {
                 checksum
             FROM list ORDER BY number
             """
-        return try Row.fetchAll(database, sql: sql).map { (ListHeading($0), $0[8]) }
+        return try Row.fetchAll(database, sql: sql).map { (try ListHeading($0), try $0.decode(Int64.self, atIndex: 8)) }
     }
 
-    private init(_ row: Row) {
-        number = row[0]
-        name = row[1]
-        epoch = row[2]
-        generation = row[3]
-        checkpointRevision = row[4]
-        checkpointChecksum = row[5]
-        lastReloadRevision = row[6]
-        chain = Chain(value: row[7])
+    private init(_ row: Row) throws {
+        number = try row.decode(Int.self, atIndex: 0)
+        name = try row.decode(String.self, atIndex: 1)
+        epoch = try row.decode(String.self, atIndex: 2)
+        generation = try row.decode(Int.self, atIndex: 3)
+        checkpointRevision = try row.decode(Int.self, atIndex: 4)
+        checkpointChecksum = try row.decode(Int64.self, atIndex: 5)
+        lastReloadRevision = try row.decode(Int.self, atIndex: 6)
+        chain = Chain(value: try row.decode(Int64.self, atIndex: 7))
     }
 
     func insert(into database: Database) throws {

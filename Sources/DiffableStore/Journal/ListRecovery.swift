@@ -86,10 +86,10 @@ extension ListRecovery {
         var sum = ListHeading.checksumOfNoParts
         var parts = 0
         while let row = try rows.next() {
-            guard row[0] == parts else {
+            guard try row.decode(Int.self, atIndex: 0) == parts else {
                 throw damaged(at: heading.checkpointRevision, "part \(parts) of its checkpoint is missing")
             }
-            let partChecksum: Int64 = row[1]
+            let partChecksum = try row.decode(Int64.self, atIndex: 1)
             let length = try row.withUnsafeData(atIndex: 2) { blob in
                 try (blob ?? Data()).withUnsafeBytes { bytes in
                     do throws(CheckpointPartError) {
@@ -132,18 +132,21 @@ extension ListRecovery {
         let rows = try Row.fetchCursor(database, sql: sql, arguments: [heading.number, heading.checkpointRevision])
         var part = 0
         while let row = try rows.next() {
-            let isContinuation = row[0] == revision && row[1] == part + 1
-            let isNext = row[0] == revision + 1 && row[1] == 0
+            let rowRevision = try row.decode(Int.self, atIndex: 0)
+            let rowPart = try row.decode(Int.self, atIndex: 1)
+            let rowChain = Chain(value: try row.decode(Int64.self, atIndex: 2))
+            let isContinuation = rowRevision == revision && rowPart == part + 1
+            let isNext = rowRevision == revision + 1 && rowPart == 0
             guard isContinuation || isNext else {
-                throw damaged(at: revision + 1, "its journal goes on at revision \(row[0] as Int)")
+                throw damaged(at: revision + 1, "its journal goes on at revision \(rowRevision)")
             }
-            part = row[1]
-            if part == 0, list == nil, row[0] > historyStart { list = listHere() }
+            part = rowPart
+            if part == 0, list == nil, rowRevision > historyStart { list = listHere() }
             let length = try row.withUnsafeData(atIndex: 3) { notes in
                 try row.withUnsafeData(atIndex: 4) { operations in
                     try (notes ?? Data()).withUnsafeBytes { notes in
                         try (operations ?? Data()).withUnsafeBytes { operations in
-                            try read(row[0], part, Chain(value: row[2]), notes, operations)
+                            try read(rowRevision, part, rowChain, notes, operations)
                             return notes.count + operations.count
                         }
                     }
@@ -163,7 +166,7 @@ extension ListRecovery {
         var length = 0
         var start = Int.max
         while let row = try rows.next() {
-            let revision: Int = row[0]
+            let revision = try row.decode(Int.self, atIndex: 0)
             let isWholeKept = try row.withUnsafeData(atIndex: 1) { notes in
                 (notes ?? Data()).withUnsafeBytes { notes in
                     for line in notes.split(separator: JournalRows.separator).reversed() {

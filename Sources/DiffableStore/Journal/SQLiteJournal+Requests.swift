@@ -71,11 +71,12 @@ extension SQLiteJournal {
         let rows = try Row.fetchCursor(database, sql: sql, arguments: [number, oldestKept])
         var window = RequestWindow()
         while let row = try rows.next() {
-            let summary: String? = row[5]
-            let result = FirstResult(
-                key: try RequestKey(row[1] as String), digest: row[2], number: row[0], revision: row[3],
-                isChanged: row[4], summary: summary.map(DifferenceSummary.init(countsText:)),
-                time: Timestamp(milliseconds: row[6]))
+            let summary = try row.decode(String?.self, atIndex: 5)
+            let result = try FirstResult(
+                key: RequestKey(row.decode(String.self, atIndex: 1)), digest: row.decode(atIndex: 2),
+                number: row.decode(atIndex: 0), revision: row.decode(atIndex: 3),
+                isChanged: row.decode(atIndex: 4), summary: summary.map(DifferenceSummary.init(countsText:)),
+                time: Timestamp(milliseconds: row.decode(atIndex: 6)))
             window.append(result)
             window.settle(limits.requests)
         }

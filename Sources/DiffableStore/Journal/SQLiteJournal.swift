@@ -121,7 +121,7 @@ extension SQLiteJournal {
             try announce(digest)
             do {
                 try write(changes, rows)
-            } catch where journalError(error) == .noSpace && moveLog() {
+            } catch  where journalError(error) == .noSpace && moveLog() {
                 // The log may have no room to grow, and still room to begin anew: enough to delete something.
                 try write(changes, rows)
             }

@@ -23,18 +23,20 @@ extension Integration {
                 if cycle % 20 == 0 {
                     writers = try (0..<4).map { try Writer(number: $0, generation: cycle, daemon) }
                 }
-                let working = writers
                 let socket = daemon.socket
                 let pause = UInt32.random(in: 1_000...60_000, using: &generator)
-                let processID = daemon.program.processID
-                DispatchQueue.concurrentPerform(iterations: working.count + 1) { index in
-                    if index < working.count {
-                        if let client = try? RawClient(connectingTo: socket) { working[index].write(through: client) }
-                    } else {
-                        usleep(pause)
-                        kill(processID, SIGKILL)
-                    }
+                // Threads of their own: all are to be at it at once, on however few cores.
+                let ended = DispatchGroup()
+                for writer in writers {
+                    ended.enter()
+                    Thread {
+                        if let client = try? RawClient(connectingTo: socket) { writer.write(through: client) }
+                        ended.leave()
+                    }.start()
                 }
+                usleep(pause)
+                kill(daemon.program.processID, SIGKILL)
+                ended.wait()
                 _ = try daemon.program.wait()
                 try daemon.restart()
                 let client = try daemon.connect()

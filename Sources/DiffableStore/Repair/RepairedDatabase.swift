@@ -1,0 +1,76 @@
+import Diffable
+import DiffableJSON
+import Foundation
+import GRDB
+import Logging
+
+/// A new database with what is good of an old one: each list as a checkpoint at the revision up to which it was good, in
+/// a new epoch, without its history and without the keys of requests.
+struct RepairedDatabase {
+    private let directory: String
+    private let lists: [ExaminedList]
+
+    init(directory: String, _ lists: [ExaminedList]) {
+        self.directory = directory
+        self.lists = lists
+    }
+
+    /// Returns when it is on disk, and a daemon would take it.
+    func write() throws {
+        let database = try JournalDirectory(path: directory).openDatabase()
+        try database.writeWithoutTransaction { database in
+            try database.inTransaction(.immediate) {
+                var names: Set<ListName> = []
+                for list in lists where names.insert(list.name).inserted { try write(list, to: database) }
+                return .commit
+            }
+        }
+        try database.close()
+        try Self.tryOut(directory)
+    }
+
+    private func write(_ list: ExaminedList, to database: Database) throws {
+        let generation = 1
+        let state = ListState(
+            name: list.name, epoch: Epoch.random(), revision: list.revision, snapshot: list.snapshot,
+            durability: .durable, number: list.number)
+        var parts = CheckpointParts(of: list.snapshot, lengthMax: StoreLimits().checkpointPartLengthMax)
+        var sum = ListHeading.checksumOfNoParts
+        var part = 0
+        while !parts.isDone {
+            var writer = ByteWriter()
+            parts.writeNext(into: &writer)
+            try writer.withUnsafeBytes { bytes in
+                let checksum = checksum(bytes)
+                sum.add(checksum)
+                try database.execute(
+                    sql: "INSERT INTO checkpoint VALUES (?, ?, ?, ?, ?)",
+                    arguments: [list.number, generation, part, checksum, Data(bytes)])
+            }
+            part += 1
+        }
+        let end = JournalledList.RowEnd(state: state, chain: Chain(begin: state))
+        try ListHeading(end, generation: generation, checkpointChecksum: sum).insert(into: database)
+    }
+
+    /// Opens a directory as a daemon would, without going on from what is there.
+    static func tryOut(_ directory: String) throws(StoreOpeningError) {
+        let journal = try SQLiteJournal(
+            directory: directory, limits: StoreLimits(),
+            logger: Logger(label: "diffabled") { _ in SwiftLogNoOpLogHandler() })
+        _ = try journal.tryOut()
+    }
+}
+
+extension SQLiteJournal {
+    /// Recovers on this thread and closes.
+    fileprivate nonisolated func tryOut() throws(StoreOpeningError) -> RecoveredLists {
+        let result = executor.run {
+            self.assumeIsolated { journal in
+                Result { () throws(StoreOpeningError) in try journal.recover() }
+            }
+        }
+        try? database.close()
+        return try result.get()
+    }
+}

@@ -1,0 +1,24 @@
+import Diffable
+
+/// What a state directory holds, as far as it can be read.
+package struct StoreExamination: Sendable {
+    /// Of the database.
+    package let path: String
+    package internal(set) var lists: [ExaminedList] = []
+    /// What is wrong beside the lists, or makes it unknown which lists there were.
+    package internal(set) var faults: [String] = []
+
+    package var isGood: Bool { faults.isEmpty && lists.allSatisfy { $0.damage == nil } }
+}
+
+/// What is good of one list.
+package struct ExaminedList: Sendable {
+    package let name: ListName
+    /// Up to which it is good.
+    package let revision: Int
+    package let snapshot: Snapshot
+    /// What cannot be read, and why; nil when all is good.
+    package let damage: String?
+
+    let number: Int
+}

@@ -1,0 +1,71 @@
+import ArgumentParser
+import Diffable
+import DiffableStore
+import Foundation
+
+/// What diffabled does to the lists on disk instead of serving them.
+enum OfflineTask: String, EnumerableFlag {
+    case check, repair
+
+    static func help(for task: OfflineTask) -> ArgumentHelp? {
+        switch task {
+        case .check: "Say whether the lists on disk are good, and what of them is not, and end. Changes nothing."
+        case .repair: "Save what is good of the lists on disk, keep the files as they were beside it, and end."
+        }
+    }
+
+    /// What it found, in lines for people, and the exit code: 0 when all is good now.
+    func run(in directory: String) throws(StoreOpeningError) -> (lines: [String], status: Int32) {
+        let store = OfflineStore(directory: directory)
+        switch self {
+        case .check:
+            // Large files do not belong into memory, where /tmp may be.
+            let examination = try store.check(scratch: ProcessInfo.processInfo.environment["TMPDIR"] ?? "/var/tmp")
+            return Self.lines(of: examination, in: directory)
+        case .repair:
+            let repair = try store.repair(keepingIn: "damaged-" + Self.timeOfDay())
+            return (Self.lines(of: repair, in: directory), 0)
+        }
+    }
+
+    private static func lines(of examination: StoreExamination, in directory: String) -> ([String], Int32) {
+        var lines = examination.lists.map {
+            "\($0.name): \($0.damage.map { "damaged: \($0); good" } ?? "good"), \(extent(of: $0))"
+        }
+        lines += examination.faults.map { "damaged: \($0)" }
+        if examination.isGood {
+            lines.append("\(examination.path) is good")
+            return (lines, 0)
+        }
+        lines.append(
+            "\(examination.path) is damaged; `diffabled --repair --state-directory \(directory)` saves what is good")
+        return (lines, 1)
+    }
+
+    private static func lines(of repair: OfflineStore.Repair, in directory: String) -> [String] {
+        guard let kept = repair.keptIn else { return ["\(repair.found.path) is good; nothing was changed"] }
+        var lines = repair.found.lists.map { list in
+            "\(list.name): kept, \(extent(of: list))" + (list.damage.map { "; \($0)" } ?? "")
+        }
+        lines += repair.found.faults.map { "was damaged: \($0)" }
+        lines.append("the files as they were are in \(kept)")
+        lines.append("every list has a new epoch, so that clients start over; start the daemon again")
+        return lines
+    }
+
+    private static func extent(of list: ExaminedList) -> String {
+        let items = list.snapshot.numberOfItems
+        return "\(items) item\(items == 1 ? "" : "s") at revision \(list.revision)"
+    }
+
+    /// In UTC and without characters that a shell would want quoted, to a second.
+    private static func timeOfDay() -> String {
+        var now = time_t()
+        Foundation.time(&now)
+        var parts = tm()
+        gmtime_r(&now, &parts)
+        var text = [CChar](repeating: 0, count: 32)
+        strftime(&text, text.count, "%Y-%m-%dT%H%M%SZ", &parts)
+        return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    }
+}

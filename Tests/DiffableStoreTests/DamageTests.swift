@@ -1,0 +1,228 @@
+import Diffable
+import Foundation
+import Synchronization
+import Testing
+
+@testable import DiffableStore
+
+/// Files that are not what was written. A daemon either takes the lists as they were, or as they were at an earlier
+/// revision and in another epoch, or refuses all of it; and what is saved of them is never anything else.
+struct DamageTests {
+    /// `DIFFABLED_MUTATIONS=2000 swift test --filter DamageTests` for more.
+    private static let mutations =
+        ProcessInfo.processInfo.environment["DIFFABLED_MUTATIONS"].flatMap { Int($0) }
+        ?? (ProcessInfo.processInfo.environment["DIFFABLED_SOAK"] == nil ? 400 : 2_000)
+
+    @Test func `no mutation of the files crashes it or changes a list in silence`() async throws {
+        let seed = UInt64.random(in: 0...UInt64.max)
+        print("\(Self.mutations) mutations, seed \(seed)")
+        var generator = SeededGenerator(seed: seed)
+        let original = try await DamagedOriginal(seed: generator.next())
+        var outcomes: [String: Int] = [:]
+        for number in 0..<Self.mutations {
+            let mutation = Mutation.random(using: &generator)
+            let outcome = try await original.outcome(of: mutation, using: &generator)
+            outcomes[outcome.word, default: 0] += 1
+            if let wrong = outcome.wrong {
+                Issue.record("mutation \(number), seed \(seed): \(mutation): \(wrong)")
+                return
+            }
+        }
+        print(outcomes.sorted { $0.key < $1.key }.map { "\($0.key) \($0.value)" }.joined(separator: ", "))
+        #expect(outcomes["refused", default: 0] > Self.mutations / 10)
+        #expect(outcomes["unharmed", default: 0] > 0)
+    }
+}
+
+/// One thing that happens to the files.
+private enum Mutation: CaseIterable {
+    case bit, bits, byteRun, truncation, zeroedPage, swappedPages, copiedPage, noLog, shortLog, logBit, otherLog, empty
+
+    static func random(using generator: inout SeededGenerator) -> Mutation {
+        allCases.randomElement(using: &generator) ?? .bit
+    }
+
+    private static let pageLength = 4_096
+
+    /// - Parameter files: the database, its log, and the log as it was before.
+    func change(
+        _ database: inout Data, _ log: inout Data?, otherLog: Data, using generator: inout SeededGenerator
+    ) {
+        switch self {
+        case .bit: flip(&database, times: 1, using: &generator)
+        case .bits: flip(&database, times: 30, using: &generator)
+        case .byteRun:
+            let start = Int.random(in: 0..<database.count, using: &generator)
+            let end = min(start + Int.random(in: 1...300, using: &generator), database.count)
+            for index in start..<end { database[index] = UInt8.random(in: 0...255, using: &generator) }
+        case .truncation: database = database.prefix(Int.random(in: 0..<database.count, using: &generator))
+        case .zeroedPage: copy(Data(repeating: 0, count: Self.pageLength), to: &database, using: &generator)
+        case .swappedPages:
+            let first = page(of: database, using: &generator)
+            let second = page(of: database, using: &generator)
+            let kept = database.subdata(in: first)
+            database.replaceSubrange(first, with: database.subdata(in: second))
+            database.replaceSubrange(second, with: kept)
+        case .copiedPage:
+            copy(database.subdata(in: page(of: database, using: &generator)), to: &database, using: &generator)
+        case .noLog: log = nil
+        case .shortLog: log = log.map { $0.prefix(Int.random(in: 0..<$0.count, using: &generator)) }
+        case .logBit: if log != nil { flip(&log!, times: 1, using: &generator) }
+        case .otherLog: log = otherLog
+        case .empty: database = Data()
+        }
+    }
+
+    private func page(of file: Data, using generator: inout SeededGenerator) -> Range<Int> {
+        let start = Int.random(in: 0..<file.count / Self.pageLength, using: &generator) * Self.pageLength
+        return start..<start + Self.pageLength
+    }
+
+    private func copy(_ page: Data, to file: inout Data, using generator: inout SeededGenerator) {
+        file.replaceSubrange(self.page(of: file, using: &generator), with: page)
+    }
+
+    private func flip(_ file: inout Data, times: Int, using generator: inout SeededGenerator) {
+        for _ in 0..<times {
+            file[Int.random(in: 0..<file.count, using: &generator)] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
+        }
+    }
+}
+
+/// A state directory as a crash leaves it, with all that it ever held.
+private struct DamagedOriginal {
+    private let database: Data
+    private let log: Data
+    private let otherLog: Data
+    /// Every state that there was, by list and revision.
+    private var states: [String: [Int: Remembered]] = [:]
+    private var newest: [Remembered] = []
+
+    init(seed: UInt64) async throws {
+        let directory = ScratchDirectory()
+        var changes = RandomChanges(seed: seed)
+        // Checkpoints come often, and history is short.
+        let limits = StoreLimits(
+            journalLengthMin: 3_000, checkpointPartLengthMax: 500, history: HistoryLimits(lengthMax: 20_000))
+        let names: [ListName] = ["a", "b", "c"]
+        var old = Data()
+        for round in 0..<2 {
+            let store = try await directory.open(limits: limits)
+            if round == 0 { for name in names { _ = try await store.creating(name, .durable).get() } }
+            for step in 0..<60 {
+                let name = names[step % (round == 0 ? 3 : 2)]
+                guard let state = await store.list(name) else { continue }
+                _ = try await store.transacting(name, [changes.operation(on: state.snapshot)]).get()
+                for state in await store.lists {
+                    states[state.name.description, default: [:]][state.revision] = Remembered(state)
+                }
+                if round == 1, step == 20 {
+                    old = try Data(contentsOf: URL(filePath: directory.databasePath + "-wal"))
+                }
+            }
+            await store.sqlite.finishUpkeep()
+            newest = await store.lists.map(Remembered.init)
+            if round == 1 {
+                let left = try directory.copied()
+                database = try Data(contentsOf: URL(filePath: left.databasePath))
+                log = try Data(contentsOf: URL(filePath: left.databasePath + "-wal"))
+                otherLog = old
+                await store.shutDown()
+                return
+            }
+            await store.shutDown()
+        }
+        preconditionFailure("the second round ends it")
+    }
+
+    /// In one word, and what is wrong with it.
+    func outcome(
+        of mutation: Mutation, using generator: inout SeededGenerator
+    ) async throws -> (word: String, wrong: String?) {
+        let directory = ScratchDirectory()
+        try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: true)
+        var database = database
+        var log: Data? = log
+        mutation.change(&database, &log, otherLog: otherLog, using: &generator)
+        try database.write(to: URL(filePath: directory.databasePath))
+        try log?.write(to: URL(filePath: directory.databasePath + "-wal"))
+        let files = try fileContents(of: directory)
+        let checked = Result { () throws(StoreOpeningError) in
+            try OfflineStore(directory: directory.path).check(scratch: NSTemporaryDirectory())
+        }
+        guard try fileContents(of: directory) == files else { return ("wrong", "--check changed the files") }
+        do {
+            let untouched = try directory.copied()
+            let store = try await untouched.open()
+            let found = await store.lists.map(Remembered.init)
+            await store.shutDown()
+            if case .success(let examination) = checked, !examination.isGood, examination.faults.isEmpty {
+                return ("wrong", "it is opened, and --check says it is damaged: \(examination)")
+            }
+            return judge(found)
+        } catch {
+            if case .success(let examination) = checked, examination.isGood {
+                return ("wrong", "it is refused (\(error)), and --check says it is good")
+            }
+            return ("refused", try await wrongWithRepair(of: directory, files))
+        }
+    }
+
+    /// What was opened: each list as it was at some revision, and either nothing is lost or it has another epoch.
+    private func judge(_ found: [Remembered]) -> (String, String?) {
+        if found == newest { return ("unharmed", nil) }
+        var hasNewEpochs = true
+        for list in found {
+            guard let state = states[list.name]?[list.revision], state.snapshot == list.snapshot else {
+                return ("wrong", "the list \(list.name) at revision \(list.revision) never was")
+            }
+            if state.epoch == list.epoch { hasNewEpochs = false }
+        }
+        if found.map(\.revision) == newest.map(\.revision), found.map(\.name) == newest.map(\.name) {
+            return ("unharmed, with new epochs", nil)
+        }
+        return hasNewEpochs
+            ? ("earlier, with new epochs", nil)
+            : ("wrong", "what is lost is lost in silence: \(found.map(\.revision)) of \(newest.map(\.revision))")
+    }
+
+    private func wrongWithRepair(of directory: ScratchDirectory, _ files: [String: Data]) async throws -> String? {
+        do {
+            let repair = try OfflineStore(directory: directory.path).repair(keepingIn: "kept")
+            guard let kept = repair.keptIn else { return "it was refused, and --repair found nothing to do" }
+            for (name, data) in files where try Data(contentsOf: URL(filePath: "\(kept)/\(name)")) != data {
+                return "--repair did not keep \(name) as it was"
+            }
+            let store = try await directory.open()
+            let found = await store.lists.map(Remembered.init)
+            await store.shutDown()
+            for list in found {
+                let damage = repair.found.lists.first { $0.name.description == list.name }?.damage
+                guard let state = states[list.name]?[list.revision] else {
+                    if damage?.contains("table of lists") == true { continue }
+                    return "--repair made the list \(list.name) at revision \(list.revision), which never was"
+                }
+                if state.epoch == list.epoch { return "--repair kept an epoch" }
+                if state.snapshot != list.snapshot, damage?.contains("checkpoint") != true {
+                    return "--repair made another state of \(list.name) at \(list.revision)"
+                }
+            }
+            return nil
+        } catch let error as StoreOpeningError {
+            // Nothing of it tells that it was ours.
+            if case .foreign = error { return nil }
+            switch error {
+            case .schemaTooNew, .schemaTooOld, .unreadable: return nil
+            default: return "--repair: \(error)"
+            }
+        }
+    }
+
+    private func fileContents(of directory: ScratchDirectory) throws -> [String: Data] {
+        var contents: [String: Data] = [:]
+        for name in try FileManager.default.contentsOfDirectory(atPath: directory.path) {
+            contents[name] = try Data(contentsOf: URL(filePath: "\(directory.path)/\(name)"))
+        }
+        return contents
+    }
+}
