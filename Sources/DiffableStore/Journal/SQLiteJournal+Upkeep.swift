@@ -68,6 +68,7 @@ extension SQLiteJournal {
             _ = moveLog()
             return scheduleUpkeep()
         }
+        errno = 0
         do {
             switch upkeep[0] {
             case .checkpoint(let number): try beginCheckpoint(of: number)
@@ -98,6 +99,7 @@ extension SQLiteJournal {
 
     /// Moves what is in SQLite's log into the database, so that the log begins anew. False when that fails.
     func moveLog() -> Bool {
+        errno = 0
         do {
             _ = try database.writeWithoutTransaction { try $0.checkpoint(.passive) }
             pagesMoved = pagesWritten

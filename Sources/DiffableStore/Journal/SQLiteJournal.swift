@@ -6,7 +6,6 @@ import Diffable
 import DiffableJSON
 import Foundation
 import GRDB
-import GRDBSQLite
 import Logging
 
 package actor SQLiteJournal: Journal {
@@ -117,17 +116,11 @@ extension SQLiteJournal {
         if case .failed(let reason) = upkeepState { return .failure(.failed(reason: reason)) }
         let rows = rows(of: changes)
         let digest = digest(after: changes, rows)
-        do {
+        do throws(JournalError) {
             try announce(digest)
-            do {
-                try write(changes, rows)
-            } catch  where journalError(error) == .noSpace && moveLog() {
-                // The log may have no room to grow, and still room to begin anew: enough to delete something.
-                try write(changes, rows)
-            }
+            try writeIfThereIsRoom(changes, rows)
             try acknowledge(digest)
         } catch {
-            let error = journalError(error)
             // Nothing more is written or synced: a sync that is tried again may succeed without what it should have kept.
             if case .failed(let reason) = error { upkeepState = .failed(reason: reason) }
             return .failure(error)
@@ -143,12 +136,27 @@ extension SQLiteJournal {
         return .success(encodings)
     }
 
-    private func write(_ changes: [ListChange], _ rows: JournalRows) throws {
-        try database.writeWithoutTransaction { database in
-            try database.inJournalTransaction(isOneStatement: isOneStatement(changes, rows)) {
-                for change in changes { try write(change, to: database) }
-                for row in rows.rows { try write(row, to: database) }
+    private func writeIfThereIsRoom(_ changes: [ListChange], _ rows: JournalRows) throws(JournalError) {
+        do throws(JournalError) {
+            try write(changes, rows)
+        } catch {
+            // The log may have no room to grow, and still room to begin anew: enough to delete something.
+            guard error == .noSpace, moveLog() else { throw error }
+            try write(changes, rows)
+        }
+    }
+
+    private func write(_ changes: [ListChange], _ rows: JournalRows) throws(JournalError) {
+        errno = 0
+        do {
+            try database.writeWithoutTransaction { database in
+                try database.inJournalTransaction(isOneStatement: isOneStatement(changes, rows)) {
+                    for change in changes { try write(change, to: database) }
+                    for row in rows.rows { try write(row, to: database) }
+                }
             }
+        } catch {
+            throw journalError(error)
         }
     }
 
@@ -251,19 +259,15 @@ extension Data {
 }
 
 extension SQLiteJournal {
-    /// What an error of the last call to SQLite means.
+    /// What an error of the call to SQLite means that has just ended; `errno` was 0 before it, because SQLite does not
+    /// say why a commit could not be written.
     func journalError(_ error: any Error) -> JournalError {
-        if let error = error as? JournalError { return error }
+        let systemError = errno
         guard let error = error as? DatabaseError else { return .failed(reason: "\(error)") }
         // A full disk is noticed while frames are appended to the log. The frame that makes a transaction valid is
         // the last of them, so none of it counts, and what was written is written over by the next one.
         if error.resultCode == .SQLITE_FULL { return .noSpace }
         if error.extendedResultCode == .SQLITE_IOERR_WRITE, [EDQUOT, EFBIG].contains(systemError) { return .noSpace }
         return .failed(reason: error.extendedResultCode.description + (error.message.map { ": \($0)" } ?? ""))
-    }
-
-    /// The `errno` of the last input or output that failed.
-    private var systemError: Int32 {
-        database.writeWithoutTransaction { sqlite3_system_errno($0.sqliteConnection) }
     }
 }

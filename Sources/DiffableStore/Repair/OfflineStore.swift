@@ -97,9 +97,16 @@ extension OfflineStore {
             }
         } catch { examination.faults.append("the file: \(error)") }
         do {
+            var digest = ListsDigest()
             for (heading, checksum) in try ListHeading.all(in: database) {
                 var salvage = ListSalvage(heading, isHeadingGood: heading.checksum == checksum)
                 examination.lists.append(salvage.examined(in: database))
+                let chain = try heading.chainAtEnd(in: database)
+                digest.add(ListsDigest.Share(number: heading.number, epoch: heading.epoch, chain: chain))
+            }
+            // What is damaged does not fit either, and has been told.
+            if examination.isGood, Witness.finding(in: directory, about: digest) == .lost {
+                examination.faults.append("changes that were acknowledged are not in it")
             }
         } catch { examination.faults.append("lists are missing, and their names with them: \(error)") }
     }

@@ -16,15 +16,15 @@ extension Integration {
             print("\(Self.cycles) kills, seed \(seed)")
             var generator = SplitMix64(seed: seed)
             let daemon = try Daemon()
-            var writers = try (0..<4).map { try Writer(number: $0, generation: 0, daemon) }
+            var writers = try (0..<4).map { try KilledWriter(number: $0, generation: 0, daemon) }
             var acknowledged = 0
             for cycle in 1...Self.cycles {
                 // Short lists are read quickly.
                 if cycle % 20 == 0 {
-                    writers = try (0..<4).map { try Writer(number: $0, generation: cycle, daemon) }
+                    writers = try (0..<4).map { try KilledWriter(number: $0, generation: cycle, daemon) }
                 }
                 let socket = daemon.socket
-                let pause = UInt32.random(in: 1_000...60_000, using: &generator)
+                let enough = acknowledged + Int.random(in: 1...200, using: &generator)
                 // Threads of their own: all are to be at it at once, on however few cores.
                 let ended = DispatchGroup()
                 for writer in writers {
@@ -34,7 +34,9 @@ extension Integration {
                         ended.leave()
                     }.start()
                 }
-                usleep(pause)
+                _ = try eventually("acknowledgements") {
+                    acknowledged + writers.reduce(0) { $0 + $1.acknowledgedNow } >= enough ? true : nil
+                }
                 kill(daemon.program.processID, SIGKILL)
                 ended.wait()
                 _ = try daemon.program.wait()
@@ -45,7 +47,7 @@ extension Integration {
                 }
             }
             print("\(acknowledged) transactions were acknowledged")
-            #expect(acknowledged > Self.cycles * 4)
+            #expect(acknowledged > Self.cycles * 20)
             daemon.program.signal(SIGTERM)
             #expect(try daemon.program.wait() == 0)
         }
@@ -54,11 +56,14 @@ extension Integration {
 
 /// Appends items to a list of its own, numbered from zero, and says in the same transaction how many there are. Each is
 /// made for the revision before it, so that one that came twice would be refused.
-private final class Writer: Sendable {
+private final class KilledWriter: Sendable {
     private let list: String
     private let progress = Mutex(Progress())
 
     private struct Progress {
+        /// The list's, as soon as it was seen.
+        var epoch: String?
+
         /// Kept by the daemon for certain, less the first revision, which made the section and the counter.
         var kept = 0
         var sent = 0
@@ -77,20 +82,16 @@ private final class Writer: Sendable {
 
     /// Keeps twenty transactions on their way until the daemon is gone.
     func write(through client: RawClient) {
-        var (sent, acknowledged) = progress.withLock { ($0.kept, $0.kept) }
-        defer {
-            progress.withLock { progress in
-                progress.sent = sent
-                progress.acknowledged = acknowledged
-            }
-        }
+        var sent = progress.withLock(\.kept)
+        func acknowledge() { progress.withLock { $0.acknowledged += 1 } }
+        defer { progress.withLock { $0.sent = sent } }
         while true {
-            while sent < acknowledged + 20 {
+            while sent < progress.withLock(\.acknowledged) + 20 {
                 let line = Array((transaction(sent) + "\n").utf8)
                 sent += 1
                 guard let count = try? client.sendAsFarAsPossible(line), count == line.count else {
                     // What it answered before it went is still to be read.
-                    while let reply = try? client.line() { if reply.contains(#""changed":true"#) { acknowledged += 1 } }
+                    while let reply = try? client.line() { if reply.contains(#""changed":true"#) { acknowledge() } }
                     return
                 }
             }
@@ -99,9 +100,12 @@ private final class Writer: Sendable {
                 Issue.record("\(reply)")
                 return
             }
-            acknowledged += 1
+            acknowledge()
         }
     }
+
+    /// Since the last start.
+    var acknowledgedNow: Int { progress.withLock { $0.acknowledged - $0.kept } }
 
     private func transaction(_ number: Int) -> String {
         #"{"id":\#(number),"method":"transact","params":{"list":"\#(list)","ifRevision":\#(number + 1),"operations":["#
@@ -113,14 +117,16 @@ private final class Writer: Sendable {
     func check(through client: RawClient, _ when: String) throws -> Int {
         let reply = try client.reply(to: #"{"id":1,"method":"snapshot","params":{"list":"\#(list)"}}"#)
         let ids = reply.matches(of: /"id":"([0-9]+)"/).compactMap { Int($0.1) }
+        let epoch = reply.firstMatch(of: /"epoch":"([^"]*)"/).map { String($0.1) }
         return progress.withLock { progress in
+            #expect(epoch == progress.epoch ?? epoch, "\(when): \(list) has another epoch, and nothing was lost")
             #expect(ids == Array(0..<ids.count), "\(when): \(list) has gaps, or another order")
             #expect(ids.count >= progress.acknowledged, "\(when): \(list) lost something acknowledged")
             #expect(ids.count <= progress.sent, "\(when): \(list) has more than was sent")
             #expect(reply.contains("\"content\":\(ids.count)}"), "\(when): \(list) has half a transaction")
             #expect(reply.contains("\"revision\":\(ids.count + 1),"), "\(when): \(list) is at another revision")
             let acknowledged = progress.acknowledged - progress.kept
-            progress = Progress(kept: ids.count, sent: ids.count, acknowledged: ids.count)
+            progress = Progress(epoch: epoch, kept: ids.count, sent: ids.count, acknowledged: ids.count)
             return acknowledged
         }
     }

@@ -1,0 +1,101 @@
+import Foundation
+import Testing
+
+extension Integration {
+    /// What people see of a damaged database, and how they get out of it: docs/storage.md, executed.
+    struct RepairTests {
+        private let daemon: Daemon
+
+        init() throws {
+            daemon = try Daemon()
+            try daemon.succeed("create", "good")
+            try daemon.succeed("apply", "good", "--from", "lines", input: "milk\nbread\n")
+            try daemon.succeed("create", "bad")
+            try daemon.succeed("apply", "bad", "--from", "lines", input: "one\ntwo\n")
+            try daemon.succeed("apply", "bad", "--from", "lines", input: "one\ntwo\nvictim\n")
+        }
+
+        private var state: String { daemon.directory.file("state") }
+
+        private func offline(_ task: String) throws -> (status: Int32, output: String, complaints: String) {
+            let program = try Program(Binaries.daemon, [task, "--state-directory", state], in: daemon.directory)
+            return (try program.wait(), program.output, program.complaints)
+        }
+
+        /// Changes one letter on disk.
+        private func damage() throws {
+            daemon.program.signal(SIGTERM)
+            #expect(try daemon.program.wait() == 0)
+            let file = URL(filePath: "\(state)/lists.sqlite")
+            var bytes = try Data(contentsOf: file)
+            let place = try #require(bytes.range(of: Data("victim".utf8), options: .backwards))
+            bytes[place.lowerBound] ^= 1
+            try bytes.write(to: file)
+            try daemon.restart()
+        }
+
+        @Test func `a damaged database is refused with what to do, and repaired`() throws {
+            try damage()
+            // The daemon stays, and says why to everybody who asks for a list.
+            let client = try daemon.connect()
+            for method in ["lists", "snapshot good", "subscribe bad"] {
+                let reply = try client.reply(to: method)
+                #expect(reply.contains(#""code":18,"#) && reply.contains(#""name":"storageUnreadable""#), "\(reply)")
+            }
+            #expect(try client.reply(to: "ping").contains("result"))
+            #expect(try client.reply(to: "help").contains("methods"))
+            #expect(try client.reply(to: #"{"id":1,"method":"hello"}"#).contains("version"))
+            #expect(try daemon.succeed("status").contains("refusing: the lists are not served: \(state)/lists.sqlite"))
+            let refusal = try daemon.companion("apply", "good", input: "tea\n")
+            #expect(refusal.status == 1)
+            #expect(refusal.complaints.contains("diffabled --repair --state-directory \(state)"))
+            #expect(daemon.program.complaints.contains("critical: every request is refused"))
+
+            // It holds no lock, so that this needs no stop; the repair is taken at the next start.
+            let check = try offline("--check")
+            #expect(check.status == 1)
+            #expect(check.output.contains("good: good, 2 items at revision 1\n"), "\(check.output)")
+            #expect(check.output.contains("bad: damaged: lost from revision 2 on"))
+            let repair = try offline("--repair")
+            #expect(repair.status == 0, "\(repair.complaints)")
+            #expect(repair.output.contains("good: kept, 2 items at revision 1\n"), "\(repair.output)")
+            #expect(repair.output.contains("bad: kept, 2 items at revision 1; lost from revision 2 on"))
+            daemon.program.signal(SIGTERM)
+            #expect(try daemon.program.wait() == 0)
+            let after = try offline("--check")
+            #expect(after.status == 0, "\(after.output)")
+            try daemon.restart()
+            #expect(try daemon.succeed("show", "bad", "--json").contains("two"))
+            try daemon.succeed("append", "good", "tea")
+        }
+
+        @Test func `nothing is checked or repaired while a daemon serves`() throws {
+            for task in ["--check", "--repair"] {
+                let answer = try offline(task)
+                #expect(answer.status == 69)
+                #expect(answer.complaints.contains("in use by another diffabled"))
+            }
+            daemon.program.signal(SIGTERM)
+            _ = try daemon.program.wait()
+            let check = try offline("--check")
+            #expect(check.status == 0, "\(check.output)")
+            #expect(try offline("--repair").output.contains("nothing was changed"))
+        }
+
+        @Test func `a log that was lost is told by the daemon and by --check, and gives new epochs`() throws {
+            let epoch = try epoch(of: "good")
+            daemon.program.end(with: SIGKILL)
+            try FileManager.default.removeItem(atPath: "\(state)/lists.sqlite-wal")
+            #expect(try offline("--check").output.contains("changes that were acknowledged are not in it"))
+            try daemon.restart()
+            #expect(daemon.program.complaints.contains("changes are lost"), "\(daemon.program.complaints)")
+            let lists = try daemon.connect().reply(to: "lists")
+            #expect(!lists.contains(epoch), "\(lists)")
+        }
+
+        private func epoch(of list: String) throws -> String {
+            let reply = try daemon.connect().reply(to: "snapshot \(list)")
+            return try #require(reply.firstMatch(of: /"epoch":"([^"]*)"/).map { String($0.1) })
+        }
+    }
+}
