@@ -7,6 +7,7 @@ import DiffableJSON
 func listName(_ argument: String) throws -> ListName { try identifier(argument, "a list's name") }
 func itemID(_ argument: String) throws -> ItemID { try identifier(argument, "an item's id") }
 func sectionID(_ argument: String) throws -> SectionID { try identifier(argument, "a section's id") }
+func requestKeyName(_ argument: String) throws -> RequestKey { try identifier(argument, "a request's key") }
 func kindName(_ argument: String) throws -> Kind { try identifier(argument, "a kind") }
 
 private func identifier<Named>(_ argument: String, _ what: String) throws -> Identifier<Named> {

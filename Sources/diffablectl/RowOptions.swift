@@ -50,15 +50,16 @@ extension Connection {
     /// Makes the list what was read.
     func apply(
         _ input: Input, to list: ListName, _ rows: RowOptions, delivery: Delivery = .difference,
-        ifRevision: Int? = nil, mode: Mode = .commit
+        ifRevision: Int? = nil, requestKey: RequestKey? = nil, mode: Mode = .commit
     ) async throws -> Outcome {
         switch input {
         case .sections(let sections):
-            try await apply(list, sections, delivery: delivery, ifRevision: ifRevision, mode: mode)
+            try await apply(
+                list, sections, delivery: delivery, ifRevision: ifRevision, requestKey: requestKey, mode: mode)
         case .items(let items):
             try await apply(
                 list, items: items, inSection: rows.defaultSection, delivery: delivery, ifRevision: ifRevision,
-                mode: mode)
+                requestKey: requestKey, mode: mode)
         }
     }
 

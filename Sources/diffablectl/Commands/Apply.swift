@@ -33,13 +33,10 @@ struct Apply: AsyncParsableCommand {
 
     func run() async throws {
         let input = try rows.read(file)
-        try await options.daemon.withConnection { connection in
-            if dryRun {
-                try await preview(input, connection)
-            } else {
-                if create { _ = try await connection.createList(list, ifPresent: .isKept) }
-                options.report(try await send(input, connection))
-            }
+        if dryRun { return try await options.daemon.withConnection { try await preview(input, $0) } }
+        try await options.change { connection, key in
+            if create { _ = try await connection.createList(list, ifPresent: .isKept) }
+            return try await send(input, key, connection)
         }
     }
 }
@@ -47,12 +44,13 @@ struct Apply: AsyncParsableCommand {
 // MARK: - Sending
 
 extension Apply {
-    private func send(_ input: Input, _ connection: Connection) async throws -> Outcome {
+    private func send(_ input: Input, _ key: RequestKey, _ connection: Connection) async throws -> Outcome {
         let progress = ProgressLine("applying", "items")
         progress.show(input.count)
         defer { progress.end() }
         return try await connection.apply(
-            input, to: list, rows, delivery: reload ? .reload : .difference, ifRevision: options.ifRevision)
+            input, to: list, rows, delivery: reload ? .reload : .difference, ifRevision: options.ifRevision,
+            requestKey: key)
     }
 
     private func preview(_ input: Input, _ connection: Connection) async throws {

@@ -16,11 +16,12 @@ struct Undo: AsyncParsableCommand {
     @OptionGroup var options: ChangeOptions
 
     func run() async throws {
-        try await options.daemon.withConnection { connection in
-            guard dryRun else {
-                let outcome = try await connection.undo(list, to: to, ifRevision: options.ifRevision)
-                return options.report(outcome)
+        guard dryRun else {
+            return try await options.change { connection, key in
+                try await connection.undo(list, to: to, ifRevision: options.ifRevision, requestKey: key)
             }
+        }
+        try await options.daemon.withConnection { connection in
             let old = try await connection.state(of: list).snapshot
             let outcome = try await connection.undo(list, to: to, ifRevision: options.ifRevision, mode: .dryRun)
             try Preview(old: old, operations: outcome.operations ?? []).show()
