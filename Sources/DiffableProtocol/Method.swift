@@ -21,11 +21,11 @@ package enum Method: String, CaseIterable, Sendable {
         switch self {
         case .ping, .help, .status, .lists, .deleteList, .difference, .setView, .unsubscribe: []
         case .hello: [.name, .maxLine]
-        case .createList: [.durability, .ifAbsent]
-        case .transact: [.ifRevision, .requestKey, .dryRun, .more]
+        case .createList: [.durability, .ifAbsent, .lease]
+        case .transact: [.ifRevision, .requestKey, .lease, .dryRun, .more]
         // One of the first two is needed, which `Request` sees to.
         case .apply:
-            [.snapshot, .operations, .section, .usingReloadData, .ifRevision, .requestKey, .dryRun, .more]
+            [.snapshot, .operations, .section, .usingReloadData, .ifRevision, .requestKey, .lease, .dryRun, .more]
         case .snapshot: [.at, .view]
         case .subscribe: [.since, .view, .deliver, .minInterval, .bookmark, .ifAbsent, .once]
         case .history: [.limit]

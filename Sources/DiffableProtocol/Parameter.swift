@@ -4,7 +4,7 @@ import DiffableJSON
 package enum Parameter: UInt8, MemberName {
     case list, name, maxLine, durability, ifAbsent, operations, snapshot, section, usingReloadData, ifRevision
     case dryRun, more, once, subscription, since, at, from, to, limit, view, requestKey
-    case deliver, minInterval, bookmark
+    case deliver, minInterval, bookmark, lease
 
     package static func named(_ name: JSONString) -> Parameter? {
         switch name {
@@ -12,6 +12,7 @@ package enum Parameter: UInt8, MemberName {
         case "operations": .operations
         case "ifRevision": .ifRevision
         case "requestKey": .requestKey
+        case "lease": .lease
         case "dryRun": .dryRun
         case "more": .more
         case "snapshot": .snapshot

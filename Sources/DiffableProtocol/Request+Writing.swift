@@ -14,6 +14,7 @@ extension Request {
             writer.appendParameter("list", request.list)
             if request.durability != .durable { writer.appendParameter("durability", request.durability.rawValue) }
             if request.ifPresent == .isKept { writer.appendTrueParameter("ifAbsent") }
+            if let lease = request.lease { writer.appendParameter("lease", lease.rawValue) }
         case .deleteList(let list): writer.appendParameter("list", list)
         case .snapshot(let request):
             writer.appendParameter("list", request.list)
@@ -62,7 +63,8 @@ extension Request.Transact {
     fileprivate func write(into writer: inout ByteWriter) {
         writer.appendParameter("list", list)
         writer.appendParameter("operations", operations: operations, expansion: .canonical)
-        writer.appendOptions(ifRevision: ifRevision, requestKey: requestKey, mode: mode, part: part)
+        writer.appendOptions(
+            ifRevision: ifRevision, requestKey: requestKey, lease: lease, mode: mode, part: part)
     }
 }
 
@@ -82,7 +84,8 @@ extension Request.Apply {
             writer.appendParameter("operations", operations: operations, expansion: .asSaid)
         }
         if delivery == .reload { writer.appendTrueParameter("usingReloadData") }
-        writer.appendOptions(ifRevision: ifRevision, requestKey: requestKey, mode: mode, part: part)
+        writer.appendOptions(
+            ifRevision: ifRevision, requestKey: requestKey, lease: lease, mode: mode, part: part)
     }
 }
 
@@ -142,10 +145,11 @@ extension ByteWriter {
     }
 
     mutating func appendOptions(
-        ifRevision: Int?, requestKey: RequestKey?, mode: Request.Mode, part: Request.Part
+        ifRevision: Int?, requestKey: RequestKey?, lease: Request.Lease? = nil, mode: Request.Mode, part: Request.Part
     ) {
         if let ifRevision { appendParameter("ifRevision", ifRevision) }
         if let requestKey { appendParameter("requestKey", requestKey) }
+        if let lease { appendParameter("lease", lease.rawValue) }
         if mode == .dryRun { appendTrueParameter("dryRun") }
         switch part {
         case .whole: break

@@ -57,16 +57,25 @@ package enum Request: Sendable {
         package var list: ListName
         package var durability: Durability
         package var ifPresent: IfPresent
+        package var lease: Lease?
 
-        package init(list: ListName, durability: Durability = .durable, ifPresent: IfPresent = .isError) {
+        package init(
+            list: ListName, durability: Durability = .durable, ifPresent: IfPresent = .isError, lease: Lease? = nil
+        ) {
             self.list = list
             self.durability = durability
             self.ifPresent = ifPresent
+            self.lease = lease
         }
     }
 
     package enum Durability: String, Sendable {
         case durable, volatile
+    }
+
+    /// For how long something is there; what is not leased stays.
+    package enum Lease: String, Sendable {
+        case connection
     }
 
     /// What a list of that name means to `createList`.
@@ -81,17 +90,19 @@ package enum Request: Sendable {
         package var operations: [Operation]
         package var ifRevision: Int?
         package var requestKey: RequestKey?
+        package var lease: Lease?
         package var mode: Mode
         package var part: Part
 
         package init(
             list: ListName, operations: [Operation], ifRevision: Int? = nil, requestKey: RequestKey? = nil,
-            mode: Mode = .commit, part: Part = .whole
+            lease: Lease? = nil, mode: Mode = .commit, part: Part = .whole
         ) {
             self.list = list
             self.operations = operations
             self.ifRevision = ifRevision
             self.requestKey = requestKey
+            self.lease = lease
             self.mode = mode
             self.part = part
         }
@@ -103,18 +114,20 @@ package enum Request: Sendable {
         package var delivery: Delivery
         package var ifRevision: Int?
         package var requestKey: RequestKey?
+        package var lease: Lease?
         package var mode: Mode
         package var part: Part
 
         package init(
             list: ListName, contents: Contents, delivery: Delivery = .difference, ifRevision: Int? = nil,
-            requestKey: RequestKey? = nil, mode: Mode = .commit, part: Part = .whole
+            requestKey: RequestKey? = nil, lease: Lease? = nil, mode: Mode = .commit, part: Part = .whole
         ) {
             self.list = list
             self.contents = contents
             self.delivery = delivery
             self.ifRevision = ifRevision
             self.requestKey = requestKey
+            self.lease = lease
             self.mode = mode
             self.part = part
         }

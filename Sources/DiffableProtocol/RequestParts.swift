@@ -14,6 +14,7 @@ struct RequestParts {
     var usingReloadData: Bool?
     var ifRevision: Int?
     var requestKey: RequestKey?
+    var lease: Request.Lease?
     var dryRun: Bool?
     var more: Bool?
     var once: Bool?
@@ -60,6 +61,7 @@ struct RequestParts {
         case .usingReloadData: usingReloadData = try decoder.boolean("usingReloadData")
         case .ifRevision: ifRevision = try decoder.wholeNumber("ifRevision")
         case .requestKey: requestKey = try decoder.identifier("requestKey")
+        case .lease: lease = try decoder.lease()
         case .dryRun: dryRun = try decoder.boolean("dryRun")
         case .more: more = try decoder.boolean("more")
         case .once: once = try decoder.boolean("once")
@@ -85,6 +87,11 @@ struct RequestParts {
             guard let value else { throw .invalid("\(method.rawValue) needs \(parameter.name)", at: offset) }
             return value
         }
+        if lease != nil, requestKey != nil {
+            throw .invalid(
+                "lease and requestKey exclude each other: what is leased goes with the connection, so on a new one it is "
+                    + "put there anew", at: offset)
+        }
         switch method {
         case .hello: return .hello(Request.Hello(name: name, lineLengthMax: lineLengthMax))
         case .ping: return .ping
@@ -95,7 +102,7 @@ struct RequestParts {
             return .createList(
                 Request.CreateList(
                     list: try needed(list, .list), durability: durability ?? .durable,
-                    ifPresent: try ifPresent()))
+                    ifPresent: try ifPresent(), lease: lease))
         case .deleteList: return .deleteList(try needed(list, .list))
         case .snapshot:
             return .snapshot(Request.Snapshot(list: try needed(list, .list), revision: at, view: view ?? View()))
@@ -103,13 +110,13 @@ struct RequestParts {
             return .transact(
                 Request.Transact(
                     list: try needed(list, .list), operations: try needed(operations, .operations),
-                    ifRevision: ifRevision, requestKey: requestKey, mode: mode, part: part))
+                    ifRevision: ifRevision, requestKey: requestKey, lease: lease, mode: mode, part: part))
         case .apply:
             return .apply(
                 Request.Apply(
                     list: try needed(list, .list), contents: try contents(at: offset),
                     delivery: usingReloadData == true ? .reload : .difference, ifRevision: ifRevision,
-                    requestKey: requestKey, mode: mode, part: part))
+                    requestKey: requestKey, lease: lease, mode: mode, part: part))
         case .subscribe:
             return .subscribe(
                 Request.Subscribe(
@@ -227,6 +234,14 @@ extension Decoder {
                 "\(what) is \(range.lowerBound) to \(range.upperBound) milliseconds, not \(number)", at: start)
         }
         return number
+    }
+
+    fileprivate mutating func lease() throws(DecodingError) -> Request.Lease {
+        let string = try string("lease")
+        guard let lease = Request.Lease(rawValue: string.text) else {
+            throw .invalid("lease is \"connection\" or left out, not \"\(string.text.shown)\"", at: string.offset)
+        }
+        return lease
     }
 
     fileprivate mutating func durability() throws(DecodingError) -> Request.Durability {

@@ -32,11 +32,12 @@ package struct RequestWriter: Sendable {
 
     package init(
         transact list: ListName, _ operations: Operations, ifRevision: Int? = nil, requestKey: RequestKey? = nil,
-        mode: Request.Mode = .commit
+        lease: Request.Lease? = nil, mode: Request.Mode = .commit
     ) {
         var writer = ByteWriter()
         writer.appendParameter("list", list)
-        writer.appendOptions(ifRevision: ifRevision, requestKey: requestKey, mode: mode, part: .whole)
+        writer.appendOptions(
+            ifRevision: ifRevision, requestKey: requestKey, lease: lease, mode: mode, part: .whole)
         self.method = .transact
         self.head = writer.bytes
         self.operations = operations
@@ -47,13 +48,14 @@ package struct RequestWriter: Sendable {
     package init(
         apply list: ListName, _ operations: Operations, section: SectionID? = nil,
         delivery: Request.Delivery = .difference, ifRevision: Int? = nil, requestKey: RequestKey? = nil,
-        mode: Request.Mode = .commit
+        lease: Request.Lease? = nil, mode: Request.Mode = .commit
     ) {
         var writer = ByteWriter()
         writer.appendParameter("list", list)
         if let section { writer.appendParameter("section", section) }
         if delivery == .reload { writer.appendTrueParameter("usingReloadData") }
-        writer.appendOptions(ifRevision: ifRevision, requestKey: requestKey, mode: mode, part: .whole)
+        writer.appendOptions(
+            ifRevision: ifRevision, requestKey: requestKey, lease: lease, mode: mode, part: .whole)
         self.method = .apply
         self.head = writer.bytes
         self.operations = operations

@@ -2,11 +2,14 @@
 enum Answer: Sendable {
     case list(Store.Completion<ListState>, Result<ListState, StoreError>)
     case outcome(Store.Completion<Outcome>, Result<Outcome, StoreError>)
+    /// Whatever became of it.
+    case settled(@Sendable () -> Void)
 
     func give() {
         switch self {
         case .list(let completion, let result): completion(result)
         case .outcome(let completion, let result): completion(result)
+        case .settled(let completion): completion()
         }
     }
 
@@ -15,6 +18,7 @@ enum Answer: Sendable {
         switch self {
         case .list(let completion, _): completion(.failure(error))
         case .outcome(let completion, _): completion(.failure(error))
+        case .settled(let completion): completion()
         }
     }
 }

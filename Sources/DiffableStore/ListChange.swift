@@ -9,19 +9,25 @@ package struct ListChange: Sendable {
     let revision: Revision?
     /// What is remembered for whoever sends the request again; nil for one without a key.
     let result: FirstResult?
+    /// What it means to the list's leases; nil for nothing.
+    let leases: LeaseChange?
 
-    init(event: Event, state: ListState, revision: Revision? = nil, result: FirstResult? = nil) {
+    init(
+        event: Event, state: ListState, revision: Revision? = nil, result: FirstResult? = nil,
+        leases: LeaseChange? = nil
+    ) {
         self.event = event
         self.state = state
         self.revision = revision
         self.result = result
+        self.leases = leases
     }
 
     package enum Event: Sendable {
         case created
         /// The canonical difference from the revision before.
         case stepped([Operation], Delivery)
-        /// A request with a key changed nothing, which is remembered as well.
+        /// The list is as it was: a request with a key changed nothing, which is remembered, or a lease of it ended.
         case unchanged
         case deleted
     }

@@ -20,6 +20,7 @@ extension Store {
             held.head = nil
         }
         rememberResult(of: change)
+        makeLeases(of: change)
         // A volatile list waits as well when what its name stood for before is still on its way to the disk.
         if change.state.durability == .volatile && held.group <= settledGroup {
             if let commit = makeVisible(change, encoded: nil) {
@@ -45,6 +46,17 @@ extension Store {
             gathering.answers.append(answer)
         } else {
             inFlight?.answers.append(answer)
+        }
+    }
+
+    /// Calls back when all that was asked so far is on disk, or was refused.
+    func answer(whenSettled completion: @escaping @Sendable () -> Void) {
+        if !gathering.changes.isEmpty {
+            gathering.answers.append(.settled(completion))
+        } else if inFlight != nil {
+            inFlight?.answers.append(.settled(completion))
+        } else {
+            completion()
         }
     }
 
@@ -105,6 +117,7 @@ extension Store {
         startGroup()
         if !commits.commits.isEmpty { onCommit(commits.commits) }
         for answer in group.answers { answer.give() }
+        endOverdueLeases()
     }
 
     /// Lets the heads fall back to what is on disk. What has gathered meanwhile was built on them and falls too.
@@ -114,6 +127,7 @@ extension Store {
         gathering = Group(number: gathered.number + 1)
         statistics.pendingTransactions = 0
         refuseResults(of: group.changes + gathered.changes)
+        refuseLeases(of: group.changes + gathered.changes)
         for change in group.changes + gathered.changes {
             guard let held = heldLists[change.state.name] else { continue }
             held.head = held.committed
@@ -129,6 +143,7 @@ extension Store {
             preconditionFailure("a list is held until nothing of it is unsettled")
         }
         settleResult(of: change)
+        settleLeases(of: change)
         switch change.event {
         case .unchanged: return nil
         case .created:

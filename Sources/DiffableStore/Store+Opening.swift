@@ -17,6 +17,7 @@ extension Store {
         let store = Store(
             executor: executor, journal: journal, recovered: recovered, limits: limits, logger: logger,
             now: now, onFailure: onFailure)
+        await store.endLeasesLeftBehind()
         await journal.startUpkeep()
         return store
     }

@@ -2,7 +2,7 @@ import Diffable
 
 extension Store {
     package func createList(
-        _ name: ListName, durability: Durability, existing: ExistingList = .isError,
+        _ name: ListName, durability: Durability, existing: ExistingList = .isError, lease: Lease? = nil,
         completion: @escaping Completion<ListState>
     ) {
         if let refusal { return completion(.failure(refusal)) }
@@ -18,7 +18,8 @@ extension Store {
         let state = ListState(
             name: name, epoch: Epoch.random(), durability: durability, number: nextListNumber)
         nextListNumber += 1
-        commit(ListChange(event: .created, state: state), answer: .list(completion, .success(state)))
+        let leases = lease.map { LeaseChange(lease: $0, isOfList: true) }
+        commit(ListChange(event: .created, state: state, leases: leases), answer: .list(completion, .success(state)))
     }
 
     /// Answers the last state there was.
@@ -27,20 +28,22 @@ extension Store {
         guard let head = heldLists[name]?.head else {
             return answer(.list(completion, .failure(.noSuchList(name))), about: name)
         }
-        commit(ListChange(event: .deleted, state: head), answer: .list(completion, .success(head)))
+        let leases = leases[head.number].map { _ in LeaseChange(endsAll: true) }
+        commit(ListChange(event: .deleted, state: head, leases: leases), answer: .list(completion, .success(head)))
     }
 
     /// Applies the operations, all or none. `ifRevision` is the revision that they were made for; a request whose
     /// `requestKey` came before is answered as it was then.
     package func transact(
         _ name: ListName, _ operations: [Operation], ifRevision: Int? = nil, requestKey: RequestKey? = nil,
-        mode: TransactionMode = .commit, origin: Origin? = nil, completion: @escaping Completion<Outcome>
+        lease: Lease? = nil, mode: TransactionMode = .commit, origin: Origin? = nil,
+        completion: @escaping Completion<Outcome>
     ) {
         if let refusal { return completion(.failure(refusal)) }
         let request = requestKey.map {
             KeyedRequest(key: $0, digest: RequestDigest.of(transact: operations), isSummarized: false)
         }
-        let terms = Terms(ifRevision: ifRevision, request: request, mode: mode, origin: origin)
+        let terms = Terms(ifRevision: ifRevision, request: request, lease: lease, mode: mode, origin: origin)
         change(name, terms, completion: completion) { head throws(StoreError) in
             let new: Snapshot
             do throws(TransactionError) {
@@ -76,7 +79,7 @@ extension Store {
     /// Makes the list, or one section of it, what the target says, and finds the difference.
     package func apply(
         _ name: ListName, _ target: Target, delivery: Delivery = .difference, ifRevision: Int? = nil,
-        requestKey: RequestKey? = nil, mode: TransactionMode = .commit, origin: Origin? = nil,
+        requestKey: RequestKey? = nil, lease: Lease? = nil, mode: TransactionMode = .commit, origin: Origin? = nil,
         completion: @escaping Completion<Outcome>
     ) {
         if let refusal { return completion(.failure(refusal)) }
@@ -84,7 +87,7 @@ extension Store {
             KeyedRequest(
                 key: $0, digest: RequestDigest.of(apply: target, delivery: delivery), isSummarized: true)
         }
-        let terms = Terms(ifRevision: ifRevision, request: request, mode: mode, origin: origin)
+        let terms = Terms(ifRevision: ifRevision, request: request, lease: lease, mode: mode, origin: origin)
         change(name, terms, completion: completion) { head throws(StoreError) in
             let new: Snapshot
             do throws(TargetError) {
@@ -122,6 +125,7 @@ extension Store {
     private struct Terms {
         var ifRevision: Int?
         var request: KeyedRequest?
+        var lease: Lease?
         var mode: TransactionMode
         var origin: Origin?
     }
@@ -189,10 +193,12 @@ extension Store {
             commit(
                 ListChange(
                     event: .stepped(step.operations, step.delivery), state: state, revision: note,
-                    result: terms.request.map { result(of: $0, outcome, at: time) }),
+                    result: terms.request.map { result(of: $0, outcome, at: time) },
+                    leases: leaseChange(from: head, by: step, terms.lease)),
                 answer: .outcome(completion, .success(outcome)))
         }
     }
+
     private func revision(after head: ListState) -> Int {
         #if DEBUG
             if PlantedFault.current == .reusesRevision, head.revision % 10 == 9,
@@ -202,5 +208,12 @@ extension Store {
             }
         #endif
         return head.revision + 1
+    }
+
+    /// Nothing is looked at when nothing can be leased.
+    private func leaseChange(from head: ListState, by step: Step, _ lease: Lease?) -> LeaseChange? {
+        let leases = leases[head.number]
+        guard lease != nil || leases != nil else { return nil }
+        return LeaseChange(step.operations, from: head.snapshot, to: step.new, lease: lease, leases: leases)
     }
 }

@@ -40,6 +40,13 @@ package actor Store {
     var nextListNumber: Int
     /// By the numbers of lists, so that a list's keys are forgotten when it is deleted.
     var requestWindows: [Int: RequestWindow]
+    /// By the numbers of lists. No list without leases is in it.
+    var leases: [Int: Leases]
+    /// In which lists there may be something that is leased, by their numbers.
+    var leasedLists: [Lease: Set<Int>] = [:]
+    /// They ended, and the disk was full.
+    var overdueLeases: [Lease: Origin] = [:]
+    var lastLeaseNumber = 0
 
     /// What arrives now.
     var gathering: Group
@@ -89,6 +96,8 @@ package actor Store {
         numberOfHeads = recovered.states.count
         nextListNumber = recovered.nextListNumber
         requestWindows = recovered.requestWindows
+        leases = recovered.leases
+        if !leases.isEmpty { leasedLists[.leftBehind] = Set(leases.keys) }
         gathering = Group(number: 1)
     }
 }
@@ -102,6 +111,8 @@ package struct RecoveredLists: Sendable {
     package var nextListNumber = 1
     /// By the numbers of lists.
     var requestWindows: [Int: RequestWindow] = [:]
+    /// What was leased when the daemon ended, by the numbers of lists.
+    var leases: [Int: Leases] = [:]
 }
 
 // MARK: - Reading

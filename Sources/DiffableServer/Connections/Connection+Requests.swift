@@ -77,8 +77,8 @@ extension Connection {
     }
 
     private static let capabilities = [
-        "applyOperations", "bookmark", "deliver", "minInterval", "once", "parts", "requestKey", "shorthand", "volatile",
-        "wait",
+        "applyOperations", "bookmark", "deliver", "lease", "minInterval", "once", "parts", "requestKey", "shorthand",
+        "volatile", "wait",
     ]
 
     // MARK: Mutations
@@ -89,8 +89,10 @@ extension Connection {
         let complete = completion(id, of: creation.list) { (state: ListState) in
             (.createList(Reply.ListRevision(state)), state.revision)
         }
+        let lease = lease(creation.lease)
         hub.store.assumeIsolated {
-            $0.createList(creation.list, durability: durability, existing: existing, completion: complete)
+            $0.createList(
+                creation.list, durability: durability, existing: existing, lease: lease, completion: complete)
         }
     }
 
@@ -103,25 +105,26 @@ extension Connection {
     private func change(_ request: Request, id: RequestID) {
         switch request {
         case .transact(let transact):
-            let (mode, origin) = (TransactionMode(transact.mode), origin)
+            let (mode, origin, lease) = (TransactionMode(transact.mode), origin, lease(transact.lease))
             let complete = completion(id, of: transact.list) { (outcome: Outcome) in
                 (.change(Reply.Change(outcome, mode, summary: nil)), outcome.revision)
             }
             hub.store.assumeIsolated {
                 $0.transact(
                     transact.list, transact.operations, ifRevision: transact.ifRevision,
-                    requestKey: transact.requestKey, mode: mode, origin: origin, completion: complete)
+                    requestKey: transact.requestKey, lease: lease, mode: mode, origin: origin,
+                    completion: complete)
             }
         case .apply(let apply):
-            let (mode, origin) = (TransactionMode(apply.mode), origin)
+            let (mode, origin, lease) = (TransactionMode(apply.mode), origin, lease(apply.lease))
             let complete = completion(id, of: apply.list) { (outcome: Outcome) in
                 (.change(Reply.Change(outcome, mode, summary: outcome.summary)), outcome.revision)
             }
             hub.store.assumeIsolated {
                 $0.apply(
                     apply.list, Target(apply.contents), delivery: Delivery(apply.delivery),
-                    ifRevision: apply.ifRevision, requestKey: apply.requestKey, mode: mode, origin: origin,
-                    completion: complete)
+                    ifRevision: apply.ifRevision, requestKey: apply.requestKey, lease: lease, mode: mode,
+                    origin: origin, completion: complete)
             }
         default: preconditionFailure("\(request.method) is no change")
         }
@@ -137,6 +140,22 @@ extension Connection {
                 undo.list, to: undo.revision, ifRevision: undo.ifRevision, requestKey: undo.requestKey, mode: mode,
                 origin: origin, completion: complete)
         }
+    }
+
+    /// The connection's own, which begins with the first request that asks for it.
+    private func lease(_ wanted: Request.Lease?) -> Lease? {
+        guard wanted != nil else { return nil }
+        if lease == nil { lease = hub.store.assumeIsolated { $0.makeLease() } }
+        return lease
+    }
+
+    /// What it leased goes with it.
+    func endLease() {
+        guard let lease else { return }
+        self.lease = nil
+        let origin = Origin(
+            name: name.map { "lease ended: \($0)" } ?? "lease ended", processID: peer?.processID, userID: peer?.userID)
+        hub.store.assumeIsolated { $0.end(lease, origin: origin) }
     }
 
     /// Who asks, for history.

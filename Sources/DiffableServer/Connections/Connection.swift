@@ -30,6 +30,8 @@ final class Connection: ChannelDuplexHandler {
 
     var subscriptions: [Subscription] = []
     var subscriptionsMade = 0
+    /// What it put into lists for as long as it lasts.
+    var lease: Lease?
     /// The one whose turn it is to be asked for a line, so that no list starves another.
     var nextSubscription = 0
     /// The line that is being written page by page; nothing else may stand in it.
@@ -90,6 +92,7 @@ final class Connection: ChannelDuplexHandler {
         for subscription in subscriptions { subscription.end() }
         subscriptions = []
         openLine = nil
+        endLease()
         hub.remove(self)
     }
 

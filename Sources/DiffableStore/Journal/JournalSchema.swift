@@ -63,6 +63,14 @@ enum JournalSchema {
             time INTEGER NOT NULL,
             PRIMARY KEY (list, number)
         ) STRICT, WITHOUT ROWID;
+        -- What goes when the daemon starts again, because whose it was has gone.
+        CREATE TABLE lease (
+            list INTEGER NOT NULL,
+            -- 0 for the list, 1 for a section, 2 for an item.
+            kind INTEGER NOT NULL,
+            id TEXT NOT NULL,
+            PRIMARY KEY (list, kind, id)
+        ) STRICT, WITHOUT ROWID;
         PRAGMA application_id = \(applicationID);
         PRAGMA user_version = \(version);
         """

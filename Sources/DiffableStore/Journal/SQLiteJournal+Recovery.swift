@@ -27,6 +27,7 @@ extension SQLiteJournal {
                 try retireLeftovers(headings, database)
                 for heading in headings { considerCheckpoint(of: heading.number) }
                 recovered.requestWindows = try recoverRequests(from: database, now: now)
+                recovered.leases = try recoverLeases(from: database)
                 return recovered
             }
         } catch let error as StoreOpeningError {

@@ -162,7 +162,7 @@ extension SQLiteJournal {
 
     private func isOneStatement(_ changes: [ListChange], _ rows: JournalRows) -> Bool {
         guard changes.count == 1, rows.rows.count <= 1 else { return false }
-        return changes[0].result == nil || rows.rows.isEmpty
+        return changes[0].leases == nil && (changes[0].result == nil || rows.rows.isEmpty)
     }
 
     private func rows(of changes: [ListChange]) -> JournalRows {
@@ -190,6 +190,7 @@ extension SQLiteJournal {
         case .stepped, .unchanged: break
         }
         try writeResult(of: change, to: database)
+        try writeLeases(of: change, to: database)
     }
 
     private func write(_ row: JournalRows.Row, to database: Database) throws {
