@@ -10,6 +10,11 @@ extension Connection {
         case dryRun
     }
 
+    /// For how long what is put into a list is there; without a lease, until somebody takes it away.
+    public enum Lease: Sendable {
+        case connection
+    }
+
     /// How subscribers hear of an `apply`.
     public enum Delivery: Sendable {
         case difference
@@ -23,15 +28,16 @@ extension Connection {
     ///   - operations: a patch among them is one of `ItemPatch(id:mergePatch:)`.
     ///   - ifRevision: refused as `revisionMismatch` unless the list is at this revision.
     ///   - requestKey: asked again under the same key, on any connection, it is not made twice.
+    ///   - lease: what is inserted goes when this connection ends. Not together with a key.
     @discardableResult
     public func transact(
         _ list: ListName, _ operations: [Operation], ifRevision: Int? = nil, requestKey: RequestKey? = nil,
-        mode: Mode = .commit
+        lease: Lease? = nil, mode: Mode = .commit
     ) async throws(ClientError) -> Outcome {
         try checkPatches(in: operations)
         return try await transact(
             list, .values(OperationsWriter(operations, expansion: .asSaid)), ifRevision: ifRevision,
-            requestKey: requestKey, mode: mode)
+            requestKey: requestKey, lease: lease, mode: mode)
     }
 
     /// Applies operations as somebody wrote them.
@@ -44,11 +50,11 @@ extension Connection {
 
     private func transact(
         _ list: ListName, _ operations: RequestWriter.Operations, ifRevision: Int?, requestKey: RequestKey?,
-        mode: Mode
+        lease: Lease? = nil, mode: Mode
     ) async throws(ClientError) -> Outcome {
         let request = RequestWriter(
             transact: list, operations, ifRevision: ifRevision, requestKey: requestKey,
-            mode: mode == .dryRun ? .dryRun : .commit)
+            lease: lease.map { _ in .connection }, mode: mode == .dryRun ? .dryRun : .commit)
         return try await outcome(of: request)
     }
 
@@ -56,33 +62,33 @@ extension Connection {
     @discardableResult
     public func apply(
         _ list: ListName, _ sections: [Section], delivery: Delivery = .difference, ifRevision: Int? = nil,
-        requestKey: RequestKey? = nil, mode: Mode = .commit
+        requestKey: RequestKey? = nil, lease: Lease? = nil, mode: Mode = .commit
     ) async throws(ClientError) -> Outcome {
         try await apply(
             list, [.appendSections(sections)], section: nil, delivery: delivery, ifRevision: ifRevision,
-            requestKey: requestKey, mode: mode)
+            requestKey: requestKey, lease: lease, mode: mode)
     }
 
     /// Makes one section's items what is given; the section is made at the end if there is none.
     @discardableResult
     public func apply(
         _ list: ListName, items: [Item], inSection section: SectionID, delivery: Delivery = .difference,
-        ifRevision: Int? = nil, requestKey: RequestKey? = nil, mode: Mode = .commit
+        ifRevision: Int? = nil, requestKey: RequestKey? = nil, lease: Lease? = nil, mode: Mode = .commit
     ) async throws(ClientError) -> Outcome {
         try await apply(
             list, [.appendItems(items, to: .section(section))], section: section, delivery: delivery,
-            ifRevision: ifRevision, requestKey: requestKey, mode: mode)
+            ifRevision: ifRevision, requestKey: requestKey, lease: lease, mode: mode)
     }
 
     /// - Parameter operations: what makes the state from nothing, which is the form that can be sent in parts.
     private func apply(
         _ list: ListName, _ operations: [Operation], section: SectionID?, delivery: Delivery, ifRevision: Int?,
-        requestKey: RequestKey?, mode: Mode
+        requestKey: RequestKey?, lease: Lease?, mode: Mode
     ) async throws(ClientError) -> Outcome {
         let request = RequestWriter(
             apply: list, .values(OperationsWriter(operations, expansion: .asSaid)), section: section,
             delivery: delivery == .reload ? .reload : .difference, ifRevision: ifRevision, requestKey: requestKey,
-            mode: mode == .dryRun ? .dryRun : .commit)
+            lease: lease.map { _ in .connection }, mode: mode == .dryRun ? .dryRun : .commit)
         return try await outcome(of: request)
     }
 

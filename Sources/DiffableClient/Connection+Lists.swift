@@ -22,14 +22,16 @@ extension Connection {
         case isKept
     }
 
-    /// Makes an empty list, and gives its state (which is not empty if it was there and is kept).
+    /// Makes an empty list, or keeps the one that is there. With a lease, one that it made goes with this connection.
     public func createList(
-        _ list: ListName, durability: Durability = .durable, ifPresent: IfPresent = .isError
+        _ list: ListName, durability: Durability = .durable, ifPresent: IfPresent = .isError, lease: Lease? = nil
     ) async throws(ClientError) {
         let durability: Request.Durability = durability == .durable ? .durable : .volatile
         _ = try await reply(
             to: .createList(
-                .init(list: list, durability: durability, ifPresent: ifPresent == .isKept ? .isKept : .isError)))
+                .init(
+                    list: list, durability: durability, ifPresent: ifPresent == .isKept ? .isKept : .isError,
+                    lease: lease.map { _ in .connection })))
     }
 
     /// Deletes a list and all that is in it.

@@ -50,7 +50,8 @@ extension Store {
             return commit(ListChange(event: .unchanged, state: head, leases: change), answer: answer)
         }
         let revision = Revision(
-            number: head.revision + 1, time: now(), operations: operations.count, origin: origin)
+            number: head.revision + 1, time: now(), operations: operations.count,
+            length: head.snapshot.lengthKept(after: operations), origin: origin)
         commit(
             ListChange(
                 event: .stepped(operations, .difference), state: head.moved(to: head.revision + 1, new),

@@ -97,7 +97,8 @@ struct ReplyTests {
     @Test func `help lists every method with its parameters`() throws {
         let json = String(decoding: try result(.help), as: UTF8.self)
         for method in Method.allCases { #expect(json.contains(#"{"method":"\#(method.rawValue)","params":["#)) }
-        #expect(json.contains(#""params":["list","operations","ifRevision?","requestKey?","dryRun?","more?"]"#))
+        #expect(
+            json.contains(#""params":["list","operations","ifRevision?","requestKey?","lease?","dryRun?","more?"]"#))
     }
 
     @Test(arguments: [0, 30, 200, Int.max]) func `a snapshot is one line, written in pieces`(limit: Int) throws {

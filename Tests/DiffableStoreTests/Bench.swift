@@ -51,10 +51,10 @@ struct Bench {
 
     func transact(
         _ name: ListName, _ operations: [Diffable.Operation], ifRevision: Int? = nil, key: RequestKey? = nil,
-        mode: TransactionMode = .commit
+        lease: Lease? = nil, mode: TransactionMode = .commit
     ) {
         store.later { [log] store in
-            store.transact(name, operations, ifRevision: ifRevision, requestKey: key, mode: mode) {
+            store.transact(name, operations, ifRevision: ifRevision, requestKey: key, lease: lease, mode: mode) {
                 log.append("transact \(name): \($0.summary)")
             }
         }

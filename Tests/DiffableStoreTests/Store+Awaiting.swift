@@ -3,9 +3,15 @@ import DiffableStore
 
 /// Requests that wait for their answer.
 extension Store {
-    nonisolated func creating(_ name: ListName, _ durability: Durability) async -> Result<ListState, StoreError> {
+    nonisolated func creating(
+        _ name: ListName, _ durability: Durability, existing: ExistingList = .isError, lease: Lease? = nil
+    ) async -> Result<ListState, StoreError> {
         await withCheckedContinuation { continuation in
-            later { $0.createList(name, durability: durability) { continuation.resume(returning: $0) } }
+            later {
+                $0.createList(name, durability: durability, existing: existing, lease: lease) {
+                    continuation.resume(returning: $0)
+                }
+            }
         }
     }
 
@@ -17,11 +23,11 @@ extension Store {
 
     nonisolated func transacting(
         _ name: ListName, _ operations: [Diffable.Operation], ifRevision: Int? = nil, key: RequestKey? = nil,
-        mode: TransactionMode = .commit
+        lease: Lease? = nil, mode: TransactionMode = .commit
     ) async -> Result<Outcome, StoreError> {
         await withCheckedContinuation { continuation in
             later {
-                $0.transact(name, operations, ifRevision: ifRevision, requestKey: key, mode: mode) {
+                $0.transact(name, operations, ifRevision: ifRevision, requestKey: key, lease: lease, mode: mode) {
                     continuation.resume(returning: $0)
                 }
             }
@@ -38,11 +44,11 @@ extension Store {
 
     nonisolated func applying(
         _ name: ListName, _ target: Target, delivery: Delivery = .difference, key: RequestKey? = nil,
-        mode: TransactionMode = .commit
+        lease: Lease? = nil, mode: TransactionMode = .commit
     ) async -> Result<Outcome, StoreError> {
         await withCheckedContinuation { continuation in
             later {
-                $0.apply(name, target, delivery: delivery, requestKey: key, mode: mode) {
+                $0.apply(name, target, delivery: delivery, requestKey: key, lease: lease, mode: mode) {
                     continuation.resume(returning: $0)
                 }
             }
