@@ -2,8 +2,9 @@
 ///
 /// A place is an index path: the index of the section, then the index among the siblings on each level down to the item.
 /// What goes and where a move begins are places in the old state; what comes, where a move ends, and what looks
-/// different are places in the new one. That is what `performBatchUpdates` of UIKit takes, and what
-/// `Gio.ListStore.splice` can be fed from. What goes, comes or moves with its section or parent is not named again.
+/// different are places in the new one. That is what `performBatchUpdates` of UIKit takes (what looks different is drawn
+/// after the batch: within it, UIKit takes old places), and what `Gio.ListStore.splice` can be fed from. What goes, comes
+/// or moves with its section or parent is not named again.
 public struct IndexPathChanges: Equatable, Sendable {
     public struct Move: Equatable, Sendable {
         public var from: [Int]

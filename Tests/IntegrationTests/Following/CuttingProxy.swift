@@ -15,6 +15,7 @@ final class CuttingProxy: Sendable {
         /// Of bytes from the daemon, for the next connection.
         var limits: Range<Int>
         var cuts = 0
+        var visits = 0
     }
 
     /// - Parameter limits: after how many bytes a connection is cut.
@@ -34,11 +35,14 @@ final class CuttingProxy: Sendable {
     }
 
     var cuts: Int { state.withLock { $0.cuts } }
+    /// How many connections were made to it.
+    var visits: Int { state.withLock { $0.visits } }
 
     /// From the next connection on nothing is cut.
     func letEverythingThrough() { state.withLock { $0.limits = Int.max - 1..<Int.max } }
 
     private func serve(_ client: Int32) {
+        state.withLock { $0.visits += 1 }
         guard let daemon = try? UnixSocket.connect(to: target) else {
             _ = Foundation.close(client)
             return

@@ -1,0 +1,94 @@
+import Diffable
+
+/// Changes that are made once, also when the connection is lost on the way: each has a request key of its own, and is asked
+/// for again over the next connection until there is an answer.
+extension Client {
+    /// Applies operations, all or none.
+    ///
+    ///     try await client.transact("tasks", [.appendItems([Item(id: "milk")])])
+    ///
+    /// - Parameters:
+    ///   - ifRevision: refused as `revisionMismatch` unless the list is at this revision.
+    ///   - patience: how long to go on asking while there is no daemon; at least once it is asked. What is thrown then may
+    ///     leave open whether the change was made (`connectionLost`, or `refused` as `storageFailed`).
+    @discardableResult
+    public func transact(
+        _ list: ListName, _ operations: [Operation], ifRevision: Int? = nil, patience: Duration = .seconds(30)
+    ) async throws(ClientError) -> Outcome {
+        try await once(patience) { connection, key throws(ClientError) in
+            try await connection.transact(list, operations, ifRevision: ifRevision, requestKey: key)
+        }
+    }
+
+    /// Makes a list what is given; the daemon finds the difference.
+    @discardableResult
+    public func apply(
+        _ list: ListName, _ sections: [Section], delivery: Connection.Delivery = .difference, ifRevision: Int? = nil,
+        patience: Duration = .seconds(30)
+    ) async throws(ClientError) -> Outcome {
+        try await once(patience) { connection, key throws(ClientError) in
+            try await connection.apply(list, sections, delivery: delivery, ifRevision: ifRevision, requestKey: key)
+        }
+    }
+
+    /// Makes one section's items what is given; the section is made at the end if there is none.
+    @discardableResult
+    public func apply(
+        _ list: ListName, items: [Item], inSection section: SectionID, delivery: Connection.Delivery = .difference,
+        ifRevision: Int? = nil, patience: Duration = .seconds(30)
+    ) async throws(ClientError) -> Outcome {
+        try await once(patience) { connection, key throws(ClientError) in
+            try await connection.apply(
+                list, items: items, inSection: section, delivery: delivery, ifRevision: ifRevision, requestKey: key)
+        }
+    }
+
+    /// Restores an earlier revision by a new transaction; nil: the one before the newest.
+    @discardableResult
+    public func undo(
+        _ list: ListName, to revision: Int? = nil, ifRevision: Int? = nil, patience: Duration = .seconds(30)
+    ) async throws(ClientError) -> Outcome {
+        try await once(patience) { connection, key throws(ClientError) in
+            try await connection.undo(list, to: revision, ifRevision: ifRevision, requestKey: key)
+        }
+    }
+
+    private func once(
+        _ patience: Duration,
+        _ change: (Connection, RequestKey) async throws(ClientError) -> Outcome
+    ) async throws(ClientError) -> Outcome {
+        let deadline = ContinuousClock.now + patience
+        let key = RequestKey.random()
+        var failures = 0
+        /// What left open whether the change was made: nothing that is only a lack of connections settles that.
+        var openEnd: ClientError?
+        while true {
+            let connection: Connection
+            do throws(ClientError) { connection = try await shared.acquire(until: deadline) } catch {
+                throw error.isHealedByReconnecting ? openEnd ?? error : error
+            }
+            defer { shared.release() }
+            do throws(ClientError) {
+                let outcome = try await change(connection, key)
+                shared.wasOfUse()
+                return outcome
+            } catch {
+                failures += 1
+                guard error.isSettledByAskingAgain, .now < deadline else { throw error }
+                openEnd = error
+                if case .connectionLost = error { shared.giveUp(connection) }
+            }
+            // The connection may be a good one: what is wrong is behind it.
+            do { try await Task.sleep(for: Backoff.pause(afterFailures: failures)) } catch { throw .cancelled }
+        }
+    }
+}
+
+extension ClientError {
+    /// Whether the same change under the same key may get another answer. (A disk that failed is behind a daemon that
+    /// will be started anew.)
+    fileprivate var isSettledByAskingAgain: Bool {
+        if case .refused(let refusal) = self, refusal.name == "storageFailed" { return true }
+        return isHealedByReconnecting
+    }
+}

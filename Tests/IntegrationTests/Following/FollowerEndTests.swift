@@ -1,0 +1,127 @@
+import Diffable
+import DiffableClient
+import Foundation
+import Testing
+
+extension Integration {
+    /// How following a list ends, and what it costs meanwhile.
+    struct FollowerEndTests {
+        private static func status(_ daemon: Daemon) throws -> String { try daemon.succeed("status") }
+
+        @Test func `whoever is cancelled or leaves the loop leaves nothing at the daemon`() async throws {
+            let daemon = try Daemon()
+            try daemon.succeed("create", "tasks")
+            let client = Client(socket: SocketPath(daemon.socket))
+            let other = Task { for try await _ in client.list("tasks") {} }
+            // Cancelled while it waits.
+            let waiting = Task { for try await _ in client.list("tasks") {} }
+            _ = try await eventuallyInTask("two subscriptions") {
+                try Self.status(daemon).contains("subscriptions: 2") ? true : nil
+            }
+            waiting.cancel()
+            await #expect(throws: ClientError.cancelled) { try await waiting.value }
+            // Left.
+            for try await update in client.list("tasks") {
+                #expect(update.cause == .initial)
+                break
+            }
+            // Cancelled at any moment on the way to the first state.
+            for step in 0..<60 {
+                let task = Task { for try await _ in client.list("tasks") {} }
+                for _ in 0..<step { await Task.yield() }
+                if step > 30 { try await Task.sleep(for: .microseconds(step * 10)) }
+                task.cancel()
+                _ = await task.result
+            }
+            _ = try await eventuallyInTask("one subscription left") {
+                try Self.status(daemon).contains("subscriptions: 1") ? true : nil
+            }
+            #expect(client.connectionState == .connected)
+            other.cancel()
+            await #expect(throws: ClientError.cancelled) { try await other.value }
+            // A second later the socket is given up too: the one connection left is that of the question.
+            _ = try await eventuallyInTask("no connection left") {
+                let status = try Self.status(daemon)
+                return status.contains("subscriptions: 0") && status.contains("connections: 1\n") ? true : nil
+            }
+            #expect(client.connectionState == .disconnected(nil))
+        }
+
+        @Test func `what reconnecting does not heal is thrown, and the end is the end`() async throws {
+            let daemon = try Daemon()
+            let client = Client(socket: SocketPath(daemon.socket))
+            var updates = client.list("nothing").makeAsyncIterator()
+            let error = await #expect(throws: ClientError.self) { try await updates.next() }
+            guard case .refused(let refusal) = error else { throw Failure("\(String(describing: error))") }
+            #expect(refusal.name == "noSuchList" && refusal.message.contains("nothing"))
+            #expect(try await updates.next() == nil)
+
+            try daemon.succeed("create", "tasks")
+            let following = Task {
+                var revisions: [Int] = []
+                for try await update in client.list("tasks") { revisions.append(update.revision) }
+                return revisions
+            }
+            _ = try await eventuallyInTask("subscription") {
+                try Self.status(daemon).contains("subscriptions: 1") ? true : nil
+            }
+            try daemon.succeed("delete", "tasks")
+            #expect(try await following.value == [0])
+            #expect(throws: ClientError.self) { try ListView(json: #"{"wher":{}}"#) }
+        }
+
+        @Test func `a client may be there before its daemon, and says so`() async throws {
+            let directory = try ScratchDirectory()
+            let client = Client(socket: SocketPath(directory.file("socket")))
+            let following = Task {
+                for try await update in client.list("tasks") { return update.revision }
+                return -1
+            }
+            _ = try await eventuallyInTask("a reason") {
+                if case .disconnected(.noConnection) = client.connectionState { true } else { nil }
+            }
+            let error = await #expect(throws: ClientError.self) {
+                try await client.transact("tasks", [], patience: .milliseconds(100))
+            }
+            guard case .noConnection = error else { throw Failure("\(String(describing: error))") }
+            let daemon = try await onThread { SendableDaemon(try Daemon(in: directory)) }
+            try daemon.daemon.succeed("create", "tasks")
+            // Unless the follower was first: then it is told that there is no such list.
+            do { #expect(try await following.value == 0) } catch ClientError.refused(let refusal) {
+                #expect(refusal.name == "noSuchList")
+            }
+        }
+
+        @Test func `a daemon that hangs up on everybody is not asked in a loop`() async throws {
+            let directory = try ScratchDirectory()
+            let proxy = try CuttingProxy(
+                at: directory.file("proxy"), to: directory.file("nobody"), limits: 0..<1, seed: 1)
+            defer { proxy.close() }
+            let client = Client(socket: SocketPath(proxy.socket))
+            let following = Task { for try await _ in client.list("tasks") {} }
+            try await Task.sleep(for: .seconds(2))
+            following.cancel()
+            _ = await following.result
+            // 25 to 50 ms, 50 to 100 and so on: at least 25 + 50 + 100 + 200 + 400 + 800 ms.
+            #expect((3...7).contains(proxy.visits), "\(proxy.visits) attempts in two seconds")
+        }
+
+        @Test func `a slow consumer is given the newest state and one difference, in constant memory`() async throws {
+            let daemon = try Daemon()
+            try daemon.succeed("create", "tasks", "--volatile")
+            let client = Client(socket: SocketPath(daemon.socket))
+            try await client.transact("tasks", [.appendSections([Diffable.Section(id: "s")])])
+            var updates = client.list("tasks").makeAsyncIterator()
+            let first = try #require(try await updates.next())
+            #expect(first.cause == .initial && first.revision == 1)
+            for number in 0..<500 {
+                try await client.transact("tasks", [.appendItems([Item(id: try ItemID("\(number)"))])])
+                if number >= 2 { try await client.transact("tasks", [.deleteItems([try ItemID("\(number - 2)")])]) }
+            }
+            // Our own changes arrive before the answers to them, so all are there.
+            let second = try #require(try await updates.next())
+            #expect(second.revision == 999 && second.previous.untyped == first.snapshot.untyped)
+            #expect(second.difference.count == 1 && second.changes.insertedItems == [[0, 0], [0, 1]])
+        }
+    }
+}

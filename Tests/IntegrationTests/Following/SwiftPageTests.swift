@@ -1,0 +1,231 @@
+import Diffable
+import DiffableClient
+import DiffableJSON
+import Foundation
+import Testing
+
+extension Integration {
+    /// docs/swift.md: each of its blocks stands here, as it is there, and runs.
+    struct SwiftPageTests {
+        private typealias Item = Diffable.Item
+        private typealias Section = Diffable.Section
+
+        @Test func `the code of docs/swift.md is code of this file`() throws {
+            let page = try String(contentsOfFile: "\(Binaries.repository)/docs/swift.md", encoding: .utf8)
+            let here = Self.lines(try String(contentsOfFile: #filePath, encoding: .utf8)).joined(separator: "\n")
+            let blocks = page.components(separatedBy: "```swift\n").dropFirst().map {
+                Self.lines($0.components(separatedBy: "```")[0]).joined(separator: "\n")
+            }
+            #expect(blocks.count > 5)
+            for block in blocks { #expect(here.contains(block), "\(block)") }
+        }
+
+        /// Without indentation, which is the place's.
+        private static func lines(_ text: String) -> [String] {
+            text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+
+        struct Todo: Decodable {
+            var text: String
+            var done: Bool?
+        }
+
+        private enum Cell: Sendable {
+            case header(String)
+            case todo(Todo)
+        }
+
+        @Test func `the code of docs/swift.md does what it says`() async throws {
+            let daemon = try Daemon()
+            setenv("DIFFABLED_SOCKET", daemon.socket, 1)
+            defer { unsetenv("DIFFABLED_SOCKET") }
+            try daemon.succeed("create", "tasks")
+            let client = Client()
+            let items = [Item(id: "bread", content: try Content(json: #"{"text":"Bread","done":false}"#))]
+            try await client.apply("tasks", [Section(id: "today", items: items)])
+            try await Self.change(client, items)
+            let state = try await client.withConnection { try await $0.state(of: "tasks") }
+            #expect(state.snapshot.itemIdentifiers == ["bread", "milk"])
+            #expect(try await Self.lists(client) == ["tasks"])
+            try await Self.undecodable(client)
+
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                for part in [Self.follow, Self.keepTable, Self.seeOpen, Self.followKinds, Self.endings] {
+                    group.addTask {
+                        let shown = Shown()
+                        try await part(client, shown)
+                        #expect(shown.count > 0)
+                    }
+                }
+                group.addTask { #expect(await Self.banner(client) == nil) }
+                try await eventuallyInTask("subscriptions") {
+                    try daemon.succeed("status").contains("subscriptions: 6") ? () : nil
+                }
+                try await client.withConnection { try await $0.deleteList("tasks") }
+                try await group.waitForAll()
+            }
+        }
+    }
+}
+
+/// What the page's code shows.
+private final class Shown: @unchecked Sendable {
+    // Unchecked, because only one task shows.
+    var count = 0
+}
+
+/// As much of a table as index paths need.
+private final class Table {
+    typealias Todo = Integration.SwiftPageTests.Todo
+    var snapshot: ListSnapshot<Todo>?
+    private var rows: [[String]] = []
+
+    func performBatchUpdates(_ updates: () -> Void) { updates() }
+    func deleteSections(_ sections: [Int]) { for section in sections { rows.remove(at: section) } }
+    func insertSections(_ sections: [Int]) {
+        for section in sections {
+            let count = snapshot?.numberOfItems(inSection: section) ?? 0
+            rows.insert((0..<count).map { text(at: [section, $0]) }, at: section)
+        }
+    }
+    func moveSection(from: Int, to: Int) { rows.insert(rows.remove(at: from), at: to) }
+    func deleteRows(at paths: [[Int]]) { for path in paths { rows[path[0]].remove(at: path[1]) } }
+    func insertRows(at paths: [[Int]]) { for path in paths { rows[path[0]].insert(text(at: path), at: path[1]) } }
+    func moveRow(from: [Int], to: [Int]) { rows[to[0]].insert(rows[from[0]].remove(at: from[1]), at: to[1]) }
+    func reconfigureRows(at paths: [[Int]]) { for path in paths { rows[path[0]][path[1]] = text(at: path) } }
+    func reloadRows(at paths: [[Int]]) { reconfigureRows(at: paths) }
+
+    private func text(at path: [Int]) -> String { snapshot?[path]?.content.text ?? "" }
+    var texts: [[String]] { rows }
+}
+
+private struct DataSource {
+    typealias Todo = Integration.SwiftPageTests.Todo
+    var snapshot: ListSnapshot<Todo>
+
+    func numberOfSections() -> Int { snapshot.numberOfSections }
+    func numberOfRows(inSection section: Int) -> Int { snapshot.numberOfItems(inSection: section) }
+    func numberOfChildren(at path: [Int]) -> Int { snapshot.numberOfChildren(at: path) }
+    func text(at path: [Int]) -> String { snapshot[path]?.content.text ?? "" }
+}
+
+extension Integration.SwiftPageTests {
+    private static func follow(_: Client, _ shown: Shown) async throws {
+        func show(_ id: ItemID, _ text: String) { shown.count += 1 }
+
+        struct Todo: Decodable {
+            var text: String
+            var done: Bool?
+        }
+
+        let client = Client()
+        for try await update in client.list("tasks", as: Todo.self) {
+            for section in update.snapshot.sections {
+                for item in section.items { show(item.id, item.content.text) }
+            }
+        }
+    }
+
+    private static func keepTable(_ client: Client, _ shown: Shown) async throws {
+        let table = Table()
+        for try await update in client.list("tasks", as: Todo.self) {
+            let changes = update.changes
+            table.performBatchUpdates {
+                table.snapshot = update.snapshot
+                table.deleteSections(changes.deletedSections)
+                table.insertSections(changes.insertedSections)
+                for move in changes.movedSections { table.moveSection(from: move.from[0], to: move.to[0]) }
+                table.deleteRows(at: changes.deletedItems)
+                table.insertRows(at: changes.insertedItems)
+                for move in changes.movedItems { table.moveRow(from: move.from, to: move.to) }
+            }
+            // After the batch, as these are places in the new state.
+            table.reconfigureRows(at: changes.reconfiguredItems)
+            table.reloadRows(at: changes.reloadedItems)
+        }
+        #expect(table.texts == [["Bread", "Milk"]])
+        let source = DataSource(snapshot: try #require(table.snapshot))
+        #expect(source.numberOfSections() == 1 && source.numberOfRows(inSection: 0) == 2)
+        #expect(source.numberOfChildren(at: [0, 0]) == 0 && source.text(at: [0, 1]) == "Milk")
+        shown.count = 1
+    }
+
+    private static func banner(_ client: Client) async -> String? {
+        var banner: String? = "?"
+        let following = Task {
+            for await state in client.connectionStates {
+                switch state {
+                case .connected: banner = nil
+                case .disconnected(let error): banner = error.map { "Connecting… (\($0))" }
+                }
+            }
+            return banner
+        }
+        try? await Task.sleep(for: .milliseconds(100))
+        following.cancel()
+        return await following.value
+    }
+
+    private static func endings(_ client: Client, _ shown: Shown) async throws {
+        func show(_ revision: Int) { shown.count += 1 }
+        func say(_ message: String) { Issue.record("\(message)") }
+        do {
+            for try await update in client.list("tasks", as: Todo.self) { show(update.revision) }
+        } catch .refused(let refusal) where refusal.name == "noSuchList" {
+            say(refusal.message)
+        } catch .undecodable(let content) {
+            say("\(content.item) has another \(content.member)")
+        } catch {
+            say("\(error)")
+        }
+    }
+
+    private static func undecodable(_ client: Client) async throws {
+        struct Strict: Decodable { var done: Bool }
+        let error = await #expect(throws: ClientError.self) {
+            for try await _ in client.list("tasks", as: Strict.self) {}
+        }
+        guard case .undecodable(let content) = error else { throw Failure("\(String(describing: error))") }
+        #expect(content.list == "tasks" && content.item == "milk" && content.member == "done")
+        #expect("\(content)".contains(#"the list "tasks": the content of the item "milk" is no Strict: done: it is missing"#))
+    }
+
+    private static func followKinds(_ client: Client, _ shown: Shown) async throws {
+        func show(_ count: Int) { shown.count += 1 }
+        func show(_ text: String?) { shown.count += 1 }
+        do {
+            let cells = client.list("tasks") { item in
+                switch item.kind {
+                case "header": Cell.header(item.id.description)
+                default: Cell.todo(try JSONDecoder().decode(Todo.self, from: Data(item.content?.bytes ?? [])))
+                }
+            }
+            for try await update in cells { show(update.snapshot.numberOfItems) }
+            for try await update in client.list("tasks") { show(update.snapshot["milk"]?.content?.description) }
+            Issue.record("there is no such list any more")
+        } catch ClientError.refused(let refusal) {
+            // The first loop ended with the list, so that the second one finds none.
+            #expect(refusal.name == "noSuchList")
+        }
+    }
+
+    private static func seeOpen(_ client: Client, _ shown: Shown) async throws {
+        func show(_ count: Int) { shown.count = count }
+        let open = try ListView(json: #"{"where":{"path":"/done","equals":false},"sort":["/text"]}"#)
+        for try await update in client.list("tasks", as: Todo.self, options: ListOptions(view: open)) {
+            show(update.snapshot.numberOfItems)
+        }
+        #expect(shown.count == 1)
+    }
+
+    private static func change(_ client: Client, _ items: [Item]) async throws {
+        try await client.transact("tasks", [.appendItems([Item(id: "milk", content: Content(json: #"{"text":"Milk"}"#))])])
+        try await client.apply("tasks", [Section(id: "today", items: items)])
+        try await client.undo("tasks")
+    }
+
+    private static func lists(_ client: Client) async throws -> [ListName] {
+        let lists = try await client.withConnection { try await $0.lists() }
+        return lists.map(\.list)
+    }
+}
