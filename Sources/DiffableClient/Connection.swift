@@ -35,6 +35,15 @@ public final class Connection: Sendable {
         self.outbound = outbound
     }
 
+    /// Changes the conversation, and resumes those who are due then.
+    private func withConversation<R: Sendable>(_ body: (inout sending Conversation) -> R) -> R {
+        let (result, due) = conversation.withLock { conversation in
+            (body(&conversation), conversation.takeDue())
+        }
+        for due in due { due.resume() }
+        return result
+    }
+
     /// Connects, runs the closure, and closes.
     ///
     /// - Parameter name: who this is, for the daemon's log.
@@ -78,12 +87,12 @@ public final class Connection: Sendable {
     }
 
     /// Whether anything may still come over it. An end that nobody has noticed yet does not count.
-    var isOpen: Bool { conversation.withLock { $0.end == nil } }
+    var isOpen: Bool { withConversation { $0.end == nil } }
 
     /// Waits for its end, or until the task is cancelled.
     func closed() async {
         let (ends, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        guard conversation.withLock({ $0.tellEnd { _ in continuation.finish() } }) else { return }
+        guard withConversation({ $0.tellEnd { _ in continuation.finish() } }) else { return }
         for await _ in ends {}
     }
 }
@@ -115,7 +124,7 @@ extension Connection {
     private func send(_ expectation: Conversation.Expectation, _ writing: Writing) async throws(ClientError) -> Int {
         guard await turns.take() else { throw .cancelled }
         defer { turns.pass() }
-        let id = try conversation.withLock { $0.begin(expectation) }.get()
+        let id = try withConversation { $0.begin(expectation) }.get()
         // Whether the daemon may hold parts of it.
         var isInParts = false
         do throws(ClientError) {
@@ -128,7 +137,7 @@ extension Connection {
                 try await write(writer)
             } while progress == .more
         } catch {
-            conversation.withLock { $0.abandon(id) }
+            withConversation { $0.abandon(id) }
             // Before anybody else has a turn: parts that wait for their last one must never be given another's.
             if isInParts { await breakOff() }
             throw error
@@ -151,16 +160,16 @@ extension Connection {
     private func answer(to id: Int) async throws(ClientError) -> [UInt8] {
         let answer = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                conversation.withLock { $0.wait(for: id, continuation) }
+                withConversation { $0.wait(for: id, continuation) }
             }
         } onCancel: {
-            conversation.withLock { $0.abandon(id) }
+            withConversation { $0.abandon(id) }
         }
         return try answer.get()
     }
 
     func forget(subscription: Int) {
-        conversation.withLock { $0.forget(subscription: subscription) }
+        withConversation { $0.forget(subscription: subscription) }
     }
 
     /// Ends a subscription without waiting for the answer, which nobody reads: also from where nothing can wait. The
@@ -187,7 +196,7 @@ extension Connection {
                 buffer.withUnsafeReadableBytes { framer.append($0) }
                 while let arrival = framer.next(Connection.message) {
                     let (message, line) = try arrival.get()
-                    await act(conversation.withLock { $0.receive(message, line: line) })
+                    await act(withConversation { $0.receive(message, line: line) })
                 }
             }
         } catch let error as ClientError {
@@ -195,7 +204,7 @@ extension Connection {
         } catch {
             // The end of a connection and an error on it mean the same: nothing more will come.
         }
-        await act(conversation.withLock { $0.finish(end) })
+        await act(withConversation { $0.finish(end) })
     }
 
     private static func message(_ line: LineFramer.Line) -> Result<(Message, line: [UInt8]), ClientError> {

@@ -2,6 +2,9 @@ import DiffableProtocol
 
 /// What a connection waits for: replies by request, notifications by subscription. A state machine without I/O.
 ///
+/// It resumes nobody itself, because it lives in a lock that cancellation takes too: the runtime holds a task's own lock
+/// while it tells of a cancellation, and wants it to resume the task. Whoever changes it resumes `takeDue()` afterwards.
+///
 /// A subscription's receiver is put in place by the very line that announces the subscription, in the reader's own
 /// turn: the `reset` behind it can be in the same packet.
 struct Conversation: Sendable {
@@ -32,6 +35,8 @@ struct Conversation: Sendable {
         case abandoned
     }
 
+    /// Who is to be resumed.
+    private var due: [Due] = []
     private var lastID = 0
     private var pending: [Int: Pending] = [:]
     private var receivers: [Int: Receiver] = [:]
@@ -39,6 +44,21 @@ struct Conversation: Sendable {
     private var endReceivers: [Receiver] = []
     /// Why nothing more will come; nil as long as something may.
     private(set) var end: ClientError?
+}
+
+extension Conversation {
+    struct Due {
+        let continuation: CheckedContinuation<Answer, Never>
+        let answer: Answer
+
+        func resume() { continuation.resume(returning: answer) }
+    }
+
+    mutating func takeDue() -> [Due] {
+        if due.isEmpty { return [] }
+        defer { due = [] }
+        return due
+    }
 }
 
 // MARK: - Requests
@@ -57,9 +77,9 @@ extension Conversation {
         case .expected(let expectation): pending[id] = .waiting(expectation, continuation)
         case .answered(let answer):
             pending[id] = nil
-            continuation.resume(returning: answer)
+            due.append(Due(continuation: continuation, answer: answer))
         case .waiting: preconditionFailure("one task waits for one reply")
-        case .abandoned, nil: continuation.resume(returning: .failure(end ?? .cancelled))
+        case .abandoned, nil: due.append(Due(continuation: continuation, answer: .failure(end ?? .cancelled)))
         }
     }
 
@@ -69,7 +89,7 @@ extension Conversation {
         case .expected(.subscription): pending[id] = .abandoned
         case .waiting(let expectation, let continuation):
             if case .subscription = expectation { pending[id] = .abandoned } else { pending[id] = nil }
-            continuation.resume(returning: .failure(.cancelled))
+            due.append(Due(continuation: continuation, answer: .failure(.cancelled)))
         // The answer was first: whoever was cancelled gets it all the same, and sees to what it made.
         case .answered: break
         case .expected(.reply): pending[id] = nil
@@ -144,7 +164,7 @@ extension Conversation {
         case .waiting(let expectation, let continuation):
             pending[id] = nil
             fulfil(expectation, answer)
-            continuation.resume(returning: answer)
+            due.append(Due(continuation: continuation, answer: answer))
         case .abandoned: pending[id] = nil
         case .answered, nil: break
         }

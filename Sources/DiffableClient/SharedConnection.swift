@@ -33,13 +33,14 @@ final class SharedConnection: Sendable {
         /// Attempts and connections in a row that were of no use.
         var failures = 0
         var visible = ConnectionState.disconnected(nil)
-        var observers: [Int: AsyncStream<ConnectionState>.Continuation] = [:]
+        /// They are told that there is something new, and look for themselves.
+        var observers: [Int: AsyncStream<Void>.Continuation] = [:]
         var lastObserver = 0
         /// Told when the last user has gone.
         var unused: AsyncStream<Void>.Continuation?
     }
 
-    private struct Waiter {
+    private struct Waiter: Sendable {
         let number: Int
         /// Fails at the first attempt that comes to nothing after it; nil: waits.
         let deadline: ContinuousClock.Instant?
@@ -92,10 +93,11 @@ extension SharedConnection {
     }
 
     func release() {
-        state.withLock { state in
+        let unused = state.withLock { state in
             state.users -= 1
-            if state.users == 0 { state.unused?.yield() }
+            return state.users == 0 ? state.unused : nil
         }
+        unused?.yield()
     }
 
     /// An answer or a state came over it: the next loss is the first in a row.
@@ -103,11 +105,11 @@ extension SharedConnection {
 
     /// It was found to be at its end. Others need not find out by themselves.
     func giveUp(_ connection: Connection) {
-        state.withLock { state in
+        change { state in
             guard state.connection === connection else { return }
             state.connection = nil
             state.failures += 1
-            show(.disconnected(.connectionLost(connection.path)), &state)
+            state.visible = .disconnected(.connectionLost(connection.path))
         }
     }
 }
@@ -118,23 +120,30 @@ extension SharedConnection {
     var connectionState: ConnectionState { state.withLock { $0.visible } }
 
     /// The state now, and then each new one; whoever is slow sees the newest.
-    var connectionStates: AsyncStream<ConnectionState> {
-        let (states, continuation) = AsyncStream.makeStream(
-            of: ConnectionState.self, bufferingPolicy: .bufferingNewest(1))
+    var connectionStates: some AsyncSequence<ConnectionState, Never> & Sendable {
+        let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state in
             state.lastObserver += 1
             state.observers[state.lastObserver] = continuation
-            continuation.yield(state.visible)
             return state.lastObserver
         }
-        continuation.onTermination = { _ in self.state.withLock { $0.observers[number] = nil } }
-        return states
+        continuation.onTermination = { _ in
+            _ = self.state.withLock { $0.observers.removeValue(forKey: number) }
+        }
+        continuation.yield()
+        return changes.map { self.connectionState }
     }
 
-    private func show(_ visible: ConnectionState, _ state: inout State) {
-        guard state.visible != visible else { return }
-        state.visible = visible
-        for observer in state.observers.values { observer.yield(visible) }
+    /// Changes the state and tells the observers, if there is something to see. Nobody is told or resumed under the lock:
+    /// see `Conversation`.
+    private func change<R: Sendable>(_ body: (inout sending State) -> R) -> R {
+        let (result, observers) = state.withLock { state in
+            let before = state.visible
+            let result = body(&state)
+            return (result, state.visible == before ? [] : Array(state.observers.values))
+        }
+        for observer in observers { observer.yield() }
+        return result
     }
 }
 
@@ -175,11 +184,11 @@ extension SharedConnection {
     }
 
     private func begin(_ connection: Connection) {
-        let waiting = state.withLock { state in
+        let waiting = change { state in
             state.connection = connection
             state.users += state.waiting.count
             state.usersEver += state.waiting.count
-            show(.connected, &state)
+            state.visible = .connected
             defer { state.waiting = [] }
             return state.waiting
         }
@@ -188,9 +197,9 @@ extension SharedConnection {
 
     private func fail(_ error: ClientError) {
         let now = ContinuousClock.now
-        let failed = state.withLock { state in
+        let failed = change { state in
             state.failures += 1
-            show(.disconnected(error), &state)
+            state.visible = .disconnected(error)
             let isOver = { (waiter: Waiter) in
                 !error.isHealedByReconnecting || waiter.deadline.map { $0 <= now } ?? false
             }
@@ -212,18 +221,17 @@ extension SharedConnection {
     /// Waits until nobody has needed the connection for a while, and takes it away from those to come.
     private func untilUnused() async {
         let (unused, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-        state.withLock { state in
-            state.unused = continuation
-            if state.users == 0 { continuation.yield() }
-        }
+        state.withLock { $0.unused = continuation }
+        // To look once, whoever was there before.
+        continuation.yield()
         for await _ in unused {
             let usersEver = state.withLock { $0.usersEver }
             try? await Task.sleep(for: Self.lingering)
             if Task.isCancelled { return }
-            let isUnused = state.withLock { state in
+            let isUnused = change { state in
                 guard state.users == 0, state.usersEver == usersEver else { return false }
                 state.connection = nil
-                show(.disconnected(nil), &state)
+                state.visible = .disconnected(nil)
                 return true
             }
             if isUnused { return }

@@ -59,7 +59,7 @@ extension Integration {
                 }
                 group.addTask { #expect(await Self.banner(client) == nil) }
                 try await eventuallyInTask("subscriptions") {
-                    try daemon.succeed("status").contains("subscriptions: 6") ? () : nil
+                    try daemon.succeed("status").contains("subscriptions: 5") ? () : nil
                 }
                 try await client.withConnection { try await $0.deleteList("tasks") }
                 try await group.waitForAll()
