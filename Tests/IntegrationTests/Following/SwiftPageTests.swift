@@ -187,7 +187,8 @@ extension Integration.SwiftPageTests {
         }
         guard case .undecodable(let content) = error else { throw Failure("\(String(describing: error))") }
         #expect(content.list == "tasks" && content.item == "milk" && content.member == "done")
-        #expect("\(content)".contains(#"the list "tasks": the content of the item "milk" is no Strict: done: it is missing"#))
+        let words = #"the list "tasks": the content of the item "milk" is no Strict: done: it is missing"#
+        #expect("\(content)".contains(words))
     }
 
     private static func followKinds(_ client: Client, _ shown: Shown) async throws {
@@ -219,7 +220,8 @@ extension Integration.SwiftPageTests {
     }
 
     private static func change(_ client: Client, _ items: [Item]) async throws {
-        try await client.transact("tasks", [.appendItems([Item(id: "milk", content: Content(json: #"{"text":"Milk"}"#))])])
+        let milk = Item(id: "milk", content: try Content(json: #"{"text":"Milk"}"#))
+        try await client.transact("tasks", [.appendItems([milk])])
         try await client.apply("tasks", [Section(id: "today", items: items)])
         try await client.undo("tasks")
     }
