@@ -1,6 +1,7 @@
 import Diffable
 import DiffableClient
 import Foundation
+import Synchronization
 import Testing
 
 extension Integration {
@@ -21,11 +22,13 @@ extension Integration {
             ]
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for follower in followers { group.addTask { try await follower.follow("tasks", of: client) } }
+                // Not by cancelling it, as a change that is on its way could still be made after that.
+                let mustStop = Flag()
                 let writing = Task { [writer] in
                     var writer = writer
-                    while !Task.isCancelled {
+                    while !mustStop.isSet {
                         try await writer.write()
-                        try? await Task.sleep(for: writerPause)
+                        try await Task.sleep(for: writerPause)
                     }
                     return writer.revision
                 }
@@ -36,19 +39,14 @@ extension Integration {
                         followers.allSatisfy { $0.all.count > 10 } ? true : nil
                     }
                 } catch {
-                    writing.cancel()
+                    mustStop.set()
                     throw error
                 }
-                writing.cancel()
-                // Cancelled in the middle of a transaction, it may not know its last revision.
-                _ = try? await writing.value
-                let final = try await Client(socket: SocketPath(daemon.socket)).withConnection {
-                    try await $0.state(of: "tasks")
-                }
-                log.note(final.snapshot, at: final.revision)
+                mustStop.set()
+                let revision = try await writing.value
                 for follower in followers {
-                    _ = try await eventuallyInTask("\(follower.name) at \(final.revision), seed \(seed)") {
-                        follower.revision == final.revision ? true : nil
+                    _ = try await eventuallyInTask("\(follower.name) at \(revision), seed \(seed)") {
+                        follower.revision == revision ? true : nil
                     }
                 }
                 group.cancelAll()
@@ -80,6 +78,12 @@ extension Integration {
             }
         }
     }
+}
+
+private final class Flag: Sendable {
+    private let value = Mutex(false)
+    var isSet: Bool { value.withLock { $0 } }
+    func set() { value.withLock { $0 = true } }
 }
 
 /// A daemon that is ended and started again on another thread.
