@@ -87,7 +87,8 @@ struct CompactValue {
     }
 }
 
-private func checked<R>(
+/// A step of a scanner over such a value, which cannot fail.
+func checked<R>(
     _ scanner: inout JSONScanner, _ step: (inout JSONScanner) throws(JSONError) -> R
 ) -> R {
     do throws(JSONError) {
@@ -98,12 +99,10 @@ private func checked<R>(
 }
 
 /// A member's name where it stands. Names are equal when they mean the same; only those with escapes are copied.
-struct MemberText: Hashable {
+struct MemberText: Equatable {
     let string: JSONString
 
     static func == (a: MemberText, b: MemberText) -> Bool {
         a.string.withUTF8 { a in b.string.withUTF8 { b in a.count == b.count && a.elementsEqual(b) } }
     }
-
-    func hash(into hasher: inout Hasher) { string.withUTF8 { hasher.combine(bytes: $0) } }
 }

@@ -60,12 +60,14 @@ package struct Decoder {
 
     @inline(never)
     package mutating func passUnknown(
-        _ name: JSONString, of what: String, known: [String]
+        _ name: JSONString, of what: @autoclosure () -> String, known: @autoclosure () -> [String]
     ) throws(DecodingError) {
         if limits.unknownMembers == .areIgnored {
             return try scan { scanner throws(JSONError) in try scanner.skipValue() }
         }
         let text = name.text
+        let what = what()
+        let known = known()
         let advice =
             nearestName(to: text, among: known).map { "did you mean \"\($0)\"?" }
             ?? (known.isEmpty ? "it has none" : "it has \(known.joined(separator: ", "))")

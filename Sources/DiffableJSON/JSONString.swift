@@ -9,8 +9,11 @@ package struct JSONString {
     /// Whether the string is this ASCII literal, which is how member names are told apart.
     @inline(__always)
     package static func ~= (literal: StaticString, string: JSONString) -> Bool {
-        if string.hasEscapes { return string.unescaped().elementsEqual(literal.utf8) }
         let count = literal.utf8CodeUnitCount
+        if string.hasEscapes {
+            // A byte is six at most, `\u0061`: what is longer is not even looked at.
+            return string.bytes.count <= 6 * count && string.unescaped().elementsEqual(literal.utf8)
+        }
         guard string.bytes.count == count else { return false }
         for index in 0..<count where string.bytes[unchecked: index] != literal.utf8Start[index] { return false }
         return true

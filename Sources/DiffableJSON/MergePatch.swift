@@ -20,7 +20,9 @@ package struct MergePatch: Sendable {
         self.resultLengthMax = resultLengthMax
         let document = document
         try document.withUnsafeBufferPointer { bytes throws(DuplicateMember) in
-            try Self.checkMembers(CompactValue(UnsafeRawBufferPointer(bytes)))
+            // Its depth was checked when the text was read.
+            var scanner = JSONScanner(UnsafeRawBufferPointer(bytes), depthMax: .max)
+            try Self.checkMembers(&scanner)
         }
     }
 
@@ -51,7 +53,9 @@ package struct MergePatch: Sendable {
         var writer = ByteWriter()
         writer.reserve((content?.bytes.count ?? 0) + document.count)
         document.withUnsafeBytes { patch in
-            let patch = CompactValue(patch)
+            // Its depth was checked when the text was read.
+            var scanner = JSONScanner(patch, depthMax: .max)
+            let patch = Replacement(&scanner)
             if let content {
                 content.bytes.withUnsafeBytes { Self.merge(patch, into: CompactValue($0), writer: &writer) }
             } else {
@@ -64,11 +68,10 @@ package struct MergePatch: Sendable {
 
     // MARK: - The algorithm of RFC 7396, section 2
 
-    private static func merge(_ patch: CompactValue, into target: CompactValue?, writer: inout ByteWriter) {
-        guard patch.isObject else { return writer.append(patch.bytes) }
-        let members = patch.members
+    private static func merge(_ patch: Replacement, into target: CompactValue?, writer: inout ByteWriter) {
+        guard let members = patch.members else { return writer.append(patch.value.bytes) }
         // Every member of the target is looked up here, so that two long objects do not cost their product.
-        let places = Places(of: members)
+        let places = Places(of: members.map(\.name))
         var isUsed = [Bool](repeating: false, count: members.count)
         writer.append(byte: UInt8(ascii: "{"))
         let start = writer.count
@@ -111,35 +114,96 @@ package struct MergePatch: Sendable {
         writer.append("\":")
     }
 
-    private static func checkMembers(_ value: CompactValue) throws(DuplicateMember) {
-        guard value.isObject else { return }
-        var names: Set<MemberText> = []
-        for member in value.members {
-            guard names.insert(member.name).inserted else {
-                throw DuplicateMember(name: member.name.string.text.shown)
-            }
-            try checkMembers(member.value)
+    /// Of the next value and of all that it replaces parts of. In one pass, however deep it is.
+    private static func checkMembers(_ scanner: inout JSONScanner) throws(DuplicateMember) {
+        guard scanner.peek() == UInt8(ascii: "{") else {
+            return checked(&scanner) { scanner throws(JSONError) in try scanner.skipValue() }
         }
+        var names: [MemberText] = []
+        var object = checked(&scanner) { scanner throws(JSONError) in try scanner.beginObject() }
+        while let name = checked(&scanner, { scanner throws(JSONError) in try scanner.nextMember(of: &object) }) {
+            names.append(MemberText(string: name))
+            try checkMembers(&scanner)
+        }
+        if let twice = Places(of: names).twice { throw DuplicateMember(name: twice.string.text.shown) }
     }
 }
 
-/// Where in a patch's object a name stands. Most patches name a few members, which are found sooner by looking than
-/// by hashing.
-private enum Places {
-    case few([CompactValue.Member])
-    case many([MemberText: Int])
+/// A value of a patch, taken apart as far as it replaces parts: in one pass, however deep it is.
+private struct Replacement {
+    var value: CompactValue
+    /// Nil for what replaces a value as a whole.
+    var members: [Member]?
 
-    init(of members: [CompactValue.Member]) {
-        self =
-            members.count <= 4
-            ? .few(members)
-            : .many(Dictionary(uniqueKeysWithValues: members.indices.map { (members[$0].name, $0) }))
+    struct Member {
+        var name: MemberText
+        var value: Replacement
+    }
+
+    var isNull: Bool { value.isNull }
+
+    init(_ scanner: inout JSONScanner) {
+        let start = scanner.offset
+        if scanner.peek() == UInt8(ascii: "{") {
+            var members: [Member] = []
+            var object = checked(&scanner) { scanner throws(JSONError) in try scanner.beginObject() }
+            while let name = checked(&scanner, { scanner throws(JSONError) in try scanner.nextMember(of: &object) }) {
+                members.append(Member(name: MemberText(string: name), value: Replacement(&scanner)))
+            }
+            self.members = members
+        } else {
+            checked(&scanner) { scanner throws(JSONError) in try scanner.skipValue() }
+        }
+        value = CompactValue(scanner.bytes.slice(start..<scanner.offset))
+    }
+}
+
+/// Where in a patch's object a name stands.
+///
+/// Most patches name a few members, which are found sooner by looking. Of many, the hashes are sorted: to fill a
+/// dictionary takes several times as long as to read the names.
+private struct Places {
+    private let names: [MemberText]
+    /// Empty when there are few.
+    private let places: [Place]
+
+    private struct Place {
+        var hash: UInt32
+        var index: Int
+    }
+
+    init(of names: [MemberText]) {
+        self.names = names
+        places =
+            names.count <= 8
+            ? [] : names.indices.map { Place(hash: names[$0].hash, index: $0) }.sorted { $0.hash < $1.hash }
     }
 
     subscript(name: MemberText) -> Int? {
-        switch self {
-        case .few(let members): members.firstIndex { $0.name == name }
-        case .many(let places): places[name]
+        if places.isEmpty { return names.firstIndex(of: name) }
+        let hash = name.hash
+        var range = 0..<places.count
+        while let middle = range.isEmpty ? nil : (range.lowerBound + range.upperBound) / 2 {
+            range = places[middle].hash < hash ? middle + 1..<range.upperBound : range.lowerBound..<middle
         }
+        return places[range.lowerBound...].prefix { $0.hash == hash }.first { names[$0.index] == name }?.index
     }
+
+    /// A name that stands twice.
+    var twice: MemberText? {
+        if places.isEmpty {
+            return names.indices.first { names[..<$0].contains(names[$0]) }.map { names[$0] }
+        }
+        for (index, place) in places.enumerated() {
+            // Those of the same hash are neighbours, and hardly ever more than two.
+            let others = places[(index + 1)...].prefix { $0.hash == place.hash }
+            if others.contains(where: { names[$0.index] == names[place.index] }) { return names[place.index] }
+        }
+        return nil
+    }
+}
+
+extension MemberText {
+    /// As unpredictable as an identifier's.
+    fileprivate var hash: UInt32 { string.withUTF8(identifierHash) }
 }

@@ -17,18 +17,19 @@ extension DecodedRequest {
             let error = JSONError(offset: offset, reason: .invalidUTF8)
             return .failure(WireError(.parseError, "\(error)", offset: offset))
         }
-        let words = text.split { $0 == " " || $0 == "\t" || $0 == "\r" }.map(String.init)
-        guard let word = words.first else {
+        let words = text.utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: "\r") }
+        guard let word = words.first.map({ String(Substring($0)) }) else {
             return .failure(WireError(.invalidRequest, "the line is empty; help lists the methods"))
         }
-        guard let method = Method(rawValue: word) else {
+        // By scalars: whether texts are the same in the end, whatever marks they have, takes long to find out.
+        guard let method = Method.allCases.first(where: { $0.rawValue.utf8.elementsEqual(word.utf8) }) else {
             return .failure(WireError(Method.unknown(word, at: 0), list: nil, invalid: .methodNotFound))
         }
         guard words.count <= 2 else {
             let message = "a line that is not JSON is METHOD [LIST]; for anything more send a JSON object"
             return .failure(WireError(.invalidRequest, message))
         }
-        return request(method, list: words.count > 1 ? words[1] : nil)
+        return request(method, list: words.count > 1 ? String(Substring(words[1])) : nil)
     }
 
     /// Of the first byte that is part of no scalar. O(length).

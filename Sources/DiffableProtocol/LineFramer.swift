@@ -119,8 +119,11 @@ package struct LineFramer: Sendable {
 
     /// Nil for a blank line.
     private func handOut<R>(_ line: UnsafeRawBufferPointer, _ body: (Line) throws -> R) rethrows -> R? {
-        guard let content = Self.content(of: line) else { return nil }
-        return try body(content.count > lineLengthMax ? .tooLong : .line(content))
+        let content = Self.content(of: line)
+        // Also when it is blank: in pieces it would have been reported before its end.
+        if content.count > lineLengthMax { return try body(.tooLong) }
+        let isBlank = content.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
+        return isBlank ? nil : try body(.line(content))
     }
 
     private mutating func nextNewline() -> Int? {
@@ -137,12 +140,9 @@ package struct LineFramer: Sendable {
         return memchr(start, Int32(UInt8(ascii: "\n")), bytes.count).map { UnsafeRawPointer($0) - start }
     }
 
-    /// A line without its carriage return; nil when it is blank.
-    private static func content(of line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer? {
-        let end = line.last == UInt8(ascii: "\r") ? line.count - 1 : line.count
-        let content = UnsafeRawBufferPointer(rebasing: line[..<end])
-        let isBlank = content.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
-        return isBlank ? nil : content
+    /// A line without its carriage return.
+    private static func content(of line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
+        UnsafeRawBufferPointer(rebasing: line.last == UInt8(ascii: "\r") ? line.dropLast() : line[...])
     }
 
     /// Makes room: at once when everything was read, otherwise when it is worth moving the rest.

@@ -8,20 +8,18 @@ private enum ResultMember: UInt8, MemberName {
     case sections, items, durability, version, limits, capabilities
     case resumed, oldest, revisions, from, to
 
-    static func named(_ name: JSONString) -> ResultMember? {
-        let text = name.text
-        return allCases.first { $0.name == text }
-    }
+    private static let names = MemberNames<ResultMember>()
+
+    static func named(_ name: JSONString) -> ResultMember? { names[name] }
 }
 
 enum SummaryMember: UInt8, MemberName {
     case insertedItems, deletedItems, movedItems, reconfiguredItems, reloadedItems, expandedItems, collapsedItems
     case insertedSections, deletedSections, movedSections, reloadedSections
 
-    static func named(_ name: JSONString) -> SummaryMember? {
-        let text = name.text
-        return allCases.first { $0.name == text }
-    }
+    private static let names = MemberNames<SummaryMember>()
+
+    static func named(_ name: JSONString) -> SummaryMember? { names[name] }
 
     var count: WritableKeyPath<DifferenceSummary, Int> {
         switch self {
@@ -202,10 +200,9 @@ extension Reply.History {
 private enum RevisionMember: UInt8, MemberName {
     case revision, time, operations, name, pid, uid
 
-    static func named(_ name: JSONString) -> RevisionMember? {
-        let text = name.text
-        return allCases.first { $0.name == text }
-    }
+    private static let names = MemberNames<RevisionMember>()
+
+    static func named(_ name: JSONString) -> RevisionMember? { names[name] }
 }
 
 extension Reply.History.Revision {

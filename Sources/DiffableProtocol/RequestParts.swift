@@ -190,7 +190,7 @@ extension Decoder {
         var revision: Int?
         try object("since", SinceMember.self) { member, decoder throws(DecodingError) in
             switch member {
-            case .epoch: epoch = try decoder.string("epoch").text
+            case .epoch: epoch = try decoder.epoch()
             case .revision: revision = try decoder.wholeNumber("revision")
             }
         }
@@ -215,12 +215,15 @@ extension Decoder {
 
     fileprivate mutating func form() throws(DecodingError) -> Request.Subscribe.Form {
         let string = try string("deliver")
-        guard let form = Request.Subscribe.Form(rawValue: string.text) else {
+        switch string {
+        case "operations": return .operations
+        case "snapshots": return .snapshots
+        case "patches": return .patches
+        default:
             throw .invalid(
                 "deliver is \"operations\", \"snapshots\" or \"patches\", not \"\(string.text.shown)\"",
                 at: string.offset)
         }
-        return form
     }
 
     fileprivate mutating func milliseconds(
@@ -244,12 +247,22 @@ extension Decoder {
         return lease
     }
 
+    private mutating func epoch() throws(DecodingError) -> String {
+        let string = try string("epoch")
+        guard string.bytes.count <= epochLengthMax else {
+            throw .invalid("epoch is longer than \(epochLengthMax) bytes", at: string.offset)
+        }
+        return string.text
+    }
+
     fileprivate mutating func durability() throws(DecodingError) -> Request.Durability {
         let string = try string("durability")
-        guard let durability = Request.Durability(rawValue: string.text) else {
+        switch string {
+        case "durable": return .durable
+        case "volatile": return .volatile
+        default:
             throw .invalid("durability is \"durable\" or \"volatile\", not \"\(string.text.shown)\"", at: string.offset)
         }
-        return durability
     }
 
     /// A name is shown to people, so it keeps the rules of identifiers.
@@ -258,6 +271,9 @@ extension Decoder {
         return name.description
     }
 }
+
+/// In bytes, with escapes; the daemon's own are far shorter.
+private let epochLengthMax = 255
 
 private enum SinceMember: UInt8, MemberName {
     case epoch, revision

@@ -80,6 +80,42 @@ import Testing
         #expect(SearchText.folded("Ångström É e\u{301} İ Ǆ") == Array("angstrom e e i ǆ".utf8))
     }
 
+    /// The canonical order of marks, which nobody needs here, takes the square of their number: 12 s for these.
+    @Test func `folds any number of marks in time`() {
+        let text = "a" + String(repeating: "\u{301}\u{323}", count: 100_000)
+        let time = ContinuousClock().measure { #expect(SearchText.folded(text) == Array("a".utf8)) }
+        #expect(time < .seconds(3))
+    }
+
+    @Test func `finds members by the bytes of their names`() throws {
+        let list = try Snapshot(
+            try decodeSections(
+                #"{"sections":[{"id":"s","items":[{"id":"one","content":{"\u00e9":1}},"#
+                    + #"{"id":"two","content":{"e\u0301":1}},{"id":"mark","content":{"\u0301":1}}]}]}"#))
+        func found(_ path: String) throws -> [ItemID] {
+            let view = try view(#"{"where":{"path":"\#(path)","exists":true}}"#)
+            return view.evaluate(list).snapshot.itemIdentifiers
+        }
+        #expect(try found("/\u{E9}") == ["one"])
+        #expect(try found("/e\u{301}") == ["two"])
+        #expect(try found("/\u{301}") == ["mark"])
+    }
+
+    @Test func `is as long as the limit, and not one byte longer`() throws {
+        func ids(length: Int) -> String {
+            let text = #"{"sections":["a""#
+            return text + String(repeating: #","b""#, count: (length - text.utf8.count - 2) / 4) + "]}"
+        }
+        let text = ids(length: 131_072 - 2)
+        #expect(text.utf8.count == 131_070)
+        #expect(try view(text.replacing("\"a\"", with: "\"a23\"")).json.count == 131_072)
+        #expect(throws: DecodingError.self) { _ = try view(text.replacing("\"a\"", with: "\"a234\"")) }
+        #expect(try view(#"{"search":"\#(String(repeating: "a", count: 1024))"}"#).matching != nil)
+        #expect(throws: DecodingError.self) {
+            _ = try view(#"{"search":"\#(String(repeating: "a", count: 1025))"}"#)
+        }
+    }
+
     @Test func `sorts by members of the content`() throws {
         #expect(try shown(#"{"sort":["/n"]}"#) == "nothing bare milk tax")
         #expect(try shown(#"{"sort":[{"path":"/n","descending":true}]}"#) == "tax milk nothing bare")

@@ -22,8 +22,8 @@ struct LineFramerTests {
     }
 
     @Test func `it does not matter how the bytes are cut`() {
-        let text = "first\r\n\nsecond line\n\r\nabcdefghij\r\nabcdefghijk\nabcdefghijklm\r\nlast"
-        let expected = ["first", "TOO LONG", "abcdefghij", "TOO LONG", "TOO LONG", "last"]
+        let text = "first\r\n\nsecond line\n\r\nabcdefghij\r\nabcdefghijk\nabcdefghijklm\r\n           \nlast"
+        let expected = ["first", "TOO LONG", "abcdefghij", "TOO LONG", "TOO LONG", "TOO LONG", "last"]
         for size in 1...text.utf8.count {
             var framer = LineFramer(lineLengthMax: 10)
             var lines: [String] = []
@@ -40,8 +40,8 @@ struct LineFramerTests {
     }
 
     @Test func `lines that are read where they lie are the same, however the bytes are cut`() {
-        let text = "first\r\n\nsecond line\n\r\nabcdefghij\r\nabcdefghijk\nabcdefghijklm\r\nlast"
-        let expected = ["first", "TOO LONG", "abcdefghij", "TOO LONG", "TOO LONG", "last"]
+        let text = "first\r\n\nsecond line\n\r\nabcdefghij\r\nabcdefghijk\nabcdefghijklm\r\n           \nlast"
+        let expected = ["first", "TOO LONG", "abcdefghij", "TOO LONG", "TOO LONG", "TOO LONG", "last"]
         for size in 1...text.utf8.count {
             for appetite in [1, 2, 100] {
                 var framer = LineFramer(lineLengthMax: 10)

@@ -227,7 +227,7 @@ struct RequestTests {
     @Test(arguments: [
         ("ping", "ping"), ("help", "help"), ("  lists  ", "lists"), ("status", "status"), ("hello", "hello"),
         ("subscribe tasks", "subscribe"), ("snapshot\ttasks", "snapshot"), ("createList tasks", "createList"),
-        ("deleteList tâches", "deleteList"),
+        ("deleteList tâches", "deleteList"), ("snapshot \u{301}a", "snapshot"), ("\rping\r", "ping"),
     ])
     func `a line that is not JSON is a method and a list`(line: String, method: String) throws {
         let decoded = decodeRequest(line)
@@ -276,6 +276,32 @@ struct RequestTests {
             return
         }
         #expect(error.offset == "ping ä€".utf8.count)
+    }
+
+    /// Whether two texts are the same in the end, whatever marks they have, takes the square of the marks to find out.
+    @Test(arguments: [
+        "NAME", "ping NAME", #"{"id":1,"method":"createList","params":{"list":"t","durability":"NAME"}}"#,
+        #"{"id":1,"method":"subscribe","params":{"list":"t","since":{"epoch":"NAME","revision":1}}}"#,
+        #"{"id":1,"method":"subscribe","params":{"list":"t","view":{"where":{"path":"/NAME","exists":true}}}}"#,
+        #"{"id":1,"method":"subscribe","params":{"list":"t","view":{"search":"NAME"}}}"#,
+    ])
+    func `a long name of marks is refused in time`(line: String) {
+        let line = line.replacing("NAME", with: "a" + String(repeating: "\u{301}\u{323}", count: 200_000))
+        let time = ContinuousClock().measure {
+            #expect(throws: WireError.self) { try decodeRequest(line).request.get() }
+        }
+        #expect(time < .seconds(5))
+    }
+
+    @Test func `an epoch as long as the limit is taken, one byte more is not`() throws {
+        func subscribe(_ length: Int) throws -> Request {
+            let epoch = String(repeating: "e", count: length)
+            return try decodeRequest(
+                #"{"method":"subscribe","params":{"list":"t","since":{"revision":1,"epoch":"\#(epoch)"}}}"#
+            ).request.get()
+        }
+        #expect(throws: Never.self) { try subscribe(255) }
+        #expect(throws: WireError.self) { try subscribe(256) }
     }
 
     // MARK: - What a client sent, in messages

@@ -4,21 +4,25 @@ import Diffable
 enum ContentPath: Equatable, Sendable {
     case id
     case kind
-    /// A JSON pointer (RFC 6901), in its parts; none is the content itself.
-    case content([String])
+    /// A JSON pointer (RFC 6901), in its parts, which are UTF-8; none is the content itself.
+    case content([[UInt8]])
 }
 
 extension ContentPath {
-    /// `id`, `kind`, or a JSON pointer; nil for anything else.
-    init?(_ text: String) {
-        switch text {
-        case "id": self = .id
-        case "kind": self = .kind
-        case "": self = .content([])
-        default:
-            guard text.hasPrefix("/") else { return nil }
-            var parts: [String] = []
-            for part in text.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+    /// `id`, `kind`, or a JSON pointer, as UTF-8; nil for anything else.
+    ///
+    /// By bytes, as JSON has it: a mark behind a slash is a character of its own.
+    init?(_ text: UnsafeRawBufferPointer) {
+        if text.elementsEqual("id".utf8) {
+            self = .id
+        } else if text.elementsEqual("kind".utf8) {
+            self = .kind
+        } else if text.isEmpty {
+            self = .content([])
+        } else {
+            guard text.first == UInt8(ascii: "/") else { return nil }
+            var parts: [[UInt8]] = []
+            for part in text.dropFirst().split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
                 guard let part = Self.unescaped(part) else { return nil }
                 parts.append(part)
             }
@@ -27,19 +31,19 @@ extension ContentPath {
     }
 
     /// `~1` is a slash and `~0` a tilde.
-    private static func unescaped(_ part: Substring) -> String? {
-        var result = ""
+    private static func unescaped(_ part: Slice<UnsafeRawBufferPointer>) -> [UInt8]? {
+        guard part.contains(UInt8(ascii: "~")) else { return Array(part) }
+        var result: [UInt8] = []
         var isEscaped = false
-        for character in part.unicodeScalars {
-            if isEscaped {
-                guard character == "0" || character == "1" else { return nil }
-                result.unicodeScalars.append(character == "0" ? "~" : "/")
-                isEscaped = false
-            } else if character == "~" {
-                isEscaped = true
-            } else {
-                result.unicodeScalars.append(character)
+        for byte in part {
+            switch (byte, isEscaped) {
+            case (UInt8(ascii: "0"), true): result.append(UInt8(ascii: "~"))
+            case (UInt8(ascii: "1"), true): result.append(UInt8(ascii: "/"))
+            case (_, true): return nil
+            case (UInt8(ascii: "~"), false): break
+            default: result.append(byte)
             }
+            isEscaped = !isEscaped && byte == UInt8(ascii: "~")
         }
         return isEscaped ? nil : result
     }
@@ -67,17 +71,19 @@ extension ContentPath {
 
 extension CompactValue {
     /// The last of the members of that name, or the element of that index.
-    fileprivate func member(_ name: String) -> CompactValue? {
+    fileprivate func member(_ name: [UInt8]) -> CompactValue? {
         if isObject {
             var found: CompactValue?
             var cursor = memberCursor()
             while let member = cursor.next() {
-                if member.name.string.text == name { found = member.value }
+                if member.name.string.withUTF8({ $0.elementsEqual(name) }) { found = member.value }
             }
             return found
         }
         // RFC 6901: digits, without leading zeros.
-        guard isArray, let index = Int(name), String(index) == name else { return nil }
+        guard isArray, let index = Int(String(decoding: name, as: UTF8.self)), Array("\(index)".utf8) == name else {
+            return nil
+        }
         let elements = elements
         return elements.indices.contains(index) ? elements[index] : nil
     }

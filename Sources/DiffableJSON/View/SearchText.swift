@@ -41,15 +41,27 @@ struct SearchText: Sendable {
     /// Without marks on letters and without case: the canonical decomposition of the Unicode standard (UAX #15), less
     /// what combines, in lower case.
     ///
-    /// The decomposition is the standard library's own, which Foundation uses too; its name may change there.
+    /// The decomposition is the standard library's own, which Foundation uses too; its name may change there. It is
+    /// asked for one scalar at a time, because it sorts the marks on a letter in time that grows with the square of
+    /// their number, only for them to be left out here.
     static func folded(_ text: String) -> [UInt8] {
         if text.utf8.allSatisfy({ $0 < 0x80 }) {
             return text.utf8.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }
         }
         var base = String.UnicodeScalarView()
-        for scalar in text._nfd where scalar.properties.generalCategory != .nonspacingMark { base.append(scalar) }
+        for scalar in text.unicodeScalars {
+            if scalar.isASCII {
+                base.append(scalar)
+            } else if !scalar.isMark {
+                base.append(contentsOf: String(scalar)._nfd.filter { !$0.isMark })
+            }
+        }
         return Array(String(base).lowercased().utf8)
     }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isMark: Bool { properties.generalCategory == .nonspacingMark }
 }
 
 extension [UInt8] {

@@ -64,6 +64,13 @@ extension View {
 
 // MARK: - Decoding
 
+/// In bytes, without white space. A view is kept as long as its subscription, and each of its tests costs something for
+/// every item that changes.
+private let viewLengthMax = 131_072
+
+/// In bytes of UTF-8: every word is looked for in every string.
+private let searchLengthMax = 1024
+
 private enum ViewMember: UInt8, MemberName {
     case sections, `where`, search, sort, expansion, expanded, window
 
@@ -87,6 +94,9 @@ extension Decoder {
         _ = scanner.peek()
         let start = scanner.offset
         let json = try compactText()
+        guard json.count <= viewLengthMax else {
+            throw .invalid("a view is at most \(viewLengthMax) bytes of JSON, not \(json.count)", at: start)
+        }
         var parts = ViewParts()
         try object("a view", ViewMember.self) { member, decoder throws(DecodingError) in
             if try decoder.readNull() { return }
@@ -106,7 +116,7 @@ extension Decoder {
                     try decoder.identifier("a section's id", as: SectionName.self)
                 })
         case .where: parts.condition = try condition()
-        case .search: parts.search = SearchText(try string("search").text)
+        case .search: parts.search = try searchText()
         case .sort: parts.sort = try elements("sort") { decoder throws(DecodingError) in try decoder.sortPart() }
         case .expansion: parts.expansion = try expansionMode()
         case .expanded:
@@ -126,6 +136,15 @@ extension Decoder {
     private func compactText() throws(DecodingError) -> [UInt8] {
         var ahead = self
         return try ahead.scan { scanner throws(JSONError) in try scanner.value() }.compacted()
+    }
+
+    private mutating func searchText() throws(DecodingError) -> SearchText {
+        let string = try string("search")
+        let text = string.text
+        guard text.utf8.count <= searchLengthMax else {
+            throw .invalid("search is at most \(searchLengthMax) bytes, not \(text.utf8.count)", at: string.offset)
+        }
+        return SearchText(text)
     }
 
     private mutating func expansionMode() throws(DecodingError) -> ViewParts.ExpansionMode {
@@ -235,7 +254,7 @@ extension Decoder {
 
     mutating func contentPath() throws(DecodingError) -> ContentPath {
         let string = try string("a path")
-        guard let path = ContentPath(string.text) else {
+        guard let path = string.withUTF8(ContentPath.init) else {
             throw .invalid(
                 "a path is \"id\", \"kind\", or a JSON pointer like \"/due\", not \"\(string.text.shown)\"",
                 at: string.offset)
