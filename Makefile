@@ -13,13 +13,13 @@ configdir = $(DESTDIR)$(SYSCONFDIR)/diffabled
 release = -c release --static-swift-stdlib
 # Where what is installed was built.
 built = .build/release
-shell_scripts = .ci/run $(wildcard scripts/*)
+shell_scripts = .ci/run Fuzzing/run $(wildcard scripts/*)
 
 # The one that can draw, if there is one.
 python = $(shell for python in python3 /usr/bin/python3; do $$python -c 'import matplotlib' 2>/dev/null && echo $$python && exit; done; echo python3)
 python_sources = Benchmarks/guard $(wildcard Benchmarks/harness/*.py Tests/IntegrationTests/*/*.py)
 
-.PHONY: run test soak guard demo build set-up lint format bench bench-quick install uninstall clean
+.PHONY: run test soak guard fuzz demo build set-up lint format bench bench-quick install uninstall clean
 
 # Serves in the foreground, with a list to look at.
 run: build
@@ -40,6 +40,11 @@ guard:
 	@scripts/set-up python3 valgrind
 	@python3 -B Benchmarks/guard
 
+# Feeds what reads lines, files and the disk with mutated input, under AddressSanitizer, and times the longest lines.
+# RUNS=1000000 is the number of inputs for each sort, by default some minutes in all; TARGET=view takes one sort only.
+fuzz:
+	@Fuzzing/run $(if $(RUNS),--runs $(RUNS)) $(TARGET)
+
 # A tour of half a minute that ends by itself.
 demo: build
 	@scripts/demo
@@ -52,7 +57,7 @@ set-up:
 	@scripts/set-up
 
 lint:
-	swift format lint --strict --parallel --recursive Sources Tests $(wildcard Benchmarks) Package.swift
+	swift format lint --strict --parallel --recursive Sources Tests $(wildcard Benchmarks Fuzzing) Package.swift
 	@for script in $(shell_scripts); do \
 	    case "$$(head -n 1 $$script)" in \
 	        '#!/bin/sh'*) sh -n $$script || exit ;; \
@@ -64,7 +69,7 @@ lint:
 	@if command -v ruff >/dev/null; then ruff check --line-length 120 $(python_sources); fi
 
 format:
-	swift format --in-place --parallel --recursive Sources Tests $(wildcard Benchmarks) Package.swift
+	swift format --in-place --parallel --recursive Sources Tests $(wildcard Benchmarks Fuzzing) Package.swift
 
 # Measures beside redis, mosquitto, jq and sqlite3, in about 20 minutes, and writes docs/performance.md.
 # ONLY=fanout,durable measures some parts, ROUNDS=3 fewer rounds; then the table is only printed.
@@ -101,4 +106,4 @@ uninstall:
 	fi
 
 clean:
-	rm -rf .build Benchmarks/.build
+	rm -rf .build Benchmarks/.build Fuzzing/.build Fuzzing/.build-fuzz

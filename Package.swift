@@ -121,6 +121,11 @@ let package = Package(
         .testTarget(
             name: "DiffableCtlTests", dependencies: ["Diffable", "DiffableClient", "DiffableJSON", "diffablectl"],
             swiftSettings: settings),
+        // Its folder FuzzTargets is a symbolic link: the package Fuzzing feeds the same code from libFuzzer.
+        .testTarget(
+            name: "FuzzingTests",
+            dependencies: ["Diffable", "DiffableJSON", "DiffableProtocol", "DiffableStore", "diffablectl"],
+            swiftSettings: settings),
         .testTarget(name: "ProjectTests", swiftSettings: settings),
         .testTarget(
             name: "IntegrationTests",

@@ -1,0 +1,29 @@
+// swift-tools-version: 6.2
+
+import PackageDescription
+
+let settings: [SwiftSetting] = [
+    .swiftLanguageMode(.v6),
+    .treatAllWarnings(as: .error),
+    .enableUpcomingFeature("ExistentialAny"),
+    .enableUpcomingFeature("MemberImportVisibility"),
+]
+
+// A package of its own, as Benchmarks is, and for the same reasons: the modules under test are symbolic links to the
+// daemon's sources. Of DiffableStore and diffablectl there are only the files that decode.
+let package = Package(
+    name: "Fuzzing",
+    targets: [
+        .target(name: "Diffable", swiftSettings: settings),
+        .target(name: "DiffableJSON", dependencies: ["Diffable"], swiftSettings: settings),
+        .target(name: "DiffableProtocol", dependencies: ["DiffableJSON"], swiftSettings: settings),
+        .target(name: "DiffableStore", dependencies: ["DiffableJSON"], swiftSettings: settings),
+        .target(name: "diffablectl", dependencies: ["Diffable"], swiftSettings: settings),
+        .target(
+            name: "FuzzTargets",
+            dependencies: ["Diffable", "DiffableJSON", "DiffableProtocol", "DiffableStore", "diffablectl"],
+            swiftSettings: settings),
+        .executableTarget(name: "Fuzz", dependencies: ["FuzzTargets"], swiftSettings: settings),
+        .executableTarget(name: "SlowLines", dependencies: ["FuzzTargets"], swiftSettings: settings),
+    ]
+)

@@ -1,0 +1,1 @@
+../../../Sources/DiffableStore/Journal/CheckpointPart.swift

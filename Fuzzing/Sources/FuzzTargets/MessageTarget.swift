@@ -1,0 +1,46 @@
+import Diffable
+import DiffableJSON
+import DiffableProtocol
+
+func decodeMessage(_ line: UnsafeRawBufferPointer) { _ = try? Message(line: line) }
+
+func checkMessage(_ line: UnsafeRawBufferPointer) throws {
+    guard let message = try? Message(line: line) else { return }
+    try hold(PlainJSON.accepts(line, depthMax: DecodingLimits.client.depthMax), "what is no JSON is a message")
+    switch message {
+    case .reset(let reset): try checkAgain(reset.operations)
+    case .changes(let changes): try checkAgain(changes.operations)
+    case .result(_, let json): try json.withUnsafeBytes(checkResult)
+    default: break
+    }
+}
+
+private func checkAgain(_ operations: [Operation]) throws {
+    let json = OperationsWriter.array(operations)
+    let again = try json.withUnsafeBytes { json in
+        try succeed("operations that were written can be read: \(text(json))") { () throws(DecodingError) in
+            try [Operation](json: json, limits: .client)
+        }
+    }
+    try hold(OperationsWriter.array(again) == json, "operations are others when they were written: \(text(json))")
+}
+
+/// All results are read by the same code, which looks at all members first.
+func decodeResult(_ json: UnsafeRawBufferPointer) { _ = try? SnapshotResult(json: [UInt8](json)) }
+
+func checkResult(_ json: UnsafeRawBufferPointer) throws {
+    let bytes = [UInt8](json)
+    _ = try? Reply.Hello(json: bytes)
+    _ = try? Reply.ListSummary.all(json: bytes)
+    _ = try? Reply.Change(json: bytes)
+    _ = try? Reply.Subscribe(json: bytes)
+    _ = try? Reply.History(json: bytes)
+    if let difference = try? Reply.Difference(json: bytes) { try checkAgain(difference.operations) }
+    guard let result = try? SnapshotResult(json: bytes) else { return }
+    try result.bytes.withUnsafeBytes { json in
+        let sections = try succeed("a snapshot's bytes are the snapshot") { () throws(DecodingError) in
+            try [Section](json: json, limits: .client)
+        }
+        try hold(sections.count == result.sections.count, "a snapshot's bytes are another snapshot")
+    }
+}

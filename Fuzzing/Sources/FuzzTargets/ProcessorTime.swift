@@ -1,0 +1,14 @@
+import Glibc
+
+/// The processor time of this thread that something takes, in seconds: waiting for others does not count.
+package func secondsToRun(_ body: () -> Void) -> Double {
+    let start = processorTime()
+    body()
+    return processorTime() - start
+}
+
+private func processorTime() -> Double {
+    var time = timespec()
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time)
+    return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
+}

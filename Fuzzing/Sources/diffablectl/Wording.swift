@@ -1,0 +1,1 @@
+../../../Sources/diffablectl/Output/Wording.swift
