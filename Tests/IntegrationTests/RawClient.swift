@@ -77,6 +77,30 @@ extension RawClient {
     }
 }
 
+extension RawClient {
+    /// Sends, and throws away what comes meanwhile; how many lines that was. A daemon that is not read does not read.
+    func exchange(_ raw: [UInt8]) throws -> Int {
+        var sent = 0
+        var lines = 0
+        while sent < raw.count {
+            var ready = pollfd(fd: descriptor, events: Int16(POLLIN | POLLOUT), revents: 0)
+            guard poll(&ready, 1, 30_000) == 1 else { throw Failure("the daemon takes and gives nothing for 30 s") }
+            if ready.revents & Int16(POLLIN | POLLHUP | POLLERR) != 0 {
+                guard try receive(before: .now + .seconds(1)) else { throw Failure("the daemon closed the connection") }
+                lines += bytes.count { $0 == UInt8(ascii: "\n") }
+                bytes.removeAll(keepingCapacity: true)
+            }
+            guard ready.revents & Int16(POLLOUT) != 0 else { continue }
+            let count = raw.withUnsafeBytes {
+                Foundation.send(
+                    descriptor, $0.baseAddress! + sent, $0.count - sent, Int32(MSG_NOSIGNAL) | Int32(MSG_DONTWAIT))
+            }
+            if count > 0 { sent += count }
+        }
+        return lines
+    }
+}
+
 // MARK: - Reading
 
 extension RawClient {
