@@ -16,7 +16,7 @@ extension Connection {
         _ list: ListName, _ since: Request.Subscribe.Since?, _ options: ListOptions,
         _ receiver: @escaping Conversation.Receiver
     ) async throws(ClientError) -> Int {
-        try await begin(.init(list: list, since: since, view: options.view?.view ?? View()), receiver).subscription
+        try await begin(options.request(list, since: since), receiver).subscription
     }
 
     /// Ends a subscription; its sequence ends too.
@@ -52,7 +52,7 @@ extension Connection {
     private func begin(
         _ request: Request.Subscribe, _ receiver: @escaping Conversation.Receiver
     ) async throws(ClientError) -> Reply.Subscribe {
-        let result = try await exchange(.subscription(receiver)) { id, writer throws(ClientError) in
+        let result = try await exchange(.subscription(receiver, request.ifAbsent)) { id, writer throws(ClientError) in
             Request.subscribe(request).write(id: id, into: &writer)
             return .done
         }

@@ -23,7 +23,8 @@ struct Conversation: Sendable {
     /// What a reply means beside its own contents.
     enum Expectation: Sendable {
         case reply
-        case subscription(Receiver)
+        /// It ends with its list, unless it waits for the next one of that name.
+        case subscription(Receiver, Request.Subscribe.IfAbsent)
     }
 
     private enum Pending {
@@ -40,6 +41,8 @@ struct Conversation: Sendable {
     private var lastID = 0
     private var pending: [Int: Pending] = [:]
     private var receivers: [Int: Receiver] = [:]
+    /// The subscriptions among them that do not end with their list.
+    private var lasting: Set<Int> = []
     /// Those who only want to know of the end.
     private var endReceivers: [Receiver] = []
     /// Why nothing more will come; nil as long as something may.
@@ -128,14 +131,17 @@ extension Conversation {
         case .bookmark(let bookmark): return tell(bookmark.subscription, message, line)
         case .listDeleted(let subscription, _):
             let action = tell(subscription, message, line)
-            receivers[subscription] = nil
+            if !lasting.contains(subscription) { receivers[subscription] = nil }
             return action
         case .result, .other: break
         }
         return .none
     }
 
-    mutating func forget(subscription: Int) { receivers[subscription] = nil }
+    mutating func forget(subscription: Int) {
+        receivers[subscription] = nil
+        lasting.remove(subscription)
+    }
 
     /// False when the end was before.
     mutating func tellEnd(_ receiver: @escaping Receiver) -> Bool {
@@ -176,10 +182,11 @@ extension Conversation {
     }
 
     private mutating func fulfil(_ expectation: Expectation, _ answer: Answer) {
-        guard case .subscription(let receiver) = expectation, case .success(let result) = answer,
+        guard case .subscription(let receiver, let ifAbsent) = expectation, case .success(let result) = answer,
             let reply = try? Reply.Subscribe(json: result)
         else { return }
         receivers[reply.subscription] = receiver
+        if ifAbsent == .isAwaited { lasting.insert(reply.subscription) }
     }
 }
 

@@ -10,7 +10,7 @@ extension Client {
     package func lines(
         of list: ListName, options: ListOptions = ListOptions(), _ body: @escaping @Sendable ([UInt8]) -> Void
     ) async throws(ClientError) {
-        let groups = Mutex(LineGroup())
+        let groups = Mutex(LineGroup(ifAbsent: options.ifAbsent))
         while true {
             let connection = try await shared.acquire()
             defer { shared.release() }
@@ -45,9 +45,12 @@ extension Client {
 
 /// The lines of a group in the making, and where the last whole one led.
 private struct LineGroup: Sendable {
+    private let ifAbsent: ListOptions.IfAbsent
     private var lines: [UInt8] = []
     private var epoch = ""
     private var since: Request.Subscribe.Since?
+
+    init(ifAbsent: ListOptions.IfAbsent) { self.ifAbsent = ifAbsent }
 
     enum End: Sendable {
         case listDeleted
@@ -71,8 +74,16 @@ private struct LineGroup: Sendable {
                 epoch = reset.epoch
                 return (group(reset.part, reset.revision), nil)
             case .changes(let changes): return (group(changes.part, changes.revision), nil)
-            case .listDeleted: return (lines, .listDeleted)
-            case .snapshot, .patch, .bookmark, .result, .failure, .other: return (nil, nil)
+            case .snapshot(let snapshot):
+                epoch = snapshot.epoch
+                return (group(.last, snapshot.revision), nil)
+            case .patch(let patch): return (group(.last, patch.revision), nil)
+            case .listDeleted:
+                defer { lines = [] }
+                return (lines, ifAbsent == .isError ? .listDeleted : nil)
+            case .bookmark, .result, .failure, .other:
+                lines = []
+                return (nil, nil)
             }
         }
     }

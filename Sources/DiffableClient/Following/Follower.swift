@@ -26,7 +26,7 @@ final class Follower<Value: Sendable>: Sendable {
     init(
         of list: ListName, _ options: ListOptions, _ contents: ItemContents<Value>, over shared: SharedConnection
     ) {
-        self.subscription = Subscription(to: list)
+        self.subscription = Subscription(to: list, ifAbsent: options.ifAbsent)
         self.options = options
         self.shared = shared
         self.state = Mutex(State(given: ListSnapshot(contents)))

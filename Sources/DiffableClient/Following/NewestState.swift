@@ -11,8 +11,11 @@ struct NewestState: Sendable {
     private var hasGiven = false
     /// Why the mirror holds something that the consumer has not seen; nil when it has seen all.
     private var news: UpdateCause?
+    private let ifAbsent: ListOptions.IfAbsent
     /// Nothing more will come; `.success` is the list's own end.
     private var end: Result<Void, ClientError>?
+
+    init(ifAbsent: ListOptions.IfAbsent = .isError) { self.ifAbsent = ifAbsent }
 
     /// What there is for the consumer.
     enum Turn {
@@ -46,7 +49,8 @@ struct NewestState: Sendable {
             if try mirror.receive(reset) == .complete { note(UpdateCause(resetReason: reset.reason)) }
         case .changes(let changes):
             if try mirror.receive(changes) == .complete { note(.changes) }
-        case .listDeleted: end = .success(())
+        // A list that is awaited may come again.
+        case .listDeleted: if ifAbsent == .isError { end = .success(()) }
         case .snapshot, .patch, .bookmark, .result, .failure, .other: break
         }
     }

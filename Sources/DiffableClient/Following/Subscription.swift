@@ -12,12 +12,15 @@ public final class Subscription: AsyncSequence, Sendable {
     public typealias Failure = ClientError
 
     public let list: ListName
-    private let state = Mutex(State())
+    private let state: Mutex<State>
 
-    init(to list: ListName) { self.list = list }
+    init(to list: ListName, ifAbsent: ListOptions.IfAbsent = .isError) {
+        self.list = list
+        state = Mutex(State(newest: NewestState(ifAbsent: ifAbsent)))
+    }
 
     private struct State {
-        var newest = NewestState()
+        var newest: NewestState
         var consumer: CheckedContinuation<Void, Never>?
         var isCancelled = false
         /// The daemon's name for the subscription.

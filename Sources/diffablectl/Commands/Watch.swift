@@ -8,21 +8,42 @@ import DiffableClient
     import Musl
 #endif
 
+extension ListOptions.Form: ExpressibleByArgument {}
+
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Draw a list, then print each change as it happens.",
         discussion: """
             Each line begins with the revision: + is new, - is gone, > has moved, ~ looks different, ▾ and ▸ were \
             expanded and collapsed. With --json each line is a notification as the daemon sent it, reset or changes; its \
-            operations are in .params.operations. When the connection is lost, \
-            another is made and the changes go on where they were. Ends when the list is deleted.
+            operations are in .params.operations. With --deliver snapshots each has the whole list in .params.snapshot; \
+            with patches the first one has, and then .params.patch is a JSON patch on that. When the connection is lost, \
+            another is made and the changes go on where they were. Ends when the list is deleted, unless it is to wait \
+            for the next one.
             """)
 
     @Argument(help: "The list.", transform: listName) var list: ListName
     @Flag(help: "The daemon's notifications, one on each line.") var json = false
+    @Option(help: "What the notifications bring: operations, snapshots or patches. Needs --json.")
+    var deliver: ListOptions.Form?
+    @Option(help: ArgumentHelp("No more than one change in so many milliseconds.", valueName: "milliseconds"))
+    var minInterval: Int?
+    @Flag(help: "Wait for the list if there is none, and for the next one when it is deleted.") var wait = false
     @Flag(help: "End with status 3 when the connection is lost.") var noReconnect = false
     @OptionGroup(title: "What is shown") var view: ViewOptions
     @OptionGroup var daemon: DaemonOptions
+
+    func validate() throws {
+        if deliver != nil, !json { throw ValidationError("--deliver chooses among notifications: add --json") }
+    }
+
+    private func options() throws -> ListOptions {
+        var options = try view.options()
+        options.minInterval = minInterval.map { .milliseconds($0) }
+        if wait { options.ifAbsent = .isAwaited }
+        options.form = deliver ?? .operations
+        return options
+    }
 
     func run() async throws {
         let client = try daemon.client()
@@ -38,11 +59,12 @@ struct Watch: AsyncParsableCommand {
     }
 
     private func follow(_ client: Client) async throws {
+        let options = try options()
         if json {
             // One write for each group: a reader in a pipe gets it at once.
-            try await client.lines(of: list, options: try view.options()) { write($0, to: STDOUT_FILENO) }
+            try await client.lines(of: list, options: options) { write($0, to: STDOUT_FILENO) }
         } else {
-            for try await update in client.list(list, options: try view.options()) { draw(update) }
+            for try await update in client.list(list, options: options) { draw(update) }
         }
     }
 

@@ -1,0 +1,137 @@
+import Foundation
+import Testing
+
+extension Integration {
+    /// `minInterval` and `bookmark`. Groups are counted, and times only compared where they differ by much.
+    struct PaceTests {
+        private static func daemon() throws -> Daemon {
+            let daemon = try Daemon()
+            try daemon.succeed("create", "menu", "--volatile")
+            try daemon.succeed("section", "add", "menu", "a")
+            try daemon.succeed("section", "add", "menu", "b")
+            try daemon.succeed("append", "menu", "n", "--section", "a", "n:=0")
+            return daemon
+        }
+
+        private static func change(_ number: Int) -> String {
+            #"{"id":\#(number),"method":"transact","params":{"list":"menu","operations":[{"op":"reconfigureItems","items":[{"id":"n","content":\#(number)}]}]}}"#
+        }
+
+        @Test(arguments: ["operations", "snapshots", "patches"])
+        func `a burst is a few groups, and the last state comes`(form: String) throws {
+            let daemon = try Self.daemon()
+            let (client, writer) = (try daemon.connect(), try daemon.connect())
+            try client.send(
+                #"{"id":1,"method":"subscribe","params":{"list":"menu","deliver":"\#(form)","minInterval":300}}"#)
+            _ = try client.lines(until: #""reason":"initial""#)
+            // Twice, because what is held back once must not be held back for ever.
+            for burst in 0..<2 {
+                for number in 1...200 {
+                    #expect(try writer.reply(to: Self.change(burst * 200 + number)).contains(#""changed":true"#))
+                }
+                let last = 3 + (burst + 1) * 200
+                let groups = try client.lines(until: #""revision":\#(last),"#)
+                // 200 changes take far less than the second that ten groups would.
+                #expect(groups.count <= 10, "\(groups.count) groups")
+                #expect(client.isSilent(forSeconds: 0.6))
+            }
+        }
+
+        @Test func `the first change after a quiet time comes at once, the next one later, and replies do not wait`()
+            throws
+        {
+            let daemon = try Self.daemon()
+            let client = try daemon.connect()
+            try client.send(#"{"id":"s","method":"subscribe","params":{"list":"menu","minInterval":3000}}"#)
+            _ = try client.lines(until: #""reason":"initial""#)
+            usleep(3_100_000)
+            try client.send(Self.change(1))
+            // In either order: nothing held the change back, and it holds no reply back.
+            let lines = [try client.line(within: 2) ?? "", try client.line(within: 2) ?? ""]
+            #expect(lines.contains { $0.contains(#""method":"changes""#) })
+            #expect(lines.contains { $0.contains(#""id":1,"result""#) })
+            for number in 2...5 { #expect(try client.reply(to: Self.change(number)).contains(#""id":\#(number),"#)) }
+            #expect(client.isSilent(forSeconds: 1))
+            #expect(try client.line()?.contains(#""from":4,"revision":8,"#) == true)
+            // What it asks for itself does not wait, nor does the end.
+            try client.send(#"{"id":"v","method":"setView","params":{"subscription":1,"view":{"sections":["b"]}}}"#)
+            let before = ContinuousClock.now
+            _ = try client.lines(until: #""op":"deleteSections""#)
+            try client.send(#"{"id":"d","method":"deleteList","params":{"list":"menu"}}"#)
+            _ = try client.lines(until: "listDeleted")
+            #expect(ContinuousClock.now - before < .seconds(2))
+        }
+
+        @Test func `a daemon that stops says what it held back`() throws {
+            let daemon = try Self.daemon()
+            let client = try daemon.connect()
+            try client.send(#"{"id":"s","method":"subscribe","params":{"list":"menu","minInterval":3600000}}"#)
+            _ = try client.lines(until: #""reason":"initial""#)
+            #expect(try client.reply(to: Self.change(7)).contains(#""id":7,"#))
+            #expect(client.isSilent())
+            daemon.program.end(with: SIGTERM)
+            #expect(try client.line()?.contains(#""from":3,"revision":4,"#) == true)
+        }
+
+        @Test func `many who hold back cost little more than few`() throws {
+            let daemon = try Self.daemon()
+            let (client, writer) = (try daemon.connect(), try daemon.connect())
+            for number in 1...2_000 {
+                try client.send(
+                    #"{"id":\#(number),"method":"subscribe","params":{"list":"menu","minInterval":1000}}"#)
+                // A client that asks and never reads would be held back.
+                _ = try client.lines(until: #""reason":"initial""#)
+            }
+            for number in 1...500 { _ = try writer.reply(to: Self.change(number)) }
+            var groups = 0
+            var isLast = Set<Int>()
+            while isLast.count < 2_000 {
+                guard let line = try client.line() else { throw Failure("the daemon closed the connection") }
+                guard line.contains("changes") else { continue }
+                groups += 1
+                if line.contains(#""revision":503,"#), let number = line.firstMatch(of: #/"subscription":(\d+)/#) {
+                    isLast.insert(Int(number.1) ?? 0)
+                }
+            }
+            #expect(groups <= 2_000 * 6, "\(groups) groups for 500 changes to 2,000 subscriptions")
+        }
+
+        @Test func `a bookmark says up to where a quiet list is known`() throws {
+            let daemon = try Self.daemon()
+            let (client, writer) = (try daemon.connect(), try daemon.connect())
+            try client.send(
+                #"{"id":1,"method":"subscribe","params":{"list":"menu","bookmark":100,"view":{"sections":["b"]}}}"#)
+            _ = try client.lines(until: #""reason":"initial""#)
+            for _ in 0..<3 {
+                #expect(
+                    try client.line()?.contains(#""method":"bookmark","params":{"subscription":1,"list":"menu""#)
+                        == true)
+            }
+            // A change that the view does not show is no group; the bookmark says that it is known all the same.
+            _ = try writer.reply(to: Self.change(1))
+            _ = try client.lines(until: #""revision":4}"#)
+            try writer.send(
+                #"{"id":2,"method":"transact","params":{"list":"menu","operations":[{"op":"appendItems","section":"b","items":[{"id":"x"}]}]}}"#
+            )
+            let change = try client.lines(until: #""method":"changes""#).last ?? ""
+            #expect(change.contains(#""from":4,"revision":5,"#))
+            #expect(try client.line()?.contains(#""revision":5}"#) == true)
+            try client.send(#"{"id":9,"method":"unsubscribe","params":{"subscription":1}}"#)
+            _ = try client.lines(until: #""id":9"#)
+            #expect(client.isSilent(forSeconds: 0.4))
+        }
+
+        @Test func `a bookmark of one that holds back says no more than was sent`() throws {
+            let daemon = try Self.daemon()
+            let client = try daemon.connect()
+            try client.send(
+                #"{"id":"s","method":"subscribe","params":{"list":"menu","bookmark":100,"minInterval":3000}}"#)
+            _ = try client.lines(until: #""reason":"initial""#)
+            _ = try client.reply(to: Self.change(1))
+            for _ in 0..<3 { #expect(try client.line()?.contains(#""revision":3}"#) == true) }
+            let lines = try client.lines(until: #""method":"changes""#)
+            #expect(lines.last?.contains(#""from":3,"revision":4,"#) == true)
+            #expect(try client.line()?.contains(#""revision":4}"#) == true)
+        }
+    }
+}
