@@ -18,15 +18,23 @@ final class DatabaseLock {
         guard descriptor >= 0 else {
             throw .directoryUnusable(path: directory, reason: "\(path): \(String(cString: strerror(errno)))")
         }
+        guard set(kind == .writing ? F_WRLCK : F_RDLCK) else { throw .inUse(path: directory) }
+    }
+
+    /// Closing it would leave the lock to a child that another thread has just forked, until that runs its program.
+    deinit {
+        _ = set(F_UNLCK)
+        close(descriptor)
+    }
+
+    private func set(_ type: Int32) -> Bool {
         var lock = flock()
-        lock.l_type = Int16(kind == .writing ? F_WRLCK : F_RDLCK)
+        lock.l_type = Int16(type)
         lock.l_whence = Int16(SEEK_SET)
         lock.l_start = 0x4000_0000
         lock.l_len = 512
-        guard fcntl(descriptor, setForOpenFile, &lock) == 0 else { throw .inUse(path: directory) }
+        return fcntl(descriptor, setForOpenFile, &lock) == 0
     }
-
-    deinit { close(descriptor) }
 
     /// F_OFD_SETLK of fcntl(2), which is for those who define _GNU_SOURCE.
     private var setForOpenFile: Int32 { 37 }
