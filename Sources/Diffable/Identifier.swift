@@ -143,7 +143,13 @@ package func identifierHash(_ bytes: UnsafeRawBufferPointer) -> UInt32 {
     return UInt32(truncatingIfNeeded: hash ^ hash >> 32)
 }
 
+/// From the standard library's own key, which is as random, or fixed where `SWIFT_DETERMINISTIC_HASHING` is set: work
+/// can be counted then.
 private let identifierHashKey: (UInt64, UInt64) = {
-    var generator = SystemRandomNumberGenerator()
-    return (generator.next(), generator.next() | 1)
+    func part(_ number: Int) -> UInt64 {
+        var hasher = Hasher()
+        hasher.combine(number)
+        return UInt64(bitPattern: Int64(hasher.finalize()))
+    }
+    return (part(0), part(1) | 1)
 }()
