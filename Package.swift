@@ -89,15 +89,19 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
             ],
             swiftSettings: settings),
-        .testTarget(name: "DiffableTests", dependencies: ["Diffable"], swiftSettings: settings),
-        .testTarget(name: "DiffableJSONTests", dependencies: ["Diffable", "DiffableJSON"], swiftSettings: settings),
+        .target(
+            name: "TestSupport", dependencies: ["Diffable"], path: "Tests/TestSupport", swiftSettings: settings),
+        .testTarget(name: "DiffableTests", dependencies: ["Diffable", "TestSupport"], swiftSettings: settings),
+        .testTarget(
+            name: "DiffableJSONTests", dependencies: ["Diffable", "DiffableJSON", "TestSupport"],
+            swiftSettings: settings),
         .testTarget(
             name: "DiffableProtocolTests", dependencies: ["Diffable", "DiffableJSON", "DiffableProtocol"],
             swiftSettings: settings),
         .testTarget(
             name: "DiffableStoreTests",
             dependencies: [
-                "Diffable", "DiffableJSON", "DiffableStore",
+                "Diffable", "DiffableJSON", "DiffableStore", "TestSupport",
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
             ],
@@ -108,7 +112,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "DiffableClientTests",
-            dependencies: ["Diffable", "DiffableClient", "DiffableJSON", "DiffableProtocol"],
+            dependencies: ["Diffable", "DiffableClient", "DiffableJSON", "DiffableProtocol", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "SystemdTests",
@@ -130,7 +134,8 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "Diffable", "DiffableClient", "DiffableJSON", "DiffableProtocol", "diffabled", "diffablectl",
+                "Diffable", "DiffableClient", "DiffableJSON", "DiffableProtocol", "TestSupport", "diffabled",
+                "diffablectl",
             ],
             exclude: ["Conformance/follow.py", "Conformance/patches.py"],
             swiftSettings: settings),

@@ -1,5 +1,6 @@
 import Diffable
 import DiffableJSON
+import TestSupport
 import Testing
 
 @testable import DiffableClient
@@ -15,8 +16,8 @@ import Testing
     }
 
     @Test func `holds a value for each item at all times`() throws {
-        var random = SplitMix(state: UInt64.random(in: 0...UInt64.max))
-        let seed = random.state
+        var random = SplitMix64()
+        let seed = random.seed
         var old = ListSnapshot(Self.contents())
         for _ in 0..<300 {
             let snapshot = try random.snapshot()
@@ -91,20 +92,9 @@ private final class Counter: @unchecked Sendable {
     }
 }
 
-/// Sebastiano Vigna's splitmix64.
-private struct SplitMix: RandomNumberGenerator {
-    var state: UInt64
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
-    }
-
+extension SplitMix64 {
     /// Of at most 20 items at up to three levels, in up to three sections.
-    mutating func snapshot() throws -> Snapshot {
+    fileprivate mutating func snapshot() throws -> Snapshot {
         var sections = (0..<Int.random(in: 1...3, using: &self)).map { Section(id: SectionID(stringLiteral: "\($0)")) }
         for number in (0..<20).shuffled(using: &self).prefix(Int.random(in: 0...20, using: &self)) {
             let content = [nil, "1", "2"].randomElement(using: &self) ?? nil

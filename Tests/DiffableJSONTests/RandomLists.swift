@@ -1,12 +1,13 @@
 import Diffable
 import DiffableJSON
+import TestSupport
 
 /// Random lists and operations that keep every rule, from one seed.
 struct RandomLists {
-    private var generator: SeededGenerator
+    private var generator: SplitMix64
     private var nextID = 0
 
-    init(seed: UInt64) { self.generator = SeededGenerator(seed: seed) }
+    init(seed: UInt64) { self.generator = SplitMix64(seed: seed) }
 
     mutating func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &generator) }
 

@@ -1,6 +1,7 @@
 import Diffable
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import DiffableStore
@@ -16,7 +17,7 @@ struct DamageTests {
     @Test func `no mutation of the files crashes it or changes a list in silence`() async throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         print("\(Self.mutations) mutations, seed \(seed)")
-        var generator = SeededGenerator(seed: seed)
+        var generator = SplitMix64(seed: seed)
         let original = try await DamagedOriginal(seed: generator.next())
         var outcomes: [String: Int] = [:]
         for number in 0..<Self.mutations {
@@ -38,7 +39,7 @@ struct DamageTests {
 private enum Mutation: CaseIterable {
     case bit, bits, byteRun, truncation, zeroedPage, swappedPages, copiedPage, noLog, shortLog, logBit, otherLog, empty
 
-    static func random(using generator: inout SeededGenerator) -> Mutation {
+    static func random(using generator: inout SplitMix64) -> Mutation {
         allCases.randomElement(using: &generator) ?? .bit
     }
 
@@ -46,7 +47,7 @@ private enum Mutation: CaseIterable {
 
     /// - Parameter files: the database, its log, and the log as it was before.
     func change(
-        _ database: inout Data, _ log: inout Data?, otherLog: Data, using generator: inout SeededGenerator
+        _ database: inout Data, _ log: inout Data?, otherLog: Data, using generator: inout SplitMix64
     ) {
         switch self {
         case .bit: flip(&database, times: 1, using: &generator)
@@ -73,16 +74,16 @@ private enum Mutation: CaseIterable {
         }
     }
 
-    private func page(of file: Data, using generator: inout SeededGenerator) -> Range<Int> {
+    private func page(of file: Data, using generator: inout SplitMix64) -> Range<Int> {
         let start = Int.random(in: 0..<file.count / Self.pageLength, using: &generator) * Self.pageLength
         return start..<start + Self.pageLength
     }
 
-    private func copy(_ page: Data, to file: inout Data, using generator: inout SeededGenerator) {
+    private func copy(_ page: Data, to file: inout Data, using generator: inout SplitMix64) {
         file.replaceSubrange(self.page(of: file, using: &generator), with: page)
     }
 
-    private func flip(_ file: inout Data, times: Int, using generator: inout SeededGenerator) {
+    private func flip(_ file: inout Data, times: Int, using generator: inout SplitMix64) {
         for _ in 0..<times {
             file[Int.random(in: 0..<file.count, using: &generator)] ^= 1 << UInt8.random(in: 0..<8, using: &generator)
         }
@@ -137,7 +138,7 @@ private struct DamagedOriginal {
 
     /// In one word, and what is wrong with it.
     func outcome(
-        of mutation: Mutation, using generator: inout SeededGenerator
+        of mutation: Mutation, using generator: inout SplitMix64
     ) async throws -> (word: String, wrong: String?) {
         let directory = ScratchDirectory()
         try FileManager.default.createDirectory(atPath: directory.path, withIntermediateDirectories: true)

@@ -1,26 +1,12 @@
 import Diffable
-
-/// A generator that gives the same numbers for the same seed (SplitMix64, by Sebastiano Vigna).
-struct SeededGenerator: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
-    }
-}
+import TestSupport
 
 /// Makes operations that are possible on a given state.
 struct RandomChanges {
-    var generator: SeededGenerator
+    var generator: SplitMix64
     private var lastID = 0
 
-    init(seed: UInt64) { generator = SeededGenerator(seed: seed) }
+    init(seed: UInt64) { generator = SplitMix64(seed: seed) }
 
     mutating func operation(on snapshot: Snapshot) -> Diffable.Operation {
         let items = snapshot.sections.flatMap { identifiers(in: $0.items) }

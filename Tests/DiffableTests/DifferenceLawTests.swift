@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Diffable
@@ -53,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: 1...8) func `random outlines, unrelated`(round: Int) throws {
-        var random = SeededGenerator()
+        var random = SplitMix64()
         for _ in 0..<100 {
             let size = Int.random(in: 0...40, using: &random)
             let old = Model.random(size, of: 50, &random)
@@ -63,7 +64,7 @@ import Testing
     }
 
     @Test(arguments: 1...6) func `random operations, related`(round: Int) throws {
-        var random = SeededGenerator()
+        var random = SplitMix64()
         var snapshot = Snapshot()
         var history = [(snapshot, Model(snapshot))]
         for step in 0..<250 {
@@ -88,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: [1_000, 20_000]) func `large lists, related and unrelated`(size: Int) throws {
-        var random = SeededGenerator()
+        var random = SplitMix64()
         let ids = (0..<size).map { "item \($0)" }
         var model = Model()
         model.sections = [Model.Node(id: "s", children: ids.map { Model.Node(id: $0) })]
@@ -130,7 +131,7 @@ import Testing
     }
 
     @Test func `a retained old snapshot reads back unchanged`() throws {
-        var random = SeededGenerator()
+        var random = SplitMix64()
         var snapshot = Snapshot()
         var retained: [(Snapshot, Model)] = []
         for _ in 0..<200 {
@@ -144,7 +145,7 @@ import Testing
     }
 
     @Test func `in one transaction or in several, the state is the same`() throws {
-        var random = SeededGenerator()
+        var random = SplitMix64()
         for _ in 0..<100 {
             var operations: [Operation] = []
             var several = Snapshot()
@@ -159,7 +160,7 @@ import Testing
     }
 
     @Test func `the difference of a thing with itself is empty`() throws {
-        var random = SeededGenerator()
+        var random = SplitMix64()
         let snapshot = try Model.random(40, of: 50, &random).snapshot
         #expect(snapshot.difference(from: snapshot).isEmpty)
         #expect(try Snapshot(snapshot.sections).difference(from: snapshot).isEmpty)

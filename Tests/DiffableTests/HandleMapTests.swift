@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Diffable
@@ -6,7 +7,7 @@ import Testing
     /// An array for many, a dictionary for few, and both sides of where that changes.
     @Test(arguments: [(1_000, 1_000), (10, 1_000), (62, 1_000), (63, 1_000), (0, 1_000), (0, 0), (1, 1), (0, 1)])
     func `it holds what a dictionary holds`(count: Int, bound: Int) {
-        var random = SeededGenerator()
+        var random = SplitMix64()
         var map = HandleMap(count: count, bound: bound)
         var expected: [Handle: UInt32] = [:]
         for _ in 0..<2 * count {

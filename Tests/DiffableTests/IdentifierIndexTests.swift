@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Diffable
@@ -51,7 +52,7 @@ import Testing
     }
 
     @Test func `it holds what a dictionary holds, and copies stay as they were`() {
-        var random = SeededGenerator()
+        var random = SplitMix64()
         // Few hashes, so that many are equal.
         let hashes = (0..<800).map { _ in UInt32.random(in: 0..<200, using: &random) &* 0x9E37_79B9 }
         var index = IdentifierIndex()
@@ -74,7 +75,7 @@ import Testing
     }
 
     private func hashes(_ count: Int) -> [UInt32] {
-        var random = SeededGenerator(seed: 1)
+        var random = SplitMix64(seed: 1)
         return (0..<count).map { _ in UInt32.random(in: 0...UInt32.max, using: &random) }
     }
 

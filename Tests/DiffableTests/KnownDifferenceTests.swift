@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Diffable
@@ -6,7 +7,7 @@ import Testing
 @Suite struct KnownDifferenceTests {
     @Test(arguments: 0..<4)
     func `the difference after one operation is the one that a search finds`(run: Int) throws {
-        var random = SeededGenerator()
+        var random = SplitMix64()
         var snapshot = Snapshot()
         var applied = 0
         for _ in 0..<3_000 {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Diffable
@@ -86,7 +87,7 @@ import Testing
     }
 
     @Test func `versions continued from anywhere hold what arrays hold, and let go of everything`() {
-        var random = SeededGenerator()
+        var random = SplitMix64()
         let census = Census()
         var versions: [(page: TrieBranch, expected: [Int])] = [(page(0..<9, census), Array(0..<9))]
         for step in 0..<20_000 {
@@ -111,7 +112,7 @@ import Testing
     }
 
     private func change(
-        _ page: TrieBranch, _ expected: inout [Int], _ value: Int, _ census: Census, _ random: inout SeededGenerator
+        _ page: TrieBranch, _ expected: inout [Int], _ value: Int, _ census: Census, _ random: inout SplitMix64
     ) {
         let position = Int.random(in: 0...page.count, using: &random)
         switch Int.random(in: 0..<10, using: &random) {

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Diffable
@@ -5,7 +6,7 @@ import Testing
 /// Rows of siblings that fill many pages, so that pages are split, merged, shared and passed by.
 @Suite struct `Laws of long rows` {
     @Test(arguments: 1...2) func `runs that come, go and move among many siblings`(round: Int) throws {
-        var random = SeededGenerator()
+        var random = SplitMix64()
         var snapshot = try Snapshot([Section(id: "s"), Section(id: "t")])
         var history = [(snapshot, Model(snapshot))]
         var next = 0
@@ -30,7 +31,7 @@ import Testing
 
     /// One run: neighbours that are deleted or moved, or new ones.
     private func runs(
-        in snapshot: Snapshot, _ next: inout Int, _ random: inout SeededGenerator
+        in snapshot: Snapshot, _ next: inout Int, _ random: inout SplitMix64
     ) -> [Operation] {
         let section: SectionID = Bool.random(using: &random) ? "s" : "t"
         let row = snapshot.rootItems(inSection: section)!

@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Diffable
@@ -27,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [16, 17, 256, 300, 5_000]) func `it holds what a dictionary holds`(bound: Int) {
-        var random = SeededGenerator()
+        var random = SplitMix64()
         var numbers = Numbers()
         var expected: [Int: PageNumber] = [:]
         for _ in 0..<2_000 {
@@ -53,7 +54,7 @@ import Testing
     }
 
     @Test func `a copy never sees what is written to the original, nor the original what is written to a copy`() {
-        var random = SeededGenerator()
+        var random = SplitMix64()
         var versions: [(numbers: Numbers, expected: [Int: PageNumber])] = [(Numbers(), [:])]
         for step in 0..<300 {
             // A version is continued from anywhere, so that pages are shared in every way.
@@ -76,7 +77,7 @@ import Testing
     @Test(arguments: [10, 16, 200, 256, 257, 4_000]) func `a difference tells every index that differs, in order`(
         bound: Int
     ) {
-        var random = SeededGenerator()
+        var random = SplitMix64()
         for _ in 0..<40 {
             let indices = (0..<50).map { _ in Int.random(in: 0..<bound, using: &random) }
             // They make a trie with more levels.

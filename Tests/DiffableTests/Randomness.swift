@@ -1,26 +1,9 @@
+import TestSupport
+
 @testable import Diffable
 
-/// SplitMix64 (G. L. Steele, D. Lea, C. H. Flood, 2014), so that a printed seed repeats a failure.
-struct SeededGenerator: RandomNumberGenerator {
-    let seed: UInt64
-    private var state: UInt64
-
-    init(seed: UInt64 = UInt64.random(in: 0...UInt64.max)) {
-        self.seed = seed
-        self.state = seed
-    }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
-    }
-}
-
 extension Model {
-    static func random(_ size: Int, of pool: Int, _ random: inout SeededGenerator) -> Model {
+    static func random(_ size: Int, of pool: Int, _ random: inout SplitMix64) -> Model {
         var model = Model()
         let names = ["s", "t", "u", "v"].shuffled(using: &random)
         for name in names.prefix(Int.random(in: 1...4, using: &random)) {
@@ -36,7 +19,7 @@ extension Model {
         return model
     }
 
-    private static func insert(_ node: Node, into nodes: inout [Node], _ random: inout SeededGenerator) {
+    private static func insert(_ node: Node, into nodes: inout [Node], _ random: inout SplitMix64) {
         if let parent = nodes.indices.randomElement(using: &random), Int.random(in: 0..<3, using: &random) == 0 {
             insert(node, into: &nodes[parent].children, &random)
         } else {
@@ -47,7 +30,7 @@ extension Model {
 
 extension Operation {
     /// One that is often possible.
-    static func random(for snapshot: Snapshot, _ random: inout SeededGenerator) -> Operation {
+    static func random(for snapshot: Snapshot, _ random: inout SplitMix64) -> Operation {
         let item = snapshot.randomItem(&random)
         let other = snapshot.randomItem(&random)
         let section = snapshot.sectionIdentifiers.randomElement(using: &random)
@@ -90,7 +73,7 @@ extension Operation {
 
 extension Snapshot {
     /// Any item of some section, without reading them all.
-    fileprivate func randomItem(_ random: inout SeededGenerator) -> ItemID? {
+    fileprivate func randomItem(_ random: inout SplitMix64) -> ItemID? {
         let sections = sectionIdentifiers.filter { numberOfItems(inSection: $0)! > 0 }
         guard let section = sections.randomElement(using: &random) else { return nil }
         let index = Int.random(in: 0..<numberOfItems(inSection: section)!, using: &random)

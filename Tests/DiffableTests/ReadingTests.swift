@@ -1,4 +1,5 @@
 import Diffable
+import TestSupport
 import Testing
 
 @Suite struct `What is read from a snapshot` {
@@ -28,7 +29,7 @@ import Testing
     }
 
     @Test func `every read of random outlines`() throws {
-        var random = SeededGenerator()
+        var random = SplitMix64()
         for size in [10, 50, 300] { try check(.random(size, of: size + 10, &random), "seed \(random.seed)") }
     }
 

@@ -1,4 +1,5 @@
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import Diffable
@@ -79,7 +80,7 @@ import Testing
         let selection = try #require(Self.selections[name])
         var changes = 0
         for _ in 0..<12 {
-            var random = SeededGenerator()
+            var random = SplitMix64()
             var list = try Model.random(40, of: 50, &random).snapshot
             var shown = selection.evaluate(list)
             for step in 0..<60 {
@@ -155,7 +156,7 @@ import Testing
     }
 
     @Test func `shows at every offset what the list has there`() throws {
-        var random = SeededGenerator()
+        var random = SplitMix64()
         for _ in 0..<40 {
             let list = try Model.random(40, of: 50, &random).snapshot
             let rows = list.itemIdentifiers

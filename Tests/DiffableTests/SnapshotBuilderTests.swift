@@ -1,3 +1,4 @@
+import TestSupport
 import Testing
 
 @testable import Diffable
@@ -36,7 +37,7 @@ import Testing
 
     @Test(arguments: 0..<8)
     func `random outlines are built again, and go on as the original does`(run: Int) throws {
-        var random = SeededGenerator()
+        var random = SplitMix64()
         let model = Model.random([0, 3, 40, 700][run % 4], of: 1_000, &random)
         var snapshot = try model.snapshot
         var again = try rebuilt(snapshot)

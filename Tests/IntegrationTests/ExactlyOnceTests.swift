@@ -1,6 +1,7 @@
 import DiffableClient
 import DiffableProtocol
 import Foundation
+import TestSupport
 import Testing
 
 extension Integration {

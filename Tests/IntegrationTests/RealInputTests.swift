@@ -1,6 +1,7 @@
 import Diffable
 import DiffableJSON
 import Foundation
+import TestSupport
 import Testing
 
 extension Integration {

@@ -1,5 +1,6 @@
 import Diffable
 import Foundation
+import TestSupport
 import Testing
 
 extension Integration {

@@ -1,5 +1,6 @@
 import Diffable
 import Foundation
+import TestSupport
 
 /// One daemon, four writers and a crowd of subscribers, from a seed.
 struct History {

@@ -2,6 +2,7 @@ import Diffable
 import DiffableJSON
 import DiffableProtocol
 import Foundation
+import TestSupport
 
 /// Changes a list, one transaction after the other, and sends each again until it is answered; some also afterwards, as
 /// a client does whose answer was lost on the way.

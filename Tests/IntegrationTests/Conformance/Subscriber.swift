@@ -1,5 +1,6 @@
 import Diffable
 import Foundation
+import TestSupport
 
 /// Follows a list, through all lives of the daemon, and notes what it sees.
 struct Subscriber {

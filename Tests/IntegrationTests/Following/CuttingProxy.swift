@@ -1,5 +1,6 @@
 import Foundation
 import Synchronization
+import TestSupport
 
 /// Stands between clients and a daemon, and cuts each connection after some bytes of what the daemon sends.
 ///

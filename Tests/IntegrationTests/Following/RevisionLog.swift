@@ -2,6 +2,7 @@ import Diffable
 import DiffableClient
 import DiffableJSON
 import Synchronization
+import TestSupport
 
 /// The states that a list had, by revision, as the only one who changes it knows them.
 final class RevisionLog: Sendable {

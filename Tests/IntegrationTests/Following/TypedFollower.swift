@@ -2,6 +2,7 @@ import Diffable
 import DiffableClient
 import Foundation
 import Synchronization
+import TestSupport
 import Testing
 
 /// Someone who follows a list, keeps rows by index paths alone, and notes which states were seen.

@@ -1,5 +1,6 @@
 import Diffable
 import DiffableJSON
+import TestSupport
 
 /// A list that changes at random, and views of it.
 struct RandomRows {

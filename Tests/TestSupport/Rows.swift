@@ -1,19 +1,20 @@
 import Diffable
-import DiffableClient
 
 /// What a table of a user interface keeps: rows in rows in sections, which it changes as it is told and in no other way.
-struct Rows: Equatable {
-    var id = ""
-    var rows: [Rows] = []
+package struct Rows: Equatable {
+    package var id = ""
+    package var rows: [Rows] = []
 
-    init(_ snapshot: Snapshot) { rows = snapshot.sections.map { Rows(id: "\($0.id)", rows: $0.items.map(Rows.init)) } }
+    package init(_ snapshot: Snapshot) {
+        rows = snapshot.sections.map { Rows(id: "\($0.id)", rows: $0.items.map(Rows.init)) }
+    }
 
     private init(id: String, rows: [Rows]) { (self.id, self.rows) = (id, rows) }
 
     private init(_ item: Item) { self.init(id: "\(item.id)", rows: item.children.map(Rows.init)) }
 
     /// - Parameter new: where what comes is looked up, as a data source is asked for cells.
-    mutating func carryOut(_ changes: IndexPathChanges, asking new: Rows) {
+    package mutating func carryOut(_ changes: IndexPathChanges, asking new: Rows) {
         let moves = changes.movedSections + changes.movedItems
         let gone = changes.deletedSections.map { [$0] } + changes.deletedItems
         var taken: [[Int]: Rows] = [:]

@@ -1,0 +1,19 @@
+/// A small generator with a seed, so that a printed seed repeats a failure (G. L. Steele, D. Lea and C. H. Flood, "Fast
+/// splittable pseudorandom number generators", 2014).
+package struct SplitMix64: RandomNumberGenerator {
+    package let seed: UInt64
+    private var state: UInt64
+
+    package init(seed: UInt64 = UInt64.random(in: 0...UInt64.max)) {
+        self.seed = seed
+        self.state = seed
+    }
+
+    package mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+}
