@@ -256,20 +256,10 @@ extension Forest {
     /// 0 is the handle itself. O(log n).
     func child(atOffset offset: Int, under owner: Handle) -> (Handle, rest: Int) {
         defer { withExtendedLifetime(self) {} }
-        guard var page = root(owner) else { preconditionFailure("offset \(offset) is beyond the children") }
-        var rest = offset
-        while !page.isLeaf {
-            let (first, count) = page.pages
-            var position = 0
-            while rest >= first[position].total {
-                rest -= first[position].total
-                position += 1
-                precondition(position < count, "an offset is not beyond the children")
-            }
-            page = first[position]
-        }
-        if page.total == page.count { return (page.handles[rest], 0) }
-        for handle in page.handles {
+        guard let root = root(owner) else { preconditionFailure("offset \(offset) is beyond the children") }
+        var (leaf, rest) = leaf(below: root, at: offset) { $0.total }
+        if leaf.total == leaf.count { return (leaf.handles[rest], 0) }
+        for handle in leaf.handles {
             let weight = weight(handle)
             if rest < weight { return (handle, rest) }
             rest -= weight
@@ -280,19 +270,28 @@ extension Forest {
     /// The handle at an index among the children of an owner; nil beyond them. O(log n).
     func child(atIndex index: Int, under owner: Handle) -> Handle? {
         defer { withExtendedLifetime(self) {} }
-        guard var page = root(owner), index >= 0, index < page.count else { return nil }
-        var rest = index
+        guard let root = root(owner), index >= 0, index < root.count else { return nil }
+        let (leaf, rest) = leaf(below: root, at: index) { $0.count }
+        return leaf.handles[rest]
+    }
+
+    /// The leaf that holds an offset among what is counted, and what is left of the offset within it.
+    @inline(__always)
+    private func leaf(below root: SiblingPage, at offset: Int, counting count: (SiblingPage) -> Int) -> (
+        SiblingPage, rest: Int
+    ) {
+        var (page, rest) = (root, offset)
         while !page.isLeaf {
-            let (first, count) = page.pages
+            let (first, numberOfPages) = page.pages
             var position = 0
-            while rest >= first[position].count {
-                rest -= first[position].count
+            while rest >= count(first[position]) {
+                rest -= count(first[position])
                 position += 1
-                precondition(position < count, "a page counts those below it")
+                precondition(position < numberOfPages, "an offset is not beyond the children")
             }
             page = first[position]
         }
-        return page.handles[rest]
+        return (page, rest)
     }
 }
 
