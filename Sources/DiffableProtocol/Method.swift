@@ -2,13 +2,13 @@ import DiffableJSON
 
 /// What can be asked of the daemon: the one table that decoding, `help` and error messages read.
 package enum Method: String, CaseIterable, Sendable {
-    case hello, ping, help, status, lists, createList, deleteList, snapshot, transact, apply
+    case hello, ping, help, status, reload, lists, createList, deleteList, snapshot, transact, apply
     case subscribe, setView, unsubscribe, history, difference, undo
 
     /// Without them the request says nothing.
     package var required: [Parameter] {
         switch self {
-        case .hello, .ping, .help, .status, .lists: []
+        case .hello, .ping, .help, .status, .reload, .lists: []
         case .createList, .deleteList, .snapshot, .apply, .subscribe, .history, .undo: [.list]
         case .transact: [.list, .operations]
         case .difference: [.list, .from, .to]
@@ -19,7 +19,7 @@ package enum Method: String, CaseIterable, Sendable {
 
     package var optional: [Parameter] {
         switch self {
-        case .ping, .help, .status, .lists, .deleteList, .difference, .setView, .unsubscribe: []
+        case .ping, .help, .status, .reload, .lists, .deleteList, .difference, .setView, .unsubscribe: []
         case .hello: [.name, .maxLine]
         case .createList: [.durability, .ifAbsent, .lease]
         case .transact: [.ifRevision, .requestKey, .lease, .dryRun, .more]
@@ -36,7 +36,7 @@ package enum Method: String, CaseIterable, Sendable {
     /// Whether it is about what the daemon keeps, and not about the daemon.
     package var needsLists: Bool {
         switch self {
-        case .hello, .ping, .help, .status: false
+        case .hello, .ping, .help, .status, .reload: false
         case .lists, .createList, .deleteList, .snapshot, .transact, .apply, .subscribe, .setView, .unsubscribe,
             .history, .difference, .undo:
             true
@@ -49,6 +49,7 @@ package enum Method: String, CaseIterable, Sendable {
         case .ping: "an empty answer"
         case .help: "this table"
         case .status: "how the server is doing"
+        case .reload: "read the configuration again; for root and the server's own user"
         case .lists: "every list: epoch, revision, counts, durability"
         case .createList: "make an empty list"
         case .deleteList: "delete a list; its subscribers hear listDeleted"
@@ -85,6 +86,7 @@ package enum Method: String, CaseIterable, Sendable {
         case "hello": .hello
         case "help": .help
         case "status": .status
+        case "reload": .reload
         case "setView": .setView
         case "history": .history
         case "difference": .difference

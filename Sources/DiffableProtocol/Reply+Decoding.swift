@@ -6,7 +6,7 @@ import DiffableJSON
 private enum ResultMember: UInt8, MemberName {
     case list, epoch, revision, subscription, changed, summary, operations, snapshot, lists
     case sections, items, durability, version, limits, capabilities
-    case resumed, oldest, revisions, from, to
+    case resumed, oldest, revisions, from, to, file, applied, needRestart
 
     private static let names = MemberNames<ResultMember>()
 
@@ -44,6 +44,9 @@ private struct ResultParts {
     var epoch: String?
     var numbers: [ResultMember: Int] = [:]
     var isChanged: Bool?
+    var file: String?
+    var appliedSettings: [String] = []
+    var needRestart: [String] = []
     var isResumed: Bool?
     var revisions: [Reply.History.Revision] = []
     var summary: DifferenceSummary?
@@ -71,6 +74,9 @@ private struct ResultParts {
             case .list: parts.list = try decoder.identifier("list")
             case .epoch: parts.epoch = try decoder.string("epoch").text
             case .changed: parts.isChanged = try decoder.boolean("changed")
+            case .applied: parts.appliedSettings = try decoder.names("applied")
+            case .needRestart: parts.needRestart = try decoder.names("needRestart")
+            case .file: parts.file = try decoder.string("file").text
             case .resumed: parts.isResumed = try decoder.boolean("resumed")
             case .revisions:
                 parts.revisions = try decoder.elements("revisions") { decoder throws(DecodingError) in
@@ -87,9 +93,7 @@ private struct ResultParts {
             case .version: parts.version = try decoder.string("version").text
             case .limits: parts.limits = try decoder.limitTable()
             case .capabilities:
-                parts.capabilities = try decoder.elements("capabilities") { decoder throws(DecodingError) in
-                    try decoder.string("a capability").text
-                }
+                parts.capabilities = try decoder.names("capabilities")
             case .revision, .subscription, .sections, .items, .oldest, .from, .to:
                 parts.numbers[member] = try decoder.wholeNumber("a count")
             }
@@ -111,6 +115,10 @@ private struct ResultParts {
 }
 
 extension Decoder {
+    fileprivate mutating func names(_ what: StaticString) throws(DecodingError) -> [String] {
+        try elements(what) { decoder throws(DecodingError) in try decoder.string("a name").text }
+    }
+
     fileprivate mutating func summary() throws(DecodingError) -> DifferenceSummary {
         var summary = DifferenceSummary([], from: Snapshot(), to: Snapshot())
         try object("summary", SummaryMember.self) { member, decoder throws(DecodingError) in
@@ -145,6 +153,13 @@ extension Reply.Hello {
         self.init(
             version: try parts.needed(parts.version, "version"), epoch: try parts.needed(parts.epoch, "epoch"),
             limits: parts.limits, capabilities: parts.capabilities)
+    }
+}
+
+extension Reply.Reload {
+    package init(json: [UInt8]) throws(DecodingError) {
+        let parts = try ResultParts(json, limits: .client)
+        self.init(file: parts.file, applied: parts.appliedSettings, needRestart: parts.needRestart)
     }
 }
 

@@ -12,6 +12,7 @@ extension Reply {
         case .hello(let hello): hello.write(into: &writer)
         case .help: Self.writeHelp(into: &writer)
         case .status(let status): status.write(into: &writer)
+        case .reload(let reload): reload.write(into: &writer)
         case .lists(let lists): Self.write(lists, into: &writer)
         case .createList(let list): list.write(into: &writer)
         case .deleteList(let list):
@@ -83,6 +84,16 @@ extension Reply.Status {
         writer.appendMember("items", items)
         writer.appendMember("transactions", transactions)
         if let refusing { writer.appendMember("refusing", refusing) }
+    }
+}
+
+extension Reply.Reload {
+    fileprivate func write(into writer: inout ByteWriter) {
+        writer.append(#""applied":"#)
+        writer.appendArray(applied) { name, writer in writer.appendString(name) }
+        writer.append(#","needRestart":"#)
+        writer.appendArray(needRestart) { name, writer in writer.appendString(name) }
+        if let file { writer.appendMember("file", file) }
     }
 }
 

@@ -7,6 +7,7 @@ package enum Reply: Sendable {
     case ping
     case help
     case status(Status)
+    case reload(Reload)
     case lists([ListSummary])
     case createList(ListRevision)
     case deleteList(ListName)
@@ -59,6 +60,21 @@ package enum Reply: Sendable {
             self.items = items
             self.transactions = transactions
             self.refusing = refusing
+        }
+    }
+
+    package struct Reload: Equatable, Sendable {
+        /// What was read; nil when there is no file, and all is as it is built in or in the environment.
+        package var file: String?
+        /// The settings, as in the configuration, that have other values now.
+        package var applied: [String]
+        /// The settings that have other values in the configuration, and keep the old ones until a restart.
+        package var needRestart: [String]
+
+        package init(file: String?, applied: [String], needRestart: [String]) {
+            self.file = file
+            self.applied = applied
+            self.needRestart = needRestart
         }
     }
 

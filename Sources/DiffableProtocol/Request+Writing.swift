@@ -6,7 +6,7 @@ extension Request {
     package func write(id: RequestID, into writer: inout ByteWriter) {
         writer.beginRequest(method, id: id)
         switch self {
-        case .ping, .help, .status, .lists: break
+        case .ping, .help, .status, .reload, .lists: break
         case .hello(let hello):
             if let name = hello.name { writer.appendParameter("name", name) }
             if let max = hello.lineLengthMax { writer.appendParameter("maxLine", max) }

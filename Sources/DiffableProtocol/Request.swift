@@ -7,6 +7,7 @@ package enum Request: Sendable {
     case ping
     case help
     case status
+    case reload
     case lists
     case createList(CreateList)
     case deleteList(ListName)
@@ -26,6 +27,7 @@ package enum Request: Sendable {
         case .ping: .ping
         case .help: .help
         case .status: .status
+        case .reload: .reload
         case .lists: .lists
         case .createList: .createList
         case .deleteList: .deleteList

@@ -97,6 +97,7 @@ struct RequestParts {
         case .ping: return .ping
         case .help: return .help
         case .status: return .status
+        case .reload: return .reload
         case .lists: return .lists
         case .createList:
             return .createList(

@@ -66,6 +66,7 @@ package struct WireError: Error, Equatable, Sendable {
         case noSuchRevision = 16
         case shuttingDown = 17
         case storageUnreadable = 18
+        case invalidConfiguration = 19
 
         package var name: String { String(describing: self) }
     }

@@ -11,7 +11,7 @@ import NIOCore
 /// subscriber is written to once, and before those who made the changes are answered.
 final class Hub {
     let store: Store
-    let options: ServerOptions
+    private(set) var options: ServerOptions
     let logger: Logger
     /// The answer to everything that is about lists, when those on disk could not be read.
     let refusal: WireError?
@@ -176,6 +176,15 @@ final class Hub {
 
     func closeAll() {
         for connection in connections.values { connection.close() }
+    }
+
+    // MARK: Settings
+
+    /// Other settings count from now on. Who keeps a copy of one takes the new one here; lengths of lines and of parts
+    /// are a connection's from its beginning to its end.
+    func take(_ settings: ServerSettings) {
+        options.limits = settings.limits
+        store.assumeIsolated { $0.take(settings.store) }
     }
 
     // MARK: Status

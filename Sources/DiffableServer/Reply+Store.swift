@@ -20,6 +20,12 @@ extension Reply.ListSummary {
     }
 }
 
+extension Reply.Reload {
+    init(_ reloaded: Reloaded) {
+        self.init(file: reloaded.file, applied: reloaded.applied, needRestart: reloaded.needRestart)
+    }
+}
+
 extension Reply.Change {
     init(_ outcome: Outcome, _ mode: TransactionMode, summary: DifferenceSummary?) {
         self.init(

@@ -70,6 +70,15 @@ package final class Server: Sendable {
         }
     }
 
+    /// Has everything that has settings take them, in one step, and then calls back on the loop.
+    package func take(_ settings: ServerSettings, then: @escaping @Sendable () -> Void) {
+        let hub = self.hub
+        listener.eventLoop.execute {
+            hub.value.take(settings)
+            then()
+        }
+    }
+
     /// Accepts no more, answers what was asked, sends subscribers what they are behind, and closes; after `limit` the
     /// connections that are left are closed as they are.
     package func shutDown(within limit: Duration) async {

@@ -7,11 +7,17 @@ package struct ServerOptions: Sendable {
     package var limits: ServerLimits
     /// Of the daemon, as `hello` and `status` tell it.
     package var version: String
+    /// What `reload` does.
+    package var reload: Reload
 
-    package init(listening: Listening, limits: ServerLimits = ServerLimits(), version: String) {
+    package init(
+        listening: Listening, limits: ServerLimits = ServerLimits(), version: String,
+        reload: @escaping Reload = { $0(.failure(ReloadError(reason: "this server has no configuration"))) }
+    ) {
         self.listening = listening
         self.limits = limits
         self.version = version
+        self.reload = reload
     }
 }
 

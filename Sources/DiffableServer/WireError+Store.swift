@@ -5,6 +5,8 @@ import DiffableStore
 // The one place where what the store refuses becomes what clients read.
 
 extension WireError {
+    init(_ error: ReloadError) { self.init(.invalidConfiguration, error.reason) }
+
     init(_ error: StoreError) {
         switch error {
         case .noSuchList(let list): self.init(.noSuchList, "\(error)", list: list)

@@ -25,5 +25,7 @@ private struct NoJournal: Journal {
         preconditionFailure("a store that refuses writes nothing")
     }
 
+    func take(_ limits: StoreLimits) {}
+
     func close(completion: @escaping @Sendable () -> Void) { completion() }
 }

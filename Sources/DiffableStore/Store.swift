@@ -28,7 +28,7 @@ package actor Store {
     /// The time of day, for history.
     let now: @Sendable () -> Timestamp
 
-    let limits: StoreLimits
+    private(set) var limits: StoreLimits
     nonisolated let journal: any Journal
     let logger: Logger
     /// Called at most once, when the journal has failed and every waiting request has been told.
@@ -113,6 +113,17 @@ package struct RecoveredLists: Sendable {
     var requestWindows: [Int: RequestWindow] = [:]
     /// What was leased when the daemon ended, by the numbers of lists.
     var leases: [Int: Leases] = [:]
+}
+
+// MARK: - Other limits
+
+extension Store {
+    /// Takes other limits from now on. What there is stays, also where it is more than they allow; the past beyond them
+    /// goes when the list changes or is read next.
+    package func take(_ limits: StoreLimits) {
+        self.limits = limits
+        journal.take(limits)
+    }
 }
 
 // MARK: - Reading

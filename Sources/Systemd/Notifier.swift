@@ -1,4 +1,5 @@
 import CSystemd
+import Glibc
 
 /// Tells the service manager how the service is doing (sd_notify(3)).
 ///
@@ -10,6 +11,8 @@ package struct Notifier: Sendable {
     package enum Notice: Equatable, Sendable {
         /// Start-up is finished: what waits for this unit may go on.
         case ready
+        /// The configuration is being read again; `ready` says that it is done.
+        case reloading
         /// Shutting down has begun.
         case stopping
         /// One line for `systemctl status`.
@@ -40,9 +43,17 @@ extension Notifier.Notice {
     var assignment: String {
         switch self {
         case .ready: "READY=1"
+        case .reloading: "RELOADING=1\nMONOTONIC_USEC=\(monotonicMicroseconds())"
         case .stopping: "STOPPING=1"
         case .status(let text): "STATUS=" + String(text.map { $0.isNewline ? " " : $0 })
         case .watchdog: "WATCHDOG=1"
         }
     }
+}
+
+/// As the service manager reads its clock, to tell which of several reloads a notice is of.
+private func monotonicMicroseconds() -> Int {
+    var time = timespec()
+    clock_gettime(CLOCK_MONOTONIC, &time)
+    return time.tv_sec * 1_000_000 + time.tv_nsec / 1_000
 }

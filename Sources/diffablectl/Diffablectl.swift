@@ -20,15 +20,16 @@ struct Diffablectl: AsyncParsableCommand {
         groupedSubcommands: [
             CommandGroup(
                 name: "Lists",
-                subcommands: [Lists.self, Create.self, Delete.self, Show.self, Watch.self, Apply.self, Status.self]),
+                subcommands: [Lists.self, Create.self, Delete.self, Show.self, Watch.self, Apply.self]),
             CommandGroup(
                 name: "Items",
                 subcommands: [
-                    Append.self, Insert.self, SetContent.self, Patch.self, Move.self, Remove.self, Reload.self,
-                    Expand.self, Collapse.self,
+                    Append.self, Insert.self, SetContent.self, Patch.self, Move.self, Remove.self,
+                    ReloadItems.self, Expand.self, Collapse.self,
                 ]),
             CommandGroup(name: "The past", subcommands: [Log.self, Diff.self, Undo.self]),
             CommandGroup(name: "Sections and operations", subcommands: [SectionCommand.self, Transact.self]),
+            CommandGroup(name: "The daemon", subcommands: [Status.self, Reload.self]),
         ])
 
     static func main() async {

@@ -44,8 +44,9 @@ struct Diffabled: AsyncParsableCommand {
             let received = try ListenDescriptor.received()
             let startUp = try StartUp(
                 flags: flags, configurationFile: config, received: received, surroundings: .current)
-            bootstrapLogging(to: destination, level: startUp.configuration.logLevel)
-            try await Daemon(startUp: startUp, logger: Logger(label: "diffabled")).run()
+            let threshold = LogThreshold(startUp.configuration.logLevel)
+            bootstrapLogging(to: destination, threshold)
+            try await Daemon(startUp: startUp, threshold: threshold, logger: Logger(label: "diffabled")).run()
         } catch {
             report(error, to: destination)
             throw ExitCode(DaemonExit(for: error).rawValue)
@@ -96,14 +97,13 @@ private func absolutePath(_ path: String) -> String {
     return String(cString: directory) + "/" + path
 }
 
-private func bootstrapLogging(to destination: LogDestination, level: Logger.Level) {
+private func bootstrapLogging(to destination: LogDestination, _ threshold: LogThreshold) {
     LoggingSystem.bootstrap { _ in
-        var handler: any LogHandler =
+        let handler: any LogHandler =
             switch destination {
             case .journal: JournalLogHandler(identifier: "diffabled")
             case .standardError: StandardErrorLogHandler()
             }
-        handler.logLevel = level
-        return handler
+        return AdjustableLogHandler(handler, threshold)
     }
 }

@@ -17,9 +17,12 @@ extension StartUp {
         RequestLimits(keysMax: configuration.requestKeysMax, ageMax: configuration.requestKeyAgeMax)
     }
 
-    var serverOptions: ServerOptions {
-        ServerOptions(listening: listening, limits: serverLimits, version: Version.current)
+    func serverOptions(reload: @escaping Reload) -> ServerOptions {
+        ServerOptions(listening: listening, limits: serverLimits, version: Version.current, reload: reload)
     }
+
+    /// What a reload may change.
+    var serverSettings: ServerSettings { ServerSettings(limits: serverLimits, store: storeLimits) }
 
     private var serverLimits: ServerLimits {
         var limits = ServerLimits(

@@ -6,6 +6,7 @@ import NIOCore
 import NIOPosix
 import ServiceLifecycle
 import Systemd
+import UnixSignals
 
 /// Opens the lists, serves them, and closes both in the reverse order. Lists that cannot be read are refused, each
 /// request with the reason and what to do.
@@ -13,6 +14,9 @@ struct ListService: Service {
     let startUp: StartUp
     let notifier: Notifier
     let watchdog: Watchdog?
+    let reloading: Reloading
+    /// SIGHUP, each time that it comes.
+    let hangUps: UnixSignalsSequence
     let logger: Logger
 
     /// How long clients may take for what they are still to be sent when the daemon stops.
@@ -37,11 +41,13 @@ struct ListService: Service {
         let server: Server
         do {
             server = try await Server.start(
-                store: store, options: startUp.serverOptions, eventLoopGroup: group, logger: logger)
+                store: store, options: startUp.serverOptions(reload: reloading.reload), eventLoopGroup: group,
+                logger: logger)
         } catch {
             await store.shutDown()
             throw error
         }
+        reloading.attach(server)
         logger.notice("serving", metadata: ["socket": "\(server.socketPath ?? "handed over")"])
         // Only now: whoever waits for this unit may connect and find every list.
         notifier.notify(.ready, .status(await status(of: store)))
@@ -81,6 +87,7 @@ struct ListService: Service {
     private func firstFailure(of failures: AsyncStream<StoreFailure>, while store: Store) async -> StoreFailure? {
         await withTaskGroup { tasks in
             if let watchdog { tasks.addTask { await giveSigns(every: watchdog.interval, through: store) } }
+            tasks.addTask { for await _ in hangUps { reloading.reload { _ in } } }
             let failure = await cancelWhenGracefulShutdown { await failures.first { _ in true } }
             tasks.cancelAll()
             return failure

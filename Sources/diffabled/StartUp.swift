@@ -11,17 +11,29 @@ struct StartUp {
     }
 
     let configuration: Configuration
-    let socket: Socket
-    let stateDirectory: String
+    private(set) var socket: Socket
+    private(set) var stateDirectory: String
+    /// What was read, if there is such a file.
+    let file: String?
     /// What is odd and no reason not to start.
     let warnings: [String]
+
+    private let flags: [Setting: String]
+    private let configurationFile: String?
+    private let received: [ListenDescriptor]
+    private let surroundings: Surroundings
 
     init(
         flags: [Setting: String], configurationFile: String?, received: [ListenDescriptor], surroundings: Surroundings
     ) throws(ConfigurationError) {
+        self.flags = flags
+        self.configurationFile = configurationFile
+        self.received = received
+        self.surroundings = surroundings
         let places = DefaultPlaces(userID: surroundings.userID, environment: surroundings.environment)
         let sources = Self.sources(flags, configurationFile, places, surroundings)
         configuration = try sources.configuration()
+        file = sources.file
         stateDirectory = try Self.stateDirectory(configuration, places)
 
         var warnings = sources.unknownEnvironmentNames().map { unknown in
@@ -40,6 +52,20 @@ struct StartUp {
             socket = .path(try places.socket())
         }
         self.warnings = warnings
+    }
+
+    /// What a start would be now: the file is read again, and all else is as it was.
+    func again() throws(ConfigurationError) -> StartUp {
+        try StartUp(
+            flags: flags, configurationFile: configurationFile, received: received, surroundings: surroundings)
+    }
+
+    /// What is in force when this process takes another start's settings: what it has opened, it keeps.
+    func taking(_ other: StartUp) -> StartUp {
+        var taken = other
+        taken.socket = socket
+        taken.stateDirectory = stateDirectory
+        return taken
     }
 
     /// The directory alone, for what serves nothing and so needs no socket.

@@ -69,6 +69,10 @@ struct ReplyTests {
                 #expect(try Reply.Subscribe(json: result(.subscribe(subscribe))) == subscribe)
             }
         }
+        for file in [nil, "/etc/diffabled/diffabled.yaml"] {
+            let reload = Reply.Reload(file: file, applied: ["itemsMax", "logLevel"], needRestart: ["socket"])
+            #expect(try Reply.Reload(json: result(.reload(reload))) == reload)
+        }
         let history = Reply.History(
             start: tasks, oldest: 1,
             revisions: [
@@ -164,6 +168,7 @@ struct ReplyTests {
                 "6 duplicateItem", "7 invalidAnchor", "8 ownDescendant", "9 revisionMismatch", "10 requestKeyReused",
                 "11 tooLarge", "12 permissionDenied", "13 noSpace", "14 storageFailed", "15 noSuchSubscription",
                 "16 noSuchRevision", "17 shuttingDown", "18 storageUnreadable",
+                "19 invalidConfiguration",
             ])
     }
 

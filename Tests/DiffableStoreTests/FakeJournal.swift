@@ -19,6 +19,8 @@ final class FakeJournal: Journal {
         state.withLock { $0.waiting.append(Waiting(changes: changes, completion: completion)) }
     }
 
+    func take(_ limits: StoreLimits) {}
+
     func close(completion: @escaping @Sendable () -> Void) {
         state.withLock { $0.isClosed = true }
         completion()

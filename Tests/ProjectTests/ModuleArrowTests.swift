@@ -23,8 +23,8 @@ import Testing
         "Systemd": ["CSystemd", "Logging"],
         "diffabled": [
             "ArgumentParser", "CResidentMemory", "Configuration", "Diffable", "DiffableJSON", "DiffableServer",
-            "DiffableStore", "Foundation", "Logging", "NIOCore", "NIOPosix", "ServiceLifecycle", "Systemd",
-            "UnixSignals", "Yams",
+            "DiffableStore", "Dispatch", "Foundation", "Logging", "NIOCore", "NIOPosix", "ServiceLifecycle",
+            "Systemd", "UnixSignals", "Yams",
         ],
         "diffablectl": [
             "ArgumentParser", "Diffable", "DiffableClient", "DiffableJSON", "DiffableProtocol", "Dispatch", "NIOCore",

@@ -23,7 +23,7 @@ extension Connection {
             guard let position = position(of: number, id) else { return }
             subscriptions.remove(at: position).end()
             reply(id, .success(.unsubscribe(subscription: number)))
-        case .hello, .ping, .help, .createList, .deleteList, .transact, .apply, .undo:
+        case .hello, .ping, .help, .reload, .createList, .deleteList, .transact, .apply, .undo:
             preconditionFailure("\(request.method) does not wait for its turn")
         }
     }

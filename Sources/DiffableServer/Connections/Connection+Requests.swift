@@ -9,7 +9,7 @@ extension Connection {
     func receive(_ line: LineFramer.Line) {
         switch line {
         case .tooLong:
-            let error = WireError.lineTooLong(max: hub.options.limits.lineLengthMax)
+            let error = WireError.lineTooLong(max: framer.lineLengthMax)
             staging.fail(error, part: nil)
             answer(.null, .failure(error))
         case .line(let bytes):
@@ -30,6 +30,7 @@ extension Connection {
         case .ping: answer(id, .success(.ping))
         case .help: answer(id, .success(.help))
         case .hello(let hello): answer(id, greet(hello))
+        case .reload: reload(id: id)
         case .createList(let creation): create(creation, id: id)
         case .deleteList(let list): delete(list, id: id)
         case .transact, .apply:
@@ -46,7 +47,7 @@ extension Connection {
 
     // MARK: Answers
 
-    private func answer(_ id: RequestID, _ result: Result<Reply, WireError>) {
+    func answer(_ id: RequestID, _ result: Result<Reply, WireError>) {
         outbox.append { Self.write(id, result, into: &$0) }
     }
 

@@ -8,6 +8,9 @@ package protocol Journal: Sendable {
     /// The completion is called once, on any thread, with the JSON of each change that was encoded in one piece.
     func write(_ changes: [ListChange], completion: @escaping @Sendable (Result<[[UInt8]?], JournalError>) -> Void)
 
+    /// Takes other limits, for what is written from now on.
+    func take(_ limits: StoreLimits)
+
     /// Finishes what was begun and gives the files up.
     func close(completion: @escaping @Sendable () -> Void)
 }

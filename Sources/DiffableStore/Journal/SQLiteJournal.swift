@@ -14,7 +14,7 @@ package actor SQLiteJournal: Journal {
 
     let directory: JournalDirectory
     let database: DatabaseQueue
-    let limits: StoreLimits
+    private(set) var limits: StoreLimits
     let logger: Logger
     /// The time of day, for history.
     let now: @Sendable () -> Timestamp
@@ -83,6 +83,10 @@ package actor SQLiteJournal: Journal {
                 $0.awaitIdleness()
             }
         }
+    }
+
+    package nonisolated func take(_ limits: StoreLimits) {
+        executor.execute { self.assumeIsolated { $0.limits = limits } }
     }
 
     package nonisolated func close(completion: @escaping @Sendable () -> Void) {

@@ -5,7 +5,8 @@ enum ConfigurationError: Error, Equatable, CustomStringConvertible {
     case unreadableFile(path: String, reason: String)
     case unknownKey(String, line: Int?)
     case noSingleValue(Setting, line: Int?)
-    case badValue(Setting, value: String, expected: String)
+    /// Where it was said, if that is known.
+    case badValue(Setting, value: String, expected: String, place: String? = nil)
     /// Two settings that cannot hold together.
     case contradiction(String)
     case noRuntimeDirectory
@@ -20,8 +21,8 @@ enum ConfigurationError: Error, Equatable, CustomStringConvertible {
             "unknown key “\(key)”\(at(line)). \(suggestion(for: key))"
         case .noSingleValue(let setting, let line):
             "\(setting.key)\(at(line)) needs one value; leave the line out or comment it out for the default"
-        case .badValue(let setting, let value, let expected):
-            "\(setting.key) is “\(value)”; it must be \(expected) "
+        case .badValue(let setting, let value, let expected, let place):
+            "\(setting.key)\(place.map { ", \($0)," } ?? "") is “\(value)”; it must be \(expected) "
                 + "(set it as \(setting.key) in the configuration file or as \(setting.environmentName))"
         case .contradiction(let message):
             message

@@ -9,6 +9,8 @@ import Yams
 /// goes into the reader as text.
 struct ConfigurationFile {
     let values: [Setting: String]
+    /// Where each stands, counted from 1.
+    let lines: [Setting: Int]
 
     /// Reads pipes and devices as well, so that `--config /dev/null` means "no file".
     init(path: String) throws(ConfigurationError) {
@@ -16,7 +18,7 @@ struct ConfigurationFile {
             throw .unreadableFile(path: path, reason: String(cString: strerror(errno)))
         }
         do {
-            values = try settings(in: String(decoding: handle.readToEnd() ?? Data(), as: UTF8.self))
+            (values, lines) = try settings(in: String(decoding: handle.readToEnd() ?? Data(), as: UTF8.self))
         } catch {
             throw .unreadableFile(path: path, reason: "\(error)")
         }
@@ -24,12 +26,13 @@ struct ConfigurationFile {
 }
 
 /// Throws for whatever is not a known setting with one value.
-private func settings(in text: String) throws -> [Setting: String] {
-    guard let root = try Yams.compose(yaml: text) else { return [:] }
+private func settings(in text: String) throws -> (values: [Setting: String], lines: [Setting: Int]) {
+    guard let root = try Yams.compose(yaml: text) else { return ([:], [:]) }
     // A file of nothing but `---` is one empty scalar.
-    if case .scalar(let scalar) = root, scalar.string.isEmpty { return [:] }
+    if case .scalar(let scalar) = root, scalar.string.isEmpty { return ([:], [:]) }
     guard case .mapping(let mapping) = root else { throw NoMapping() }
     var values: [Setting: String] = [:]
+    var lines: [Setting: Int] = [:]
     for (key, value) in mapping {
         let line = key.mark?.line
         guard let setting = Setting(rawValue: key.string ?? "") else {
@@ -39,8 +42,9 @@ private func settings(in text: String) throws -> [Setting: String] {
             throw ConfigurationError.noSingleValue(setting, line: line)
         }
         values[setting] = scalar.string
+        lines[setting] = line
     }
-    return values
+    return (values, lines)
 }
 
 private struct NoMapping: Error, CustomStringConvertible {

@@ -15,8 +15,26 @@ struct ConfigurationSources {
             provider(of: flags, name: "command line"),
             EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "diffabled"),
         ]
-        if let file { providers.append(provider(of: try ConfigurationFile(path: file).values, name: file)) }
-        return try Configuration(reading: ConfigReader(providers: providers))
+        var lines: [Setting: Int] = [:]
+        if let file {
+            let read = try ConfigurationFile(path: file)
+            providers.append(provider(of: read.values, name: file))
+            lines = read.lines
+        }
+        do throws(ConfigurationError) {
+            return try Configuration(reading: ConfigReader(providers: providers))
+        } catch {
+            guard case .badValue(let setting, let value, let expected, nil) = error else { throw error }
+            let place = place(of: setting, line: lines[setting])
+            throw .badValue(setting, value: value, expected: expected, place: place)
+        }
+    }
+
+    private func place(of setting: Setting, line: Int?) -> String? {
+        if flags[setting] != nil { return "on the command line" }
+        if environment[setting.environmentName] != nil { return "as \(setting.environmentName) in the environment" }
+        guard let file else { return nil }
+        return line.map { "in line \($0) of \(file)" } ?? "in \(file)"
     }
 
     private func provider(of values: [Setting: String], name: String) -> InMemoryProvider {

@@ -43,6 +43,26 @@ extension Integration {
             #expect(try box.succeed("diffablectl", "ls").contains("tasks"))
         }
 
+        @Test func `systemctl reload waits until the settings are in force, and fails when they cannot be`() throws {
+            guard let box = try Box() else { return }
+            try box.succeed("diffablectl", "create", "tasks")
+            try box.succeed("diffablectl", "section", "add", "tasks", "main")
+            let process = try box.property("MainPID")
+            for limit in 1...3 {
+                try box.write("itemsMax: \(limit)\n", to: "/etc/diffabled/diffabled.yaml")
+                try box.succeed("systemctl", "reload", "diffabled.service")
+                try box.succeed("diffablectl", "append", "tasks", "item \(limit)", "-q")
+                #expect(try box.start("diffablectl", "append", "tasks", "more", "-q").wait() == 1)
+            }
+            try box.write("itemsMax: lots\n", to: "/etc/diffabled/diffabled.yaml")
+            #expect(try box.start("systemctl", "reload", "diffabled.service").wait() != 0)
+            let log = try box.succeed("journalctl", "-u", "diffabled", "-o", "cat")
+            #expect(log.contains("itemsMax, in line 1 of /etc/diffabled/diffabled.yaml, is “lots”"), "\(log)")
+            #expect(try box.start("diffablectl", "append", "tasks", "more", "-q").wait() == 1)
+            #expect(try box.property("MainPID") == process)
+            #expect(try box.property("ActiveState") == "active")
+        }
+
         @Test func `the sandbox keeps the daemon from homes, from the network, and from other files`() throws {
             guard let box = try Box() else { return }
             try box.write("secret", to: "/home/somebody/file")

@@ -34,6 +34,23 @@ import Testing
         #expect(daemon.ending()?.status == 0)
     }
 
+    @Test func `it says when it reads its configuration again, and when that is done`() throws {
+        let manager = NotifySocket()
+        let directory = try ScratchDirectory()
+        let daemon = try RunningDaemon(
+            in: directory, arguments: ["--socket", directory.socket], environment: ["NOTIFY_SOCKET": manager.name])
+        #expect(manager.waits(for: "READY=1"))
+        for _ in 0..<2 {
+            daemon.send(SIGHUP)
+            let notice = manager.received()
+            #expect(notice.first == "RELOADING=1")
+            #expect(notice.last?.wholeMatch(of: /MONOTONIC_USEC=[0-9]+/) != nil, "\(notice)")
+            #expect(manager.received() == ["READY=1"])
+        }
+        daemon.send(SIGTERM)
+        #expect(daemon.ending()?.status == 0)
+    }
+
     @Test(.enabled(if: access("/usr/bin/systemd-socket-activate", X_OK) == 0, "needs systemd-socket-activate"))
     func `it serves a socket that was handed over, which stays when it ends`() throws {
         let manager = NotifySocket()

@@ -1,0 +1,50 @@
+import Logging
+import Synchronization
+
+/// The least serious level that is logged: one for all loggers of the process, which a reload may change.
+final class LogThreshold: Sendable {
+    private let current: Mutex<Logger.Level>
+
+    init(_ level: Logger.Level) { current = Mutex(level) }
+
+    var level: Logger.Level {
+        get { current.withLock { $0 } }
+        set { current.withLock { $0 = newValue } }
+    }
+}
+
+/// A log handler whose level is the process's, for a logger that has none of its own.
+struct AdjustableLogHandler: LogHandler {
+    var handler: any LogHandler
+    let threshold: LogThreshold
+    private var ownLevel: Logger.Level?
+
+    init(_ handler: any LogHandler, _ threshold: LogThreshold) {
+        self.handler = handler
+        self.threshold = threshold
+        // What is to be passed over is passed over here.
+        self.handler.logLevel = .trace
+    }
+
+    var logLevel: Logger.Level {
+        get { ownLevel ?? threshold.level }
+        set { ownLevel = newValue }
+    }
+
+    var metadata: Logger.Metadata {
+        get { handler.metadata }
+        set { handler.metadata = newValue }
+    }
+
+    var metadataProvider: Logger.MetadataProvider? {
+        get { handler.metadataProvider }
+        set { handler.metadataProvider = newValue }
+    }
+
+    subscript(metadataKey key: String) -> Logger.Metadata.Value? {
+        get { handler[metadataKey: key] }
+        set { handler[metadataKey: key] = newValue }
+    }
+
+    func log(event: LogEvent) { handler.log(event: event) }
+}

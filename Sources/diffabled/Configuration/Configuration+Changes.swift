@@ -1,0 +1,28 @@
+extension Configuration {
+    /// The settings that have other values than in another configuration. The socket and the state directory are not
+    /// among them: their places are for `StartUp` to say.
+    func changes(from old: Configuration) -> [Setting] {
+        Setting.allCases.filter { value(of: $0) != old.value(of: $0) }
+    }
+
+    /// As in the file.
+    private func value(of setting: Setting) -> String? {
+        switch setting {
+        case .socket, .stateDirectory: nil
+        case .logLevel: "\(logLevel)"
+        case .lineLengthMax: "\(lineLengthMax)"
+        case .lineOutLengthMax: "\(lineOutLengthMax)"
+        case .depthMax: "\(depthMax)"
+        case .contentLengthMax: "\(contentLengthMax)"
+        case .levelsMax: "\(levelsMax)"
+        case .operationsMax: "\(operationsMax)"
+        case .transactionLengthMax: "\(transactionLengthMax)"
+        case .itemsMax: "\(itemsMax)"
+        case .listsMax: "\(listsMax)"
+        case .historyLengthMax: "\(historyLengthMax)"
+        case .historyAgeMax: "\(historyAgeMax)"
+        case .requestKeysMax: "\(requestKeysMax)"
+        case .requestKeyAgeMax: "\(requestKeyAgeMax)"
+        }
+    }
+}
