@@ -6,8 +6,8 @@ package struct FirstResult: Sendable, Equatable {
     let key: RequestKey
     /// Of what was asked: `RequestDigest`.
     let digest: Int64
-    /// Counts the list's requests that had a key, from one.
-    let number: Int
+    /// Counts the list's requests that had a key and were not refused, from one.
+    private(set) var number: Int
     /// As it was answered.
     let revision: Int
     let isChanged: Bool
@@ -56,10 +56,11 @@ struct RequestWindow: Sendable {
     mutating func refuse(_ result: FirstResult) {
         guard let last = order.popLast() else { return }
         precondition(last.number == result.number, "what is newest is refused first")
+        lastNumber = last.number - 1
         if results[last.key]?.number == last.number { results[last.key] = nil }
     }
 
-    /// Lets go of what is too old. Numbers are never used twice, also those of requests that were refused.
+    /// Lets go of what is too old.
     mutating func trim(_ limits: RequestLimits, now: Timestamp) {
         while settledCount > 0, let oldest = order.first, oldest.isPast(limits, now: now) { removeOldest() }
     }
@@ -73,6 +74,12 @@ struct RequestWindow: Sendable {
 }
 
 extension FirstResult {
+    func numbered(_ number: Int) -> FirstResult {
+        var result = self
+        result.number = number
+        return result
+    }
+
     func isPast(_ limits: RequestLimits, now: Timestamp) -> Bool {
         now.milliseconds - time.milliseconds > limits.ageMax * 1_000
     }

@@ -98,6 +98,8 @@ private struct DamagedOriginal {
     /// Every state that there was, by list and revision.
     private var states: [String: [Int: Remembered]] = [:]
     private var newest: [Remembered] = []
+    /// What came of each list's requests, in order; each has a key.
+    private var results: [String: [FirstResult]] = [:]
 
     init(seed: UInt64) async throws {
         let directory = ScratchDirectory()
@@ -113,7 +115,10 @@ private struct DamagedOriginal {
             for step in 0..<60 {
                 let name = names[step % (round == 0 ? 3 : 2)]
                 guard let state = await store.list(name) else { continue }
-                _ = try await store.transacting(name, [changes.operation(on: state.snapshot)]).get()
+                let key = RequestKey.numbered(round * 60 + step)
+                _ = try await store.transacting(name, [changes.operation(on: state.snapshot)], key: key).get()
+                let result = await store.run { $0.requestWindows[state.number]?[key] }
+                if let result { results[name.description, default: []].append(result) }
                 for state in await store.lists {
                     states[state.name.description, default: [:]][state.revision] = Remembered(state)
                 }
@@ -156,7 +161,9 @@ private struct DamagedOriginal {
             let untouched = try directory.copied()
             let store = try await untouched.open()
             let found = await store.lists.map(Remembered.init)
+            let wrongResult = await wrongResult(in: store, mayMiss: .oldest)
             await store.shutDown()
+            if let wrongResult { return ("wrong", wrongResult) }
             if case .success(let examination) = checked, !examination.isGood, examination.faults.isEmpty {
                 return ("wrong", "it is opened, and --check says it is damaged: \(examination)")
             }
@@ -187,6 +194,31 @@ private struct DamagedOriginal {
             : ("wrong", "what is lost is lost in silence: \(found.map(\.revision)) of \(newest.map(\.revision))")
     }
 
+    private enum Missing { case oldest, any }
+
+    /// What is remembered of requests: what came of them first, and of none whose change is lost.
+    private func wrongResult(in store: Store, mayMiss missing: Missing) async -> String? {
+        for list in await store.lists {
+            guard let all = results[list.name.description] else { continue }
+            // What is lost openly takes the newest along.
+            let isLost = states[list.name.description]?[list.revision]?.epoch != list.epoch
+            let kept = await store.run { store in all.map { store.requestWindows[list.number]?[$0.key] } }
+            var isMissing = false
+            for (first, now) in zip(all, kept).reversed() where first.revision <= list.revision {
+                guard let now else {
+                    isMissing = true
+                    continue
+                }
+                if isMissing, missing == .oldest, !isLost { return "\(list.name) has forgotten requests after \(first.key)" }
+                if now.numbered(first.number) != first { return "\(list.name) remembers another \(first.key): \(now)" }
+            }
+            for (first, now) in zip(all, kept) where first.revision > list.revision && now != nil {
+                return "\(list.name) at \(list.revision) remembers \(first.key) at \(first.revision)"
+            }
+        }
+        return nil
+    }
+
     private func wrongWithRepair(of directory: ScratchDirectory, _ files: [String: Data]) async throws -> String? {
         do {
             let repair = try OfflineStore(directory: directory.path).repair(keepingIn: "kept")
@@ -196,7 +228,9 @@ private struct DamagedOriginal {
             }
             let store = try await directory.open()
             let found = await store.lists.map(Remembered.init)
+            let wrongResult = await wrongResult(in: store, mayMiss: .any)
             await store.shutDown()
+            if let wrongResult { return "after --repair: \(wrongResult)" }
             for list in found {
                 let damage = repair.found.lists.first { $0.name.description == list.name }?.damage
                 guard let state = states[list.name]?[list.revision] else {

@@ -1,4 +1,5 @@
 import Diffable
+import Foundation
 import Testing
 
 @testable import DiffableStore
@@ -82,9 +83,64 @@ import Testing
         try await Task.sleep(for: .milliseconds(5))
         store = try await directory.open(limits: StoreLimits(requests: RequestLimits(ageMax: 0)))
         await store.sqlite.finishUpkeep()
-        #expect(try await store.sqlite.query("SELECT count(*) FROM request") == 0)
+        // The last one stays, so that the others go on being counted.
+        #expect(try await store.sqlite.query("SELECT count(*) FROM request") == 1)
         #expect(await append(1, to: store).failure != nil, "its item is there already")
         #expect(try await append(2, to: store).get().revision == 3)
+        await store.shutDown()
+    }
+
+    @Test(arguments: [
+        "UPDATE request SET revision = revision + 1 WHERE number = 2", "UPDATE request SET key = '9' WHERE number = 2",
+        "UPDATE request SET digest = digest + 1 WHERE number = 2", "UPDATE request SET isChanged = 0 WHERE number = 2",
+        "UPDATE request SET summary = '1' WHERE number = 2", "UPDATE request SET time = time + 1 WHERE number = 2",
+        "UPDATE request SET checksum = 0 WHERE number = 2", "DELETE FROM request WHERE number = 2",
+        "UPDATE request SET number = 7 WHERE number = 2",
+    ])
+    func `that are not what was written are refused, and a repair keeps the others`(damage: String) async throws {
+        var store = try await opened()
+        for number in 1...4 { _ = try await append(number, to: store).get() }
+        await store.shutDown()
+        try directory.edit(damage)
+        await #expect(throws: StoreOpeningError.self) { _ = try await directory.open() }
+        let offline = OfflineStore(directory: directory.path)
+        let found = try offline.check(scratch: NSTemporaryDirectory())
+        #expect(found.lists.map(\.damage).description.contains("with a key"), "\(found)")
+        #expect(try offline.repair(keepingIn: "kept").keptIn != nil)
+        store = try await directory.open()
+        #expect(await store.list("tasks")?.snapshot.numberOfItems == 4)
+        for number in [1, 3, 4] { #expect(try await append(number, to: store).get().revision == number + 1) }
+        #expect(await append(2, to: store).failure != nil, "its item is there already")
+        #expect(try await append(5, to: store).get().revision == 6)
+        await store.shutDown()
+    }
+
+    /// Then what they changed may be missing as well.
+    @Test func `of which the last are missing lead to new epochs`() async throws {
+        var store = try await opened()
+        for number in 1...4 { _ = try await append(number, to: store).get() }
+        let epoch = await store.list("tasks")?.epoch
+        await store.shutDown()
+        store = try await directory.open()
+        #expect(await store.list("tasks")?.epoch == epoch)
+        await store.shutDown()
+        try directory.edit("DELETE FROM request WHERE number = 4")
+        store = try await directory.open()
+        #expect(await store.list("tasks")?.epoch != epoch)
+        await store.shutDown()
+    }
+
+    @Test func `whose changes a repair loses are lost as well`() async throws {
+        var store = try await opened()
+        for number in 1...4 { _ = try await append(number, to: store).get() }
+        await store.shutDown()
+        try directory.edit("UPDATE journal SET chain = 0 WHERE revision = 4")
+        _ = try OfflineStore(directory: directory.path).repair(keepingIn: "kept")
+        store = try await directory.open()
+        #expect(await store.list("tasks")?.revision == 3)
+        #expect(try await append(2, to: store).get().revision == 3)
+        #expect(try await append(4, to: store).get().revision == 4)
+        #expect(try await append(3, to: store).get().revision == 5)
         await store.shutDown()
     }
 

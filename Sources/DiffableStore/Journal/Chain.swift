@@ -29,7 +29,7 @@ struct Chain: Equatable {
 }
 
 /// One number for all durable lists, each at the end of its chain: two states of the database have the same one when
-/// they have the same lists, in the same epochs, with the same past.
+/// they have the same lists, in the same epochs, with the same past and as many requests with a key.
 ///
 /// It is a sum over the lists, so that a group changes it by what the group's lists were and are.
 struct ListsDigest: Equatable {
@@ -42,18 +42,25 @@ struct ListsDigest: Equatable {
 
     /// What one list is of it.
     struct Share: Equatable {
-        fileprivate let value: UInt64
+        let number: Int
+        let epoch: String
+        var chain: Chain
+        /// The number of the last request with a key.
+        var lastResult = 0
 
-        init(number: Int, epoch: String, chain: Chain) {
+        fileprivate var value: UInt64 {
             var sum = Checksum(2)
             sum.add(number)
             sum.add(epoch)
             sum.add(chain.value)
-            value = sum.value
+            sum.add(lastResult)
+            return sum.value
         }
+    }
+}
 
-        init(_ state: ListState, _ chain: Chain) {
-            self.init(number: state.number, epoch: state.epoch, chain: chain)
-        }
+extension ListsDigest.Share {
+    init(_ state: ListState, _ chain: Chain, lastResult: Int = 0) {
+        self.init(number: state.number, epoch: state.epoch, chain: chain, lastResult: lastResult)
     }
 }

@@ -7,7 +7,7 @@ import GRDB
 /// The checkpoint is of a state that is old enough for the rows since to be the list's history.
 enum JournalSchema {
     /// Raised when the tables change; a database of another version is refused.
-    static let version = 3
+    static let version = 4
     /// "diff" in ASCII: tells this daemon's databases from others.
     static let applicationID = 0x6469_6666
 
@@ -51,7 +51,7 @@ enum JournalSchema {
         -- What came of requests with a key, for those that come again.
         CREATE TABLE request (
             list INTEGER NOT NULL,
-            -- Counts the list's requests with a key.
+            -- Counts the list's requests with a key, without gaps.
             number INTEGER NOT NULL,
             key TEXT NOT NULL,
             digest INTEGER NOT NULL,
@@ -61,6 +61,8 @@ enum JournalSchema {
             summary TEXT,
             -- In milliseconds since 1970 began.
             time INTEGER NOT NULL,
+            -- Over all that is in the row.
+            checksum INTEGER NOT NULL,
             PRIMARY KEY (list, number)
         ) STRICT, WITHOUT ROWID;
         -- What goes when the daemon starts again, because whose it was has gone.
@@ -69,6 +71,8 @@ enum JournalSchema {
             -- 0 for the list, 1 for a section, 2 for an item.
             kind INTEGER NOT NULL,
             id TEXT NOT NULL,
+            -- Over all that is in the row.
+            checksum INTEGER NOT NULL,
             PRIMARY KEY (list, kind, id)
         ) STRICT, WITHOUT ROWID;
         PRAGMA application_id = \(applicationID);

@@ -15,8 +15,9 @@ struct JournalledList {
     var journalSteps = 0
     /// A checkpoint that did not fit on the disk is not tried again before the journal is longer than this.
     var journalLengthMin = 0
-    /// The number of its oldest row in the table `request` that is not to be deleted.
+    /// The number of its oldest row in the table `request` that is not to be deleted, and of its last one; 0 for none.
     var oldestResult = 1
+    var lastResult = 0
     var checkpointing = Checkpointing.none
 
     /// What the next checkpoint is to be of: the newest end of a row that is no newer than all that history keeps.
@@ -53,7 +54,7 @@ struct JournalledList {
     }
 
     /// The list's part of what all lists are.
-    var share: ListsDigest.Share { ListsDigest.Share(state, chain) }
+    var share: ListsDigest.Share { ListsDigest.Share(state, chain, lastResult: lastResult) }
 }
 
 extension JournalledList {

@@ -91,8 +91,15 @@ extension ListHeading {
             ])
     }
 
+    /// What the list is of all lists, as its tables end.
+    func share(in database: Database) throws -> ListsDigest.Share {
+        ListsDigest.Share(
+            number: number, epoch: epoch, chain: try chainAtEnd(in: database),
+            lastResult: try RequestRow.lastNumber(of: number, in: database))
+    }
+
     /// Where the chain has come to with the last row of the list's journal.
-    func chainAtEnd(in database: Database) throws -> Chain {
+    private func chainAtEnd(in database: Database) throws -> Chain {
         let sql = """
             SELECT chain FROM journal WHERE list = ? AND revision > ? ORDER BY revision DESC, part DESC LIMIT 1
             """

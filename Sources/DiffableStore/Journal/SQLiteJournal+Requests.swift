@@ -13,18 +13,14 @@ extension SQLiteJournal {
     /// Writes the result of a change, if it has one.
     func writeResult(of change: ListChange, to database: Database) throws {
         guard let result = change.result else { return }
-        try database.cachedStatement(sql: "INSERT INTO request VALUES (?, ?, ?, ?, ?, ?, ?, ?)")
-            .execute(
-                arguments: [
-                    change.state.number, result.number, result.key.description, result.digest, result.revision,
-                    result.isChanged, result.summary?.countsText, result.time.milliseconds,
-                ])
+        try RequestRow(list: change.state.number, result: result).insert(into: database)
     }
 
     /// The result is on disk.
     func followResult(of change: ListChange) {
         let number = change.state.number
         guard let result = change.result, let list = lists[number] else { return }
+        lists[number]?.lastResult = result.number
         let oldestKept = result.number - limits.requests.keysMax + 1
         guard oldestKept - list.oldestResult > slack else { return }
         lists[number]?.oldestResult = oldestKept
@@ -50,34 +46,30 @@ extension SQLiteJournal {
     func recoverRequests(from database: Database, now: Timestamp = .now()) throws -> [Int: RequestWindow] {
         var windows: [Int: RequestWindow] = [:]
         for number in lists.keys {
-            let last = try Int.fetchOne(
-                database, sql: "SELECT max(number) FROM request WHERE list = ?", arguments: [number])
-            guard let last else { continue }
+            let last = try RequestRow.lastNumber(of: number, in: database)
+            guard last > 0 else { continue }
             var window = try window(of: number, from: last - limits.requests.keysMax + 1, in: database)
             window.trim(limits.requests, now: now)
             windows[number] = window
-            let oldestKept = window.oldestNumber ?? last + 1
+            // The last one stays, however old: the witness knows of it.
+            let oldestKept = window.oldestNumber ?? last
             lists[number]?.oldestResult = oldestKept
+            lists[number]?.lastResult = last
             upkeep.append(.requests(list: number, before: oldestKept))
         }
         return windows
     }
 
     private func window(of number: Int, from oldestKept: Int, in database: Database) throws -> RequestWindow {
-        let sql = """
-            SELECT number, key, digest, revision, isChanged, summary, time FROM request
-            WHERE list = ? AND number >= ? ORDER BY number
-            """
-        let rows = try Row.fetchCursor(database, sql: sql, arguments: [number, oldestKept])
         var window = RequestWindow()
-        while let row = try rows.next() {
-            let summary = try row.decode(String?.self, atIndex: 5)
-            let result = try FirstResult(
-                key: RequestKey(row.decode(String.self, atIndex: 1)), digest: row.decode(atIndex: 2),
-                number: row.decode(atIndex: 0), revision: row.decode(atIndex: 3),
-                isChanged: row.decode(atIndex: 4), summary: summary.map(DifferenceSummary.init(countsText:)),
-                time: Timestamp(milliseconds: row.decode(atIndex: 6)))
-            window.append(result)
+        try RequestRow.forEach(of: number, from: oldestKept, in: database) { row, isGood in
+            guard isGood, window.lastNumber == 0 || row.result.number == window.lastNumber + 1 else {
+                throw StoreOpeningError.damaged(
+                    path: directory.databasePath, list: lists[number]?.state.name.description ?? "",
+                    revision: lists[number]?.state.revision ?? 0,
+                    reason: "what came of its request \(window.lastNumber + 1) with a key is not what was written")
+            }
+            window.append(row.result)
             window.settle(limits.requests)
         }
         return window

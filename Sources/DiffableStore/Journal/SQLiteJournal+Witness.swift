@@ -14,10 +14,7 @@ extension SQLiteJournal {
     /// What the witness says of the lists with these headings.
     func finding(about headings: [ListHeading], in database: Database) throws -> Finding {
         var digest = ListsDigest()
-        for heading in headings {
-            let chain = try heading.chainAtEnd(in: database)
-            digest.add(ListsDigest.Share(number: heading.number, epoch: heading.epoch, chain: chain))
-        }
+        for heading in headings { digest.add(try heading.share(in: database)) }
         let finding = Witness.finding(in: directory.path, about: digest)
         if case .unproven = finding, headings.isEmpty { return .proven }
         return finding
@@ -90,9 +87,20 @@ extension SQLiteJournal {
                 shares[change.state.number] = ListsDigest.Share(change.state, Chain(begin: change.state))
             }
         }
-        for row in rows.rows { shares[row.state.number] = ListsDigest.Share(row.state, row.chain) }
+        // As the group has made it so far.
+        func soFar(_ number: Int) -> ListsDigest.Share? { shares[number] ?? lists[number]?.share }
+        for row in rows.rows {
+            var share = soFar(row.state.number) ?? ListsDigest.Share(row.state, row.chain)
+            share.chain = row.chain
+            shares[row.state.number] = share
+        }
         for change in changes where change.state.durability == .durable {
-            if case .deleted = change.event { shares[change.state.number] = .some(nil) }
+            let number = change.state.number
+            if let result = change.result, var share = soFar(number) {
+                share.lastResult = result.number
+                shares[number] = share
+            }
+            if case .deleted = change.event { shares[number] = .some(nil) }
         }
         var digest = digest
         for (number, share) in shares {

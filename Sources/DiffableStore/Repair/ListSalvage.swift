@@ -14,6 +14,9 @@ struct ListSalvage {
     /// As the last transaction left it that is there for certain.
     private var whole: (snapshot: Snapshot, revision: Int)
     private var damage: String?
+    /// Whether the checkpoint is all there.
+    private var isCheckpointGood = false
+    private var results: [FirstResult] = []
 
     /// - Parameter isHeadingGood: whether the heading is what was written.
     init(_ heading: ListHeading, isHeadingGood: Bool) {
@@ -30,13 +33,19 @@ struct ListSalvage {
             try readJournal(from: database)
             whole = (snapshot, revision)
         } catch {
-            let reason = (error as? Fault)?.reason ?? "\(error)"
-            damage = [damage, reason].compactMap(\.self).joined(separator: "; ")
+            note(error)
         }
+        do { try readResults(from: database) } catch { note(error) }
         // A name that makes no sense is one more thing that is damaged.
         let name = (try? ListName(heading.name)) ?? (try? ListName("list \(heading.number)")) ?? "list"
         return ExaminedList(
-            name: name, revision: whole.revision, snapshot: whole.snapshot, damage: damage, number: heading.number)
+            name: name, revision: whole.revision, snapshot: whole.snapshot, damage: damage, number: heading.number,
+            results: results)
+    }
+
+    private mutating func note(_ error: any Error) {
+        let reason = (error as? Fault)?.reason ?? "\(error)"
+        damage = [damage, reason].compactMap(\.self).joined(separator: "; ")
     }
 
     private struct Fault: Error {
@@ -78,6 +87,31 @@ extension ListSalvage {
         }
         snapshot = try builder.finished()
         whole = (snapshot, revision)
+        isCheckpointGood = true
+    }
+}
+
+// MARK: - The keys of requests
+
+extension ListSalvage {
+    /// Keeps what came of requests whose changes are kept: who asks for another again makes it again.
+    private mutating func readResults(from database: Database) throws {
+        var good: [FirstResult] = []
+        var last = 0
+        var isWhole = true
+        defer { results = isCheckpointGood ? good.filter { $0.revision <= whole.revision } : [] }
+        do {
+            try RequestRow.forEach(of: heading.number, from: .min, in: database) { row, isGood in
+                if !isGood || last > 0 && row.result.number != last + 1 { isWhole = false }
+                if isGood, row.result.number > last {
+                    good.append(row.result)
+                    last = row.result.number
+                }
+            }
+        } catch {
+            throw Fault(reason: "what came of its requests with a key is kept up to the \(last). only (\(error))")
+        }
+        if !isWhole { throw Fault(reason: "what came of some requests with a key is not what was written") }
     }
 }
 

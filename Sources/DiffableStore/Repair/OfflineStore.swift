@@ -40,7 +40,7 @@ package struct OfflineStore {
                 let found = try examine(scratch: scratch)
                 if found.isGood { return Repair(found: found, keptIn: nil) }
                 let new = scratch + "/new"
-                try RepairedDatabase(directory: new, found.lists).write()
+                try RepairedDatabase(directory: new, of: found).write()
                 let kept = try putInPlace(new, keepingIn: name)
                 return Repair(found: found, keptIn: kept)
             }
@@ -101,14 +101,24 @@ extension OfflineStore {
             for (heading, checksum) in try ListHeading.all(in: database) {
                 var salvage = ListSalvage(heading, isHeadingGood: heading.checksum == checksum)
                 examination.lists.append(salvage.examined(in: database))
-                let chain = try heading.chainAtEnd(in: database)
-                digest.add(ListsDigest.Share(number: heading.number, epoch: heading.epoch, chain: chain))
+                digest.add(try heading.share(in: database))
             }
+            examineLeases(database, &examination)
             // What is damaged does not fit either, and has been told.
             if examination.isGood, Witness.finding(in: directory, about: digest) == .lost {
                 examination.faults.append("changes that were acknowledged are not in it")
             }
         } catch { examination.faults.append("lists are missing, and their names with them: \(error)") }
+    }
+
+    private func examineLeases(_ database: Database, _ examination: inout StoreExamination) {
+        var isGood = true
+        do {
+            try LeaseRow.forEach(in: database) { row in
+                if let row { examination.leases.append(row) } else { isGood = false }
+            }
+        } catch { isGood = false }
+        if !isGood { examination.faults.append("some of what is leased is not what was written, and stays") }
     }
 
     /// Opens the copy. When its first page is damaged, which says where everything is, it gets that of a new database:

@@ -5,14 +5,16 @@ import GRDB
 import Logging
 
 /// A new database with what is good of an old one: each list as a checkpoint at the revision up to which it was good, in
-/// a new epoch, without its history and without the keys of requests.
+/// a new epoch, with what is leased and the keys of the requests whose changes are in it.
+///
+/// History is not kept: its rows are bound to the old epoch and to a chain that is broken somewhere.
 struct RepairedDatabase {
     private let directory: String
-    private let lists: [ExaminedList]
+    private let found: StoreExamination
 
-    init(directory: String, _ lists: [ExaminedList]) {
+    init(directory: String, of found: StoreExamination) {
         self.directory = directory
-        self.lists = lists
+        self.found = found
     }
 
     /// Returns when it is on disk, and a daemon would take it.
@@ -21,12 +23,23 @@ struct RepairedDatabase {
         try database.writeWithoutTransaction { database in
             try database.inTransaction(.immediate) {
                 var names: Set<ListName> = []
-                for list in lists where names.insert(list.name).inserted { try write(list, to: database) }
+                for list in found.lists where names.insert(list.name).inserted { try write(list, to: database) }
+                for lease in found.leases where isThere(lease) { try lease.insert(into: database) }
                 return .commit
             }
         }
         try database.close()
         try Self.tryOut(directory)
+    }
+
+    /// What is leased and lost cannot be taken away.
+    private func isThere(_ lease: LeaseRow) -> Bool {
+        guard let list = found.lists.first(where: { $0.number == lease.list }) else { return false }
+        switch lease.kind {
+        case .list: return true
+        case .section: return (try? SectionID(lease.id)).map(list.snapshot.contains) ?? false
+        case .item: return (try? ItemID(lease.id)).map(list.snapshot.contains) ?? false
+        }
     }
 
     private func write(_ list: ExaminedList, to database: Database) throws {
@@ -51,6 +64,9 @@ struct RepairedDatabase {
         }
         let end = JournalledList.RowEnd(state: state, chain: Chain(begin: state))
         try ListHeading(end, generation: generation, checkpointChecksum: sum).insert(into: database)
+        for (index, result) in list.results.enumerated() {
+            try RequestRow(list: list.number, result: result.numbered(index + 1)).insert(into: database)
+        }
     }
 
     /// Opens a directory as a daemon would, without going on from what is there.

@@ -7,6 +7,8 @@ package struct StoreExamination: Sendable {
     package internal(set) var lists: [ExaminedList] = []
     /// What is wrong beside the lists, or makes it unknown which lists there were.
     package internal(set) var faults: [String] = []
+    /// Of what is leased, the rows that are what was written.
+    var leases: [LeaseRow] = []
 
     package var isGood: Bool { faults.isEmpty && lists.allSatisfy { $0.damage == nil } }
 }
@@ -21,4 +23,6 @@ package struct ExaminedList: Sendable {
     package let damage: String?
 
     let number: Int
+    /// What came of requests with a key, as far as it is of this state.
+    let results: [FirstResult]
 }

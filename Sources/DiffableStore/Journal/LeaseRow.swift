@@ -1,0 +1,68 @@
+import Diffable
+import GRDB
+
+/// A row of the table `lease`: something that goes when the daemon starts again.
+///
+/// One that is not what was written is refused, because it would take away what is no lease's. That one is missing is
+/// not noticed: then something stays that should go, which its publisher sees.
+struct LeaseRow {
+    /// What a row is about.
+    enum Kind: Int {
+        case list, section, item
+    }
+
+    /// The list's number.
+    let list: Int
+    let kind: Kind
+    /// Empty for the list itself.
+    let id: String
+
+    var checksum: Int64 {
+        var sum = Checksum(6)
+        sum.add(list)
+        sum.add(kind.rawValue)
+        sum.add(id)
+        return sum.signed
+    }
+
+    func insert(into database: Database) throws {
+        try database.cachedStatement(sql: "INSERT INTO lease VALUES (?, ?, ?, ?)")
+            .execute(arguments: [list, kind.rawValue, id, checksum])
+    }
+
+    func delete(from database: Database) throws {
+        try database.cachedStatement(sql: "DELETE FROM lease WHERE list = ? AND kind = ? AND id = ?")
+            .execute(arguments: [list, kind.rawValue, id])
+    }
+
+    /// Calls with each row, nil for one that is not what was written.
+    static func forEach(in database: Database, _ body: (LeaseRow?) throws -> Void) throws {
+        let rows = try Row.fetchCursor(database, sql: "SELECT list, kind, id, checksum FROM lease")
+        while let row = try rows.next() {
+            guard let kind = Kind(rawValue: try row.decode(atIndex: 1)) else {
+                try body(nil)
+                continue
+            }
+            let lease = try LeaseRow(list: row.decode(atIndex: 0), kind: kind, id: row.decode(atIndex: 2))
+            try body(row.decode(Int64.self, atIndex: 3) == lease.checksum ? lease : nil)
+        }
+    }
+}
+
+extension LeaseChange {
+    /// That what a row names is leased.
+    mutating func add(_ row: LeaseRow) throws {
+        switch row.kind {
+        case .list: isOfList = true
+        case .section: sections.append(try SectionID(row.id))
+        case .item: items.append(try ItemID(row.id))
+        }
+    }
+
+    /// The rows that come with it.
+    func rows(ofList list: Int) -> [LeaseRow] {
+        (isOfList ? [LeaseRow(list: list, kind: .list, id: "")] : [])
+            + sections.map { LeaseRow(list: list, kind: .section, id: $0.description) }
+            + items.map { LeaseRow(list: list, kind: .item, id: $0.description) }
+    }
+}
