@@ -29,6 +29,8 @@ struct Replay {
     enum Cause: Equatable, Sendable {
         case reset(reason: String)
         case changes(from: Int)
+        /// All of it as it is now, from one who asked for snapshots.
+        case snapshot
     }
 
     init() {}

@@ -30,6 +30,25 @@ final class Chronicle: Sendable {
         case seen(State, Replay.Cause, Moves?)
         /// What was sent does not fit what the client had.
         case misfit(String)
+        /// `setView` is answered, and what was under way has come: the next group shows this view.
+        case viewSet(String)
+        /// A bookmark; nil before there is a list.
+        case bookmarked(Name?)
+        /// A group has come: how many on this connection with it, so many milliseconds after they were asked for with this
+        /// `minInterval`.
+        case paced(groups: Int, milliseconds: Double, minInterval: Int)
+        /// The answer to a transaction under a lease, which has put so many items there.
+        case leased(lease: String, items: Int, Name)
+        /// What the daemon says afterwards of a revision of the list that things are leased in.
+        case kept(Kept)
+    }
+
+    struct Kept: Sendable {
+        var name: Name
+        /// Who made it, as history has it.
+        var origin: String
+        /// How many items there are by lease; those that nobody leases are under the empty name.
+        var items: [String: Int]
     }
 
     /// A writer's n-th.
@@ -118,15 +137,16 @@ extension Chronicle.Event {
     var state: Chronicle.State? {
         switch what {
         case .seen(let state, _, _), .read(let state, _), .audited(let state): state
-        case .acknowledged, .refused, .subscribed, .misfit: nil
+        default: nil
         }
     }
 
     /// The state, if it is the daemon's own word and not what a client made of differences.
     var stateTold: Chronicle.State? {
         switch what {
-        case .read(let state, _), .audited(let state), .seen(let state, .reset, _): state
-        case .seen(_, .changes, _), .acknowledged, .refused, .subscribed, .misfit: nil
+        case .read(let state, _), .audited(let state), .seen(let state, .reset, _), .seen(let state, .snapshot, _):
+            state
+        default: nil
         }
     }
 }

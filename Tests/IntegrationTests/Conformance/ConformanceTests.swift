@@ -34,7 +34,7 @@ extension Integration {
             } while ContinuousClock.now < end
             print("conformance: \(tally)")
             // A history in which nothing happens keeps every promise.
-            #expect(tally.coalesced > 0 && tally.resumed > 0 && tally.audited > 0 && tally.moves > 0, "\(tally)")
+            #expect(tally.isOfEveryKind, "\(tally)")
         }
     }
 }
@@ -47,11 +47,21 @@ struct Tally: CustomStringConvertible {
     private var repeated = 0
     private var groups = 0
     /// Groups of more than one transaction.
-    private(set) var coalesced = 0
-    private(set) var resumed = 0
-    private(set) var audited = 0
-    private(set) var moves = 0
+    private var coalesced = 0
+    private var resumed = 0
+    private var audited = 0
+    private var moves = 0
     private var resets: [String: Int] = [:]
+    private var snapshots = 0
+    private var viewsSet = 0
+    private var bookmarks = 0
+    /// Groups of those who asked for `minInterval`.
+    private var paced = 0
+    private var leasesEnded = 0
+    /// Whether there was something of each kind to check.
+    var isOfEveryKind: Bool {
+        [coalesced, resumed, audited, moves, snapshots, viewsSet, bookmarks, paced, leasesEnded].allSatisfy { $0 > 0 }
+    }
 
     mutating func add(_ events: [Chronicle.Event], lives: Int) {
         rounds += 1
@@ -69,8 +79,13 @@ struct Tally: CustomStringConvertible {
                 switch cause {
                 case .changes(let from): if state.name.revision - from > 1 { coalesced += 1 }
                 case .reset(let reason): resets[reason, default: 0] += 1
+                case .snapshot: snapshots += 1
                 }
-            case .read, .refused, .misfit: break
+            case .viewSet: viewsSet += 1
+            case .bookmarked: bookmarks += 1
+            case .paced: paced += 1
+            case .kept(let kept): if kept.origin.hasPrefix("lease ended") { leasesEnded += 1 }
+            case .read, .refused, .misfit, .leased: break
             }
         }
     }
@@ -78,6 +93,7 @@ struct Tally: CustomStringConvertible {
     var description: String {
         "\(rounds) rounds, \(lives) lives, \(acknowledged) answers (\(repeated) to what was sent again), \(groups) groups "
             + "(\(coalesced) of several transactions, resets: \(resets)), \(resumed) resumed, \(audited) audited, "
-            + "\(moves) moves"
+            + "\(moves) moves, \(snapshots) snapshots, \(viewsSet) views set, \(bookmarks) bookmarks, \(paced) groups "
+            + "not too often, \(leasesEnded) leases ended"
     }
 }

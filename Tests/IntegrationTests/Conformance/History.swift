@@ -2,7 +2,7 @@ import Diffable
 import Foundation
 import TestSupport
 
-/// One daemon, four writers and a crowd of subscribers, from a seed.
+/// One daemon, four writers, two that lease, and a crowd of subscribers, from a seed.
 struct History {
     let chronicle = Chronicle()
     private let daemon: Daemon
@@ -12,6 +12,8 @@ struct History {
     private let transactions: Int
     private static let writers = 4
     private static let list = "list"
+    /// Where things are leased.
+    private static let leased = "leased"
 
     init(seed: UInt64, transactions: Int = 120, environment: [String: String] = [:]) throws {
         self.seed = seed
@@ -26,6 +28,8 @@ struct History {
             {"id":"third","items":[\(filling.joined(separator: ","))]}]}
             """
         try daemon.succeed("apply", Self.list, input: start)
+        try daemon.succeed("create", Self.leased)
+        try daemon.succeed("apply", Self.leased, input: #"{"sections":[{"id":"first"},{"id":"second"}]}"#)
         lives = Lives(of: daemon)
     }
 
@@ -36,6 +40,10 @@ struct History {
             name: name, list: Self.list, lives: lives, chronicle: chronicle, writers: Self.writers + 1, view: view)
     }
 
+    private func leasing(_ name: String) -> Participant {
+        Participant(name: name, list: Self.leased, lives: lives, chronicle: chronicle, writers: 0)
+    }
+
     /// - Parameter ends: whether the daemon ends now and then.
     mutating func run(ends: Bool) throws {
         var random = SplitMix64(seed: seed)
@@ -43,6 +51,7 @@ struct History {
         let subscribers = subscribers(&random)
         let programs = try programs(&random)
         let writers = writers(&random)
+        let leasing = leasingWriters(&random)
         let deadline = ContinuousClock.now + .seconds(120)
         var endsLeft = ends ? Int.random(in: 2...6, using: &random) : 0
         while endsLeft > 0, !writers.allSatisfy(\.isDone), ContinuousClock.now < deadline {
@@ -50,7 +59,9 @@ struct History {
             try end(with: Bool.random(using: &random) ? SIGKILL : SIGTERM)
             endsLeft -= 1
         }
-        for writer in writers { try writer.wait(until: deadline) }
+        for writer in writers + leasing { try writer.wait(until: deadline) }
+        try LeaseAudit(participant: self.leasing("the leases' auditor")).run()
+        try daemon.succeed("append", Self.leased, "end", "--section", "second")
         let closing = closingWriter(seed: random.next())
         for subscriber in subscribers { try subscriber.wait(until: deadline) }
         for program in programs { try program.finish() }
@@ -81,8 +92,15 @@ struct History {
             ("resuming", "", .leaves(groupsMax: 50)), ("filtered", filtered, .leaves(groupsMax: 100)),
             ("sorted", sorted, .dawdles(microseconds: 5_000)), ("windowed", windowed, .leaves(groupsMax: 100)),
         ]
-        return habits.map { name, view, habit in
-            let subscriber = Subscriber(participant: participant("the \(name) subscriber", view: view), habit: habit)
+        let views = ["", filtered, sorted, windowed, #"{"expansion":"own","expanded":[]}"#]
+        let all =
+            habits.map { name, view, habit in
+                Subscriber(participant: participant("the \(name) subscriber", view: view), habit: habit)
+            } + [
+                Subscriber(participant: participant("the fickle subscriber"), habit: .turns(views: views)),
+                Subscriber(participant: leasing("the subscriber of what is leased"), habit: .leaves(groupsMax: 20)),
+            ]
+        return all.map { subscriber in
             let seed = random.next()
             return ClientThread(subscriber.participant.name) { try subscriber.run(seed: seed) }
         }
@@ -94,7 +112,21 @@ struct History {
             try PythonClient(
                 participant("the patched subscriber"), members: #"{"deliver":"patches"}"#, seed: random.next(),
                 in: daemon.directory),
+            try PythonClient(
+                participant("the subscriber to snapshots"), members: #"{"deliver":"snapshots","bookmark":50}"#,
+                seed: random.next(), in: daemon.directory),
+            try PythonClient(
+                participant("the patient subscriber"), members: #"{"minInterval":100,"bookmark":20}"#,
+                seed: random.next(), in: daemon.directory),
         ]
+    }
+
+    private func leasingWriters(_ random: inout SplitMix64) -> [ClientThread] {
+        (0..<2).map { number in
+            let writer = LeasingWriter(participant: leasing("leasing writer \(number)"), number: number)
+            let (seed, leases) = (random.next(), transactions / 6)
+            return ClientThread(writer.participant.name) { try writer.run(seed: seed, leases: leases) }
+        }
     }
 
     private func writers(_ random: inout SplitMix64) -> [ClientThread] {

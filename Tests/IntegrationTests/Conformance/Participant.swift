@@ -22,16 +22,22 @@ struct Participant: Sendable {
         try lives.connect().map { Link(of: self, $0, life: $1) }
     }
 
-    fileprivate var viewMember: String { view.isEmpty ? "" : #","view":\#(view)"# }
-
     /// What `snapshot` answers, now or of an earlier revision; nil when it does not.
-    func state(on link: inout Link, at revision: Int? = nil) throws -> Chronicle.State? {
+    func state(on link: inout Link, at revision: Int? = nil, view: String? = nil) throws -> Chronicle.State? {
+        try told(on: &link, at: revision, view: view)?.state
+    }
+
+    /// The same with its canonical JSON.
+    func told(
+        on link: inout Link, at revision: Int? = nil, view: String? = nil
+    ) throws -> (state: Chronicle.State, json: [UInt8])? {
+        let view = view ?? self.view
         let member = revision.map { #","at":\#($0)"# } ?? ""
-        let request = #"{"id":1,"method":"snapshot","params":{"list":"\#(list)"\#(viewMember)\#(member)}}"#
+        let request = #"{"id":1,"method":"snapshot","params":{"list":"\#(list)"\#(Link.viewMember(view))\#(member)}}"#
         guard case .result(let result)? = try link.answer(to: request) else { return nil }
         let read = try SnapshotResult(json: result)
         let name = Chronicle.Name(epoch: read.start.epoch, revision: read.start.revision, view: view)
-        return Chronicle.State(json: read.bytes, name, writers: writers)
+        return (Chronicle.State(json: read.bytes, name, writers: writers), read.bytes)
     }
 }
 
@@ -43,6 +49,13 @@ struct Link {
     private let participant: Participant
     private(set) var replay: Replay
     private(set) var isBroken = false
+    private var subscription = 0
+    /// The view that `replay` shows.
+    private(set) var viewShown: String
+    /// What the next group shows.
+    private var viewNext: String
+    /// What is shown after the group that is under way.
+    private var viewLater: String?
 
     enum Answer {
         case result([UInt8])
@@ -54,28 +67,54 @@ struct Link {
         self.client = client
         self.life = life
         replay = Replay()
+        (viewShown, viewNext) = (participant.view, participant.view)
     }
 
-    /// Follows the list, from a state that an earlier connection came to, if there is one.
-    mutating func subscribe(from earlier: Replay = Replay()) throws -> Bool {
+    fileprivate static func viewMember(_ view: String) -> String { view.isEmpty ? "" : #","view":\#(view)"# }
+
+    /// Follows the list, from a state that an earlier connection came to through a view, if there is one.
+    mutating func subscribe(from earlier: Replay = Replay(), view: String? = nil) throws -> Bool {
         replay = earlier
         replay.forgetParts()
-        var members = participant.viewMember
+        viewNext = view ?? participant.view
+        viewShown = viewNext
+        var members = Link.viewMember(viewNext)
         var since: Chronicle.Name?
         if let revision = earlier.revision {
-            since = Chronicle.Name(epoch: earlier.epoch, revision: revision, view: participant.view)
+            since = Chronicle.Name(epoch: earlier.epoch, revision: revision, view: viewNext)
             members += #","since":{"epoch":"\#(earlier.epoch)","revision":\#(revision)}"#
         }
         let list = participant.list
         let request = #"{"id":1,"method":"subscribe","params":{"list":"\#(list)"\#(members)}}"#
         switch try answer(to: request) {
         case .result(let result)?:
-            let isResumed = try Reply.Subscribe(json: result).isResumed
-            participant.note(.subscribed(since: since, isResumed: isResumed), in: life)
+            let reply = try Reply.Subscribe(json: result)
+            subscription = reply.subscription
+            participant.note(.subscribed(since: since, isResumed: reply.isResumed), in: life)
             return true
         case .failure(let error)?: throw Failure("subscribe is refused: \(error.message)")
         case nil: return false
         }
+    }
+
+    /// Asks to see something else of the list from now on.
+    mutating func setView(_ view: String) throws -> Bool {
+        let request =
+            #"{"id":1,"method":"setView","params":{"subscription":\#(subscription),"view":\#(view.isEmpty ? "{}" : view)}}"#
+        switch try answer(to: request) {
+        case .result?:
+            // What is under way is finished first.
+            if replay.isWhole { turn(to: view) } else { viewLater = view }
+            return true
+        case .failure(let error)?: throw Failure("setView is refused: \(error.message)")
+        case nil: return false
+        }
+    }
+
+    private mutating func turn(to view: String) {
+        viewNext = view
+        viewLater = nil
+        participant.note(.viewSet(view), in: life)
     }
 
     /// Of a request with the id 1. What the subscription brings meanwhile is noted.
@@ -113,9 +152,11 @@ struct Link {
             return nil
         }
         guard let group, let revision = replay.revision else { return nil }
-        let name = Chronicle.Name(epoch: replay.epoch, revision: revision, view: participant.view)
+        viewShown = viewNext
+        let name = Chronicle.Name(epoch: replay.epoch, revision: revision, view: viewShown)
         let state = Chronicle.State(json: replay.snapshot.jsonBytes, name, writers: participant.writers)
         participant.note(.seen(state, group.cause, moves(of: group)), in: life)
+        if let viewLater { turn(to: viewLater) }
         return group
     }
 

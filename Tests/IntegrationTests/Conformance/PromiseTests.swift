@@ -83,6 +83,31 @@ import Testing
             Fault(
                 "the answer before the change", .ownChangeFirst,
                 [subscribed("writer 0"), reset("writer 0", 0), acknowledged(0, 1, at: 1)]),
+            Fault(
+                "the old view after setView", .viewsFollow, max: 2,
+                [subscribed("a"), reset("a", 1), event("a", .viewSet("{}")), changes("a", 1, 2)]),
+            Fault(
+                "setView without a group", .viewsFollow,
+                [
+                    subscribed("a"), reset("a", 1), event("a", .viewSet("{}")),
+                    subscribed("a", since: 1, isResumed: true),
+                ]),
+            Fault("a bookmark ahead", .bookmarks, [subscribed("a"), reset("a", 1), bookmark("a", 2)]),
+            Fault("a bookmark behind", .bookmarks, [subscribed("a"), reset("a", 2), bookmark("a", 1)]),
+            Fault("a bookmark before anything", .bookmarks, [subscribed("a"), bookmark("a", 0)]),
+            Fault("a bookmark of nothing", .bookmarks, [subscribed("a"), reset("a", 1), event("a", .bookmarked(nil))]),
+            Fault(
+                "too many groups", .pace, [event("a", .paced(groups: 4, milliseconds: 250, minInterval: 100))]),
+            Fault("a part of a lease ends", .leases, [kept(1, ["l": 2]), kept(2, ["l": 1]), kept(3, [:])]),
+            Fault("a lease that stays", .leases, [kept(1, ["l": 2]), kept(2, ["l": 2, "": 1])]),
+            Fault("two leases end at once", .leases, [kept(1, ["l": 2, "m": 1]), kept(2, [:])]),
+            Fault("a lease takes what is not its own", .leases, [kept(1, ["l": 2, "": 1]), kept(2, [:])]),
+            Fault("a lease ends with another's change", .leases, [kept(1, ["l": 2]), kept(2, ["": 1])]),
+            Fault("a lease is ended by somebody", .leases, [kept(1, ["l": 2]), kept(2, [:], "writer 0")]),
+            Fault(
+                "a lease comes back", .leases, [kept(1, ["l": 2]), kept(2, [:]), kept(3, ["l": 2]), kept(4, [:])]),
+            Fault(
+                "half of what was leased", .leases, [leased("l", 2, at: 1), kept(1, ["l": 1]), kept(2, [:])]),
             Fault("the answer before the reset", .ownChangeFirst, [subscribed("writer 0"), acknowledged(0, 1, at: 1)]),
         ]
     }
@@ -96,7 +121,14 @@ import Testing
         subscribed("writer 0", life: 2), reset("writer 0", 3, life: 2),
         acknowledged(0, 2, at: 3, isRepeated: true, life: 2), acknowledged(1, 1, at: 2, isRepeated: true, life: 2),
         audit("a", 1, life: 2), subscribed("a", since: 3, isResumed: false, life: 2),
-        reset("a", 4, reason: "history", life: 2),
+        reset("a", 4, reason: "history", life: 2), bookmark("a", 4), event("a", life: 2, .viewSet("v")),
+        event("a", life: 2, .seen(state(4, digest: 40, view: "v"), .changes(from: 4), nil)),
+        event("a", life: 2, .viewSet("w")), subscribed("a", since: 4, view: "v", isResumed: true, life: 3),
+        event("a", life: 3, .seen(state(5, digest: 50, view: "v"), .changes(from: 4), nil)),
+        event("b", life: 3, .paced(groups: 4, milliseconds: 300, minInterval: 100)),
+        leased("l", 2, at: 2), leased("m", 1, at: 3), kept(1, [:]), kept(2, ["l": 2]), kept(3, ["l": 2, "m": 1]),
+        kept(4, ["m": 1]), kept(5, ["m": 1, "": 1]), kept(6, ["m": 1, "n": 1, "": 1]),
+        kept(7, ["": 1], "lease ended: restart"),
     ]
 }
 
@@ -106,16 +138,19 @@ private func event(_ client: String, life: Int = 1, _ what: Chronicle.What) -> C
     Chronicle.Event(client: client, life: life, what: what)
 }
 
-private func state(_ revision: Int, _ numbers: [Int]? = nil, digest: UInt64? = nil) -> Chronicle.State {
+private func state(
+    _ revision: Int, _ numbers: [Int]? = nil, digest: UInt64? = nil, view: String = ""
+) -> Chronicle.State {
     Chronicle.State(
-        name: Chronicle.Name(epoch: "e", revision: revision), numbers: numbers ?? [(revision + 1) / 2, revision / 2],
+        name: Chronicle.Name(epoch: "e", revision: revision, view: view),
+        numbers: numbers ?? [(revision + 1) / 2, revision / 2],
         digest: digest ?? UInt64(revision))
 }
 
 private func subscribed(
-    _ client: String, since: Int? = nil, isResumed: Bool? = nil, life: Int = 1
+    _ client: String, since: Int? = nil, view: String = "", isResumed: Bool? = nil, life: Int = 1
 ) -> Chronicle.Event {
-    let since = since.map { Chronicle.Name(epoch: "e", revision: $0) }
+    let since = since.map { Chronicle.Name(epoch: "e", revision: $0, view: view) }
     return event(client, life: life, .subscribed(since: since, isResumed: isResumed))
 }
 
@@ -137,6 +172,19 @@ private func read(
 
 private func audit(_ client: String, _ revision: Int, life: Int = 1) -> Chronicle.Event {
     event(client, life: life, .audited(state(revision)))
+}
+
+private func bookmark(_ client: String, _ revision: Int) -> Chronicle.Event {
+    event(client, .bookmarked(Chronicle.Name(epoch: "e", revision: revision)))
+}
+
+private func kept(_ revision: Int, _ items: [String: Int], _ origin: String = "lease ended") -> Chronicle.Event {
+    let name = Chronicle.Name(epoch: "f", revision: revision)
+    return event("auditor", .kept(Chronicle.Kept(name: name, origin: origin, items: items)))
+}
+
+private func leased(_ lease: String, _ items: Int, at revision: Int) -> Chronicle.Event {
+    event("leasing", .leased(lease: lease, items: items, Chronicle.Name(epoch: "f", revision: revision)))
 }
 
 private func acknowledged(

@@ -3,9 +3,17 @@
 extension Promise {
     static let noGap = Promise(name: "a group goes on where the one before ended") { events in
         var last: [String: Chronicle.Name] = [:]
+        // Those to whom another view of the same revision is shown next.
+        var turned: Set<String> = []
         return events.flatMap { event -> [String] in
             switch event.what {
             case .subscribed(since: nil, _), .misfit: last[event.client] = nil
+            case .subscribed(let since?, _):
+                // What it asked to see and was not shown yet is forgotten with the connection.
+                if turned.remove(event.client) != nil { last[event.client]?.view = since.view }
+            case .viewSet(let view):
+                last[event.client]?.view = view
+                turned.insert(event.client)
             case .seen(let state, let cause, _):
                 defer { last[event.client] = state.name }
                 guard case .changes(let from) = cause else { return [] }
@@ -16,11 +24,12 @@ extension Promise {
                     let place = last[event.client].map { "\($0)" } ?? "nothing"
                     violations.append("\(event.client) had \(place) and is sent changes from \(start)")
                 }
-                if state.name.revision <= from {
+                let isTurned = turned.remove(event.client) != nil
+                if state.name.revision < from || state.name.revision == from && !isTurned {
                     violations.append("\(event.client) is sent changes from \(from) to \(state.name)")
                 }
                 return violations
-            case .subscribed, .acknowledged, .refused, .read, .audited: break
+            default: break
             }
             return []
         }
@@ -41,7 +50,7 @@ extension Promise {
                 guard let (since, isResumed) = asked.removeValue(forKey: event.client) else { return nil }
                 return violation(of: cause, state.name, since: since, isResumed: isResumed)
                     .map { "\(event.client) \($0)" }
-            case .acknowledged, .refused, .read, .audited, .misfit: return nil
+            default: return nil
             }
         }
     }
@@ -54,6 +63,7 @@ extension Promise {
             if isResumed == true, let since, since.epoch == name.epoch, since.revision == from { return nil }
             let place = since.map { "\($0)" } ?? "nothing"
             return "asked since \(place), and begins with changes from \(from) of epoch \(name.epoch)"
+        case .snapshot: return isResumed == true ? nil : "begins with a snapshot that gives no reason"
         case .reset(let reason):
             if isResumed == true, reason != "reload" { return "is resumed, and then reset: \(reason)" }
             let reasons = since == nil ? ["initial"] : ["epoch", "history", "reload"]

@@ -51,7 +51,7 @@ extension Promise {
                     violations.append("\(name) is the answer to \(transaction), and \(place) has \(number)")
                 }
                 return violations
-            case .read, .audited, .subscribed, .seen, .misfit: return []
+            default: return []
             }
         }
     }
@@ -86,7 +86,7 @@ extension Promise {
                 let number = state?.numbers[transaction.writer] ?? 0
                 if number >= transaction.number, let state, state.name.revision >= name.revision { return nil }
                 return "\(event.client) has seen \(number) of its transactions at the answer to \(transaction.number)"
-            case .refused, .read, .audited, .misfit: break
+            default: break
             }
             return nil
         }

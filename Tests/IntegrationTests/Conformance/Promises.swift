@@ -10,7 +10,7 @@ struct Promise: Sendable, CustomTestStringConvertible {
 
     static let all = [
         noGap, wholeTransactions, order, uniqueRevisions, convergence, fewMoves, resumeOrReset, durableFirst,
-        exactlyOnce, readYourWrites, ownChangeFirst,
+        exactlyOnce, readYourWrites, ownChangeFirst, viewsFollow, bookmarks, pace, leases,
     ]
 }
 
@@ -64,9 +64,12 @@ extension Promise {
     private static func steps(back events: [Chronicle.Event]) -> [String] {
         var last: [String: Chronicle.Name] = [:]
         return events.compactMap { event in
+            // Another view may show the same revision.
+            if case .viewSet = event.what { last[event.client] = nil }
             guard case .seen(let state, let cause, _) = event.what else { return nil }
             defer { last[event.client] = state.name }
-            guard case .changes = cause, let before = last[event.client], before.epoch == state.name.epoch,
+            if case .reset = cause { return nil }
+            guard let before = last[event.client], before.epoch == state.name.epoch,
                 before.revision >= state.name.revision
             else { return nil }
             return "\(event.client) is sent \(state.name) after revision \(before.revision)"
@@ -96,10 +99,10 @@ extension Promise {
 }
 
 extension Chronicle.State {
-    /// Nil when some mark is not shown.
+    /// Nil when some mark is not shown, or there are none.
     fileprivate var allNumbers: [Int]? {
         let known = numbers.compactMap { $0 }
-        return known.count == numbers.count ? known : nil
+        return known.isEmpty || known.count < numbers.count ? nil : known
     }
 
     fileprivate var transactions: String { "\(numbers.map { $0.map(String.init) ?? "?" })" }

@@ -51,6 +51,10 @@ struct PythonClient {
         var start: Int?
         var digest: UInt64?
         var numbers: [Int?]?
+        var bookmark: Bool?
+        var groups: Int?
+        var milliseconds: Double?
+        var minInterval: Int?
 
         struct Place: Decodable {
             var epoch: String
@@ -60,6 +64,13 @@ struct PythonClient {
         func what(_ participant: Participant) throws -> Chronicle.What {
             if let misfit { return .misfit(misfit) }
             let view = participant.view
+            if let groups, let milliseconds, let minInterval {
+                return .paced(groups: groups, milliseconds: milliseconds, minInterval: minInterval)
+            }
+            if bookmark == true {
+                guard let epoch, let revision else { return .bookmarked(nil) }
+                return .bookmarked(Chronicle.Name(epoch: epoch, revision: revision, view: view))
+            }
             guard let epoch, let revision, let digest, let numbers else {
                 let since = since.map { Chronicle.Name(epoch: $0.epoch, revision: $0.revision, view: view) }
                 return .subscribed(since: since, isResumed: resumed)
@@ -67,7 +78,7 @@ struct PythonClient {
             let name = Chronicle.Name(epoch: epoch, revision: revision, view: view)
             let state = Chronicle.State(name: name, numbers: numbers, digest: digest)
             if let start { return .seen(state, .changes(from: start), nil) }
-            return .seen(state, .reset(reason: reason ?? "none"), nil)
+            return .seen(state, reason.map { .reset(reason: $0) } ?? .snapshot, nil)
         }
     }
 }

@@ -15,24 +15,39 @@ struct Subscriber {
         case stalls(microseconds: UInt32)
         /// Leaves after so many groups at most, and comes back.
         case leaves(groupsMax: Int)
+        /// Looks at something else now and then, and leaves too.
+        case turns(views: [String])
     }
 
     /// Returns when it sees an item `end`.
     func run(seed: UInt64) throws {
         var random = SplitMix64(seed: seed)
         var replay = Replay()
+        var view = participant.view
         var auditor: Link?
         while var link = try participant.connect() {
-            guard try link.subscribe(from: replay) else { continue }
+            guard try link.subscribe(from: replay, view: view) else { continue }
             var groupsLeft = Int.max
-            if case .leaves(let max) = habit { groupsLeft = Int.random(in: 1...max, using: &random) }
+            switch habit {
+            case .leaves(let max): groupsLeft = Int.random(in: 1...max, using: &random)
+            case .turns: groupsLeft = Int.random(in: 1...200, using: &random)
+            case .reads, .dawdles, .stalls: break
+            }
             while groupsLeft > 0, try link.group() != nil {
                 groupsLeft -= 1
                 if link.replay.snapshot.contains("end" as ItemID) { return }
                 if random.next() % 16 == 0 { try audit(link, by: &auditor) }
                 pause(&random)
+                if case .turns(let views) = habit, random.next() % 4 == 0,
+                    let next = views.randomElement(using: &random)
+                {
+                    guard try link.setView(next) else { break }
+                    // It does not leave before it has seen what it asked for.
+                    groupsLeft = max(groupsLeft, 1)
+                }
             }
             replay = link.isBroken ? Replay() : link.replay
+            view = link.isBroken ? participant.view : link.viewShown
         }
     }
 
@@ -40,7 +55,9 @@ struct Subscriber {
     private func audit(_ link: Link, by auditor: inout Link?) throws {
         if auditor?.life != link.life { auditor = try participant.connect() }
         guard var asking = auditor, let revision = link.replay.revision else { return }
-        if let state = try participant.state(on: &asking, at: revision), state.name.epoch == link.replay.epoch {
+        if let state = try participant.state(on: &asking, at: revision, view: link.viewShown),
+            state.name.epoch == link.replay.epoch
+        {
             participant.note(.audited(state), in: asking.life)
         } else {
             auditor = nil
@@ -49,7 +66,7 @@ struct Subscriber {
 
     private func pause(_ random: inout SplitMix64) {
         switch habit {
-        case .reads, .leaves: break
+        case .reads, .leaves, .turns: break
         case .dawdles(let microseconds): usleep(microseconds)
         case .stalls(let microseconds): if random.next() % 100 == 0 { usleep(microseconds) }
         }

@@ -14,6 +14,7 @@ import json
 import random
 import struct
 import sys
+import time
 
 socket, life_file, list_name, writers, parameters, seed = sys.argv[1:]
 parameters = json.loads(parameters)
@@ -179,6 +180,8 @@ class Follower:
         self.mirror = Mirror()
         self.staged = []
         self.is_done = False
+        # When the groups of this connection were asked for, and how many have come.
+        self.asked_at, self.groups = 0.0, 0
 
     async def follow(self):
         """One connection, from its beginning to its end."""
@@ -209,6 +212,7 @@ class Follower:
             since = {"epoch": self.mirror.epoch, "revision": self.mirror.revision}
         params = {"list": list_name, **parameters, **({"since": since} if since else {})}
         request = {"id": 1, "method": "subscribe", "params": params}
+        self.asked_at, self.groups = time.monotonic(), 0
         writer.write(json.dumps(request).encode() + b"\n")
         await writer.drain()
         groups_left = random.randint(1, 200)
@@ -218,8 +222,15 @@ class Follower:
                 raise SystemExit(f"refused: {line}")
             if "result" in message:
                 say(life, since=since, resumed=message["result"].get("resumed"))
+            elif message["method"] == "bookmark":
+                params = message["params"]
+                say(life, bookmark=True, epoch=params.get("epoch"), revision=params.get("revision"))
             elif self.receive(message["method"], message["params"]):
                 groups_left -= 1
+                self.groups += 1
+                if "minInterval" in parameters:
+                    milliseconds = (time.monotonic() - self.asked_at) * 1000
+                    say(life, groups=self.groups, milliseconds=milliseconds, minInterval=parameters["minInterval"])
                 if self.see(life, message["params"]):
                     self.is_done = True
                     return
