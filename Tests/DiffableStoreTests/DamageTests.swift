@@ -209,8 +209,12 @@ private struct DamagedOriginal {
                     isMissing = true
                     continue
                 }
-                if isMissing, missing == .oldest, !isLost { return "\(list.name) has forgotten requests after \(first.key)" }
-                if now.numbered(first.number) != first { return "\(list.name) remembers another \(first.key): \(now)" }
+                if isMissing, missing == .oldest, !isLost {
+                    return "\(list.name) has forgotten requests after \(first.key)"
+                }
+                if now.numbered(first.number) != first {
+                    return "\(list.name) remembers another \(first.key): \(now)"
+                }
             }
             for (first, now) in zip(all, kept) where first.revision > list.revision && now != nil {
                 return "\(list.name) at \(list.revision) remembers \(first.key) at \(first.revision)"
