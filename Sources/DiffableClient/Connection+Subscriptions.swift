@@ -13,10 +13,12 @@ extension Connection {
 
     /// Begins a subscription where another connection left off, and gives its number.
     func begin(
-        _ list: ListName, _ since: Request.Subscribe.Since?, _ options: ListOptions,
+        _ list: ListName, _ since: Request.Subscribe.Since?, _ options: ListOptions, view: View? = nil,
         _ receiver: @escaping Conversation.Receiver
     ) async throws(ClientError) -> Int {
-        try await begin(options.request(list, since: since), receiver).subscription
+        var request = options.request(list, since: since)
+        if let view { request.view = view }
+        return try await begin(request, receiver).subscription
     }
 
     /// Ends a subscription; its sequence ends too.

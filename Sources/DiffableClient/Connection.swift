@@ -172,12 +172,24 @@ extension Connection {
         withConversation { $0.forget(subscription: subscription) }
     }
 
-    /// Ends a subscription without waiting for the answer, which nobody reads: also from where nothing can wait. The
-    /// line may come between the parts of another request.
+    /// Ends a subscription without waiting for the answer, which nobody reads: also from where nothing can wait.
     func endSoon(subscription: Int) {
         forget(subscription: subscription)
+        writeSoon(.unsubscribe(subscription: subscription), id: .absent)
+    }
+
+    /// Shows something else of the list from when the subscription's receiver is told. Waits for nothing.
+    func setViewSoon(_ view: ShownView.Version, subscription: Int) {
+        guard case .success(let id) = withConversation({ $0.begin(.view(view, subscription: subscription)) }) else {
+            return
+        }
+        writeSoon(.setView(view.view, subscription: subscription), id: .number(id))
+    }
+
+    /// The line may come between the parts of another request.
+    private func writeSoon(_ request: Request, id: RequestID) {
         var writer = ByteWriter()
-        Request.unsubscribe(subscription: subscription).write(id: .absent, into: &writer)
+        request.write(id: id, into: &writer)
         channel.writeAndFlush(writer.withUnsafeBytes { ByteBuffer(bytes: $0) }, promise: nil)
     }
 }

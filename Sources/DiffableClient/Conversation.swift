@@ -17,6 +17,8 @@ struct Conversation: Sendable {
     enum Arrival: Sendable {
         /// With the line as it came.
         case notification(Message, line: [UInt8])
+        /// `setView` was answered: what comes next, after a group that is under way, is of this view.
+        case viewSet(ShownView.Version)
         case end(ClientError)
     }
 
@@ -25,6 +27,8 @@ struct Conversation: Sendable {
         case reply
         /// It ends with its list, unless it waits for the next one of that name.
         case subscription(Receiver, Request.Subscribe.IfAbsent)
+        /// The answer to `setView`, which nobody waits for.
+        case view(ShownView.Version, subscription: Int)
     }
 
     private enum Pending {
@@ -95,7 +99,7 @@ extension Conversation {
             due.append(Due(continuation: continuation, answer: .failure(.cancelled)))
         // The answer was first: whoever was cancelled gets it all the same, and sees to what it made.
         case .answered: break
-        case .expected(.reply): pending[id] = nil
+        case .expected(.reply), .expected(.view): pending[id] = nil
         case .abandoned, nil: break
         }
     }
@@ -118,9 +122,9 @@ extension Conversation {
         switch message {
         case .result(.number(let id), let result):
             if case .abandoned = pending[id] { return disown(id, result) }
-            answer(id, .success(result))
+            return answer(id, .success(result))
         case .failure(.number(let id), let error):
-            answer(id, .failure(.refused(Refusal(error))))
+            return answer(id, .failure(.refused(Refusal(error))))
         case .failure(_, let error):
             // The daemon could not read a line, and so nobody knows which request it answers: none can be relied on.
             return finish(error.code == .tooLarge ? .refused(Refusal(error)) : .unintelligible(error.message))
@@ -153,7 +157,7 @@ extension Conversation {
     mutating func finish(_ reason: ClientError) -> Action {
         guard end == nil else { return .none }
         end = reason
-        for id in pending.keys.sorted() { answer(id, .failure(reason)) }
+        for id in pending.keys.sorted() { _ = answer(id, .failure(reason)) }
         defer { (receivers, endReceivers) = ([:], []) }
         return .tellAll(receivers.values + endReceivers, reason)
     }
@@ -162,8 +166,13 @@ extension Conversation {
         receivers[subscription].map { .tell($0, .notification(message, line: line)) } ?? .none
     }
 
-    private mutating func answer(_ id: Int, _ answer: Answer) {
+    private mutating func answer(_ id: Int, _ answer: Answer) -> Action {
         switch pending[id] {
+        case .expected(.view(let view, let subscription)):
+            pending[id] = nil
+            // It is refused when the subscription has ended meanwhile.
+            guard case .success = answer else { return .none }
+            return receivers[subscription].map { .tell($0, .viewSet(view)) } ?? .none
         case .expected(let expectation):
             pending[id] = .answered(answer)
             fulfil(expectation, answer)
@@ -174,6 +183,7 @@ extension Conversation {
         case .abandoned: pending[id] = nil
         case .answered, nil: break
         }
+        return .none
     }
 
     private mutating func disown(_ id: Int, _ result: [UInt8]) -> Action {

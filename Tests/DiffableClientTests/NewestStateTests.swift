@@ -1,4 +1,5 @@
 import Diffable
+import DiffableJSON
 import DiffableProtocol
 import Testing
 
@@ -82,7 +83,7 @@ import Testing
         // What came before the end is given out before it.
         #expect(try #require(Self.update(&state)).revision == 1)
         #expect(Self.failure(&state) == .connectionLost("/nowhere"))
-        state.resume()
+        state.resume(.everything)
         #expect(!state.isDue && state.mirror.since == .init(epoch: "e", revision: 1))
         state.receive(try Self.changes(["c"], from: 1, to: 3))
         let update = try #require(Self.update(&state))
@@ -94,7 +95,7 @@ import Testing
         var state = NewestState()
         state.receive(try Self.reset(["a"], to: 1, more: true))
         state.finish(.failure(.connectionLost("/nowhere")))
-        state.resume()
+        state.resume(.everything)
         #expect(state.mirror.since == nil)
         state.receive(try Self.reset(["b"], to: 2))
         #expect(try #require(Self.update(&state)).snapshot.itemIdentifiers == ["b"])
@@ -107,7 +108,7 @@ import Testing
         var state = NewestState()
         state.receive(try Self.reset(["a", "b"], to: 1))
         _ = Self.update(&state)
-        state.resume()
+        state.resume(.everything)
         state.receive(try Self.reset(["b", "c"], to: 9, reason: reason))
         // It outweighs what follows it before anybody looks.
         state.receive(try Self.changes(["d"], from: 9, to: 10))
@@ -120,9 +121,52 @@ import Testing
     @Test func `has seen nothing yet, whatever the reason of the reset that it sees first`() throws {
         var state = NewestState()
         state.receive(try Self.reset(["a"], to: 1))
-        state.resume()
+        state.resume(.everything)
         state.receive(try Self.reset(["b"], to: 2, reason: "epoch"))
         #expect(try #require(Self.update(&state)).cause == .initial)
+    }
+
+    @Test func `is told that the list is gone, and of the next one of that name`() throws {
+        let deleted = try Self.message(#"{"method":"listDeleted","params":{"subscription":1,"list":"l"}}"#)
+        var state = NewestState(ifAbsent: .isAwaited)
+        // Nothing was seen of the first one.
+        state.receive(try Self.reset(["a"], to: 1))
+        state.receive(deleted)
+        #expect(state.take(of: "l") == nil && !state.isDue)
+        state.receive(try Self.reset(["b"], to: 3, reason: "epoch"))
+        #expect(Self.update(&state)?.cause == .initial)
+        state.receive(try Self.changes(["c"], from: 3, to: 4))
+        state.receive(deleted)
+        let gone = try #require(Self.update(&state))
+        #expect(gone.cause == .deleted && !gone.cause.isReset && gone.snapshot.isEmpty && gone.revision == 4)
+        #expect(gone.previous.itemIdentifiers == ["b"] && state.mirror.since == nil)
+        // After another connection was made, it is a first state for the daemon.
+        state.resume(.everything)
+        state.receive(try Self.reset(["d"], to: 1))
+        let next = try #require(Self.update(&state))
+        #expect(next.cause == .epoch && next.snapshot.itemIdentifiers == ["d"] && next.previous.isEmpty)
+        state.receive(deleted)
+        state.receive(try Self.reset(["e"], to: 0, reason: "epoch"))
+        #expect(Self.update(&state)?.cause == .epoch)
+    }
+
+    @Test func `sees through another view after the group that is under way`() throws {
+        let (first, second) = (ShownView.Version(number: 1, view: View()), ShownView.Version(number: 2, view: View()))
+        var state = NewestState()
+        state.receive(try Self.reset(["a"], to: 1))
+        state.setView(first)
+        #expect(state.mirror.view.number == 0)
+        state.receive(try Self.changes(["b"], from: 1, to: 1, more: true))
+        state.setView(second)
+        state.receive(try Self.changes(["c"], from: 1, to: 1))
+        #expect(state.mirror.view.number == 1)
+        // What was asked for and did not come is forgotten with the connection.
+        state.resume(state.mirror.view)
+        state.receive(try Self.changes(["d"], from: 1, to: 2))
+        #expect(state.mirror.view.number == 1)
+        state.setView(second)
+        state.receive(try Self.changes(["e"], from: 2, to: 2))
+        #expect(state.mirror.view.number == 2)
     }
 
     @Test func `is told when what comes does not fit`() throws {

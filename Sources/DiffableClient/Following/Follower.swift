@@ -8,6 +8,7 @@ import Synchronization
 final class Follower<Value: Sendable>: Sendable {
     private let subscription: Subscription
     private let options: ListOptions
+    private let shownView: ShownView
     private let shared: SharedConnection
     private let state: Mutex<State>
 
@@ -16,24 +17,35 @@ final class Follower<Value: Sendable>: Sendable {
         var place: Place?
         var given: ListSnapshot<Value>
         var hasEnded = false
+        /// Its number among those who observe `shownView`.
+        var observer: Int?
     }
 
     private struct Place {
         let connection: Connection
         let number: Int
+        /// Of the view that was asked for last.
+        var viewNumber: Int
     }
 
     init(
-        of list: ListName, _ options: ListOptions, _ contents: ItemContents<Value>, over shared: SharedConnection
+        of list: ListName, _ options: ListOptions, _ shownView: ShownView, _ contents: ItemContents<Value>,
+        over shared: SharedConnection
     ) {
         self.subscription = Subscription(to: list, ifAbsent: options.ifAbsent)
         self.options = options
+        self.shownView = shownView
         self.shared = shared
         self.state = Mutex(State(given: ListSnapshot(contents)))
+        let observer = shownView.observe { [weak self] in self?.askForView() }
+        state.withLock { $0.observer = observer }
     }
 
     /// The loop was left.
-    deinit { leave() }
+    deinit {
+        leave()
+        stopObserving()
+    }
 
     func next() async throws(ClientError) -> ListUpdate<Value>? {
         if state.withLock({ $0.hasEnded }) { return nil }
@@ -69,14 +81,31 @@ final class Follower<Value: Sendable>: Sendable {
         while true {
             let connection = try await shared.acquire()
             do throws(ClientError) {
+                // A state is gone on from with the view that it was seen through.
+                let since = subscription.since
+                let view = since == nil ? shownView.version : subscription.view
                 let number = try await connection.begin(
-                    subscription.list, subscription.since, options, subscription.resume())
-                return state.withLock { $0.place = Place(connection: connection, number: number) }
+                    subscription.list, since, options, view: view.view, subscription.resume(view))
+                state.withLock {
+                    $0.place = Place(connection: connection, number: number, viewNumber: view.number)
+                }
+                return askForView()
             } catch {
                 shared.release()
                 guard error.isHealedByReconnecting else { throw error }
                 shared.giveUp(connection)
             }
+        }
+    }
+
+    /// Asks for the view that was set last, unless it was asked for.
+    private func askForView() {
+        state.withLock { state in
+            let view = shownView.version
+            guard let place = state.place, place.viewNumber != view.number else { return }
+            state.place?.viewNumber = view.number
+            // Under the lock, so that none is overtaken by the one before.
+            place.connection.setViewSoon(view, subscription: place.number)
         }
     }
 
@@ -94,11 +123,20 @@ final class Follower<Value: Sendable>: Sendable {
 
     private func end() {
         leave()
+        stopObserving()
         state.withLock { state in
             state.hasEnded = true
             // Whoever keeps the iterator need not keep the list.
             state.given = ListSnapshot(state.given.contents.empty)
         }
+    }
+
+    private func stopObserving() {
+        let observer = state.withLock { state in
+            defer { state.observer = nil }
+            return state.observer
+        }
+        if let observer { shownView.remove(observer) }
     }
 
     /// The connection has gone, and the subscription with it.

@@ -17,7 +17,8 @@ public struct ListOptions: Sendable {
     public enum IfAbsent: Sendable {
         /// Following it fails, and ends when the list is deleted.
         case isError
-        /// The first update comes when the list does. What was seen of one that is deleted stays until there is another.
+        /// The first update comes when the list does. When it is deleted, an update says so (`UpdateCause.deleted`) and shows
+        /// nothing, until there is another.
         case isAwaited
     }
 

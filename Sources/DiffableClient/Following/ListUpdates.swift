@@ -1,4 +1,5 @@
 import Diffable
+import DiffableJSON
 
 /// A list's states, one after the other, over as many connections as it takes.
 ///
@@ -17,9 +18,29 @@ public struct ListUpdates<Value: Sendable>: AsyncSequence, Sendable {
     let options: ListOptions
     let contents: ItemContents<Value>
     let shared: SharedConnection
+    private let shownView: ShownView
+
+    init(list: ListName, options: ListOptions, contents: ItemContents<Value>, shared: SharedConnection) {
+        self.list = list
+        self.options = options
+        self.contents = contents
+        self.shared = shared
+        shownView = ShownView(options.view?.view ?? View())
+    }
+
+    /// Shows something else of the list, in all loops over this sequence and its copies, those that run and those to come;
+    /// nil: all of it.
+    ///
+    ///     let list = client.list("tasks", as: Todo.self)
+    ///     searchField.onChange = { text in list.setView(try ListView(json: …)) }
+    ///     for try await update in list { show(update) }
+    ///
+    /// A loop that runs is given one update that leads from what it saw to what it sees now; its `revision` may be the same.
+    /// Returns at once. While there is no connection, what was seen stays.
+    public func setView(_ view: ListView?) { shownView.set(view?.view ?? View()) }
 
     public func makeAsyncIterator() -> Iterator {
-        Iterator(follower: Follower(of: list, options, contents, over: shared))
+        Iterator(follower: Follower(of: list, options, shownView, contents, over: shared))
     }
 
     public struct Iterator: AsyncIteratorProtocol {
@@ -46,7 +67,7 @@ public struct ListUpdate<Value: Sendable>: Sendable {
     public var snapshot: ListSnapshot<Value>
     /// What the update before had; empty at first.
     public var previous: ListSnapshot<Value>
-    /// Whether it is a reset, and why.
+    /// Why it came: changes, or a reset and why.
     public var cause: UpdateCause
     /// From `previous` to `snapshot`, by ids, in canonical form.
     public var difference: [Operation]

@@ -12,12 +12,18 @@ struct Mirror: Sendable {
     private(set) var window: ListWindow?
     /// The group in the making.
     private var staged: Snapshot?
+    /// What `snapshot` shows, what the group in the making or the next one does, and what those after it do.
+    private(set) var view = ShownView.Version.everything
+    private var nextView = ShownView.Version.everything
+    private var laterView: ShownView.Version?
+    /// Whether there is a state.
+    private var isThere = false
 
     /// Whether the group is complete.
     enum Progress { case partial, complete }
 
     /// Where another connection goes on; nil when there is no state yet.
-    var since: Request.Subscribe.Since? { epoch.isEmpty ? nil : .init(epoch: epoch, revision: revision) }
+    var since: Request.Subscribe.Since? { isThere ? .init(epoch: epoch, revision: revision) : nil }
 
     mutating func receive(_ reset: Message.Reset) throws(ClientError) -> Progress {
         try stage(reset.operations, onto: Snapshot())
@@ -28,7 +34,7 @@ struct Mirror: Sendable {
     }
 
     mutating func receive(_ changes: Message.Changes) throws(ClientError) -> Progress {
-        guard !epoch.isEmpty else { throw .unintelligible("changes to a list of which nothing is known yet") }
+        guard isThere else { throw .unintelligible("changes to a list of which nothing is known yet") }
         guard changes.from == revision else {
             throw .unintelligible("changes from revision \(changes.from) to a list that is at \(revision)")
         }
@@ -39,10 +45,22 @@ struct Mirror: Sendable {
     }
 
     /// The rest of the group in the making will not come: it never was.
-    mutating func discardPart() { staged = nil }
+    mutating func discardPart() {
+        staged = nil
+        nextView = laterView ?? nextView
+        laterView = nil
+    }
 
-    /// The list is no more. There is nothing to go on from.
-    mutating func clear() { self = Mirror() }
+    /// The list is no more. There is nothing to go on from; the revision is still the last one.
+    mutating func clear() {
+        discardPart()
+        (snapshot, window, isThere) = (Snapshot(), nil, false)
+    }
+
+    /// A group that is under way is finished first.
+    mutating func setView(_ view: ShownView.Version) {
+        if staged == nil { nextView = view } else { laterView = view }
+    }
 
     /// Of the group in the making, or of the list.
     var numberOfItemsStaged: Int { (staged ?? snapshot).numberOfItems }
@@ -58,7 +76,9 @@ struct Mirror: Sendable {
     private mutating func complete(at revision: Int, _ extent: Window.Extent?) {
         window = extent.map { ListWindow(offset: $0.offset, total: $0.total) }
         snapshot = staged ?? snapshot
-        staged = nil
+        view = nextView
+        discardPart()
+        isThere = true
         self.revision = revision
     }
 }

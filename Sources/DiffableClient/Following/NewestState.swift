@@ -28,7 +28,7 @@ struct NewestState: Sendable {
         guard let cause = news else { return end.map { .end($0) } }
         let update = Subscription.Update(
             list: list, epoch: mirror.epoch, revision: mirror.revision, snapshot: mirror.snapshot, previous: given,
-            cause: hasGiven ? cause : .initial, window: mirror.window)
+            cause: hasGiven ? cause.sinceOneWasGiven : .initial, window: mirror.window)
         news = nil
         given = mirror.snapshot
         hasGiven = true
@@ -49,16 +49,24 @@ struct NewestState: Sendable {
             if try mirror.receive(reset) == .complete { note(UpdateCause(resetReason: reset.reason)) }
         case .changes(let changes):
             if try mirror.receive(changes) == .complete { note(.changes) }
-        // A list that is awaited may come again.
-        case .listDeleted: if ifAbsent == .isError { end = .success(()) }
+        case .listDeleted:
+            guard ifAbsent == .isAwaited else { return end = .success(()) }
+            // It may come again.
+            mirror.clear()
+            // Who has seen nothing of it goes on waiting.
+            news = hasGiven ? .deleted : nil
         case .snapshot, .patch, .bookmark, .result, .failure, .other: break
         }
     }
 
     /// What was not seen yet and says more outweighs what follows it.
     private mutating func note(_ cause: UpdateCause) {
-        news = max(news ?? cause, cause)
+        // What is there again is not the same.
+        if news == .deleted { news = .epoch } else { news = max(news ?? cause, cause) }
     }
+
+    /// What comes next is of this view, but for the rest of a group that is under way.
+    mutating func setView(_ view: ShownView.Version) { mirror.setView(view) }
 
     /// Nothing more will come. The first to say so is right.
     mutating func finish(_ result: Result<Void, ClientError>) {
@@ -66,8 +74,9 @@ struct NewestState: Sendable {
     }
 
     /// Another connection goes on from here: the end of the one before was none. A group that was cut off is forgotten.
-    mutating func resume() {
+    mutating func resume(_ view: ShownView.Version) {
         end = nil
         mirror.discardPart()
+        mirror.setView(view)
     }
 }

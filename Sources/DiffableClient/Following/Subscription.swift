@@ -114,12 +114,16 @@ extension Subscription {
 
     /// Where another connection goes on; nil when there is no state yet.
     var since: Request.Subscribe.Since? { state.withLock { $0.newest.mirror.since } }
+    /// What the state there shows.
+    var view: ShownView.Version { state.withLock { $0.newest.mirror.view } }
 
     /// Takes what another connection brings from now on, and nothing more from the one before.
-    func resume() -> Conversation.Receiver {
+    ///
+    /// - Parameter view: what it shows.
+    func resume(_ view: ShownView.Version) -> Conversation.Receiver {
         let generation = state.withLock { state in
             state.generation += 1
-            state.newest.resume()
+            state.newest.resume(view)
             return state.generation
         }
         return { arrival in
@@ -135,6 +139,7 @@ extension Subscription {
     private static func receive(_ arrival: Conversation.Arrival, _ state: inout State) {
         switch arrival {
         case .notification(let message, _): state.newest.receive(message)
+        case .viewSet(let view): state.newest.setView(view)
         case .end(let reason): state.newest.finish(.failure(reason))
         }
     }

@@ -1,6 +1,6 @@
 /// Why a subscriber sees something new.
 ///
-/// All but `changes` are resets: the daemon has sent the state as a whole. An update gives the difference all the same,
+/// All but `changes` and `deleted` are resets: the daemon has sent the state as a whole. An update gives the difference all the same,
 /// so a table may be told what changed; only `reload` asks to draw everything anew.
 public enum UpdateCause: String, Sendable {
     /// Transactions.
@@ -9,6 +9,8 @@ public enum UpdateCause: String, Sendable {
     case history
     /// The list was deleted and made again, or has lost revisions.
     case epoch
+    /// The list was deleted, and nothing is shown until there is another of its name (`IfAbsent.isAwaited`).
+    case deleted
     /// A publisher asked for everything to be drawn anew.
     case reload
     /// The first state.
@@ -19,7 +21,10 @@ public enum UpdateCause: String, Sendable {
         self = UpdateCause(rawValue: resetReason) ?? .reload
     }
 
-    public var isReset: Bool { self != .changes }
+    public var isReset: Bool { self != .changes && self != .deleted }
+
+    /// A first state is another one's when there was one before.
+    var sinceOneWasGiven: UpdateCause { self == .initial ? .epoch : self }
 }
 
 extension UpdateCause: Comparable {
@@ -31,8 +36,9 @@ extension UpdateCause: Comparable {
         case .changes: 0
         case .history: 1
         case .epoch: 2
-        case .reload: 3
-        case .initial: 4
+        case .deleted: 3
+        case .reload: 4
+        case .initial: 5
         }
     }
 }

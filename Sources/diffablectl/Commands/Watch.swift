@@ -93,6 +93,7 @@ struct Watch: AsyncParsableCommand {
         // What was drawn is known, and so is what became different since.
         case .history: say("what happened in between is not kept any more; this is what it came to")
         case .epoch: say("\(list) was made anew in between; this is what it came to")
+        case .deleted: say("\(list) was deleted; the next one of that name is waited for")
         case .changes: break
         }
         let changes = ChangeLines(

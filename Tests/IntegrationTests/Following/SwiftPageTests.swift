@@ -2,6 +2,7 @@ import Diffable
 import DiffableClient
 import DiffableJSON
 import Foundation
+import Synchronization
 import Testing
 
 extension Integration {
@@ -50,7 +51,9 @@ extension Integration {
             try await Self.undecodable(client)
 
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for part in [Self.follow, Self.keepTable, Self.seeOpen, Self.followKinds, Self.endings] {
+                for part in [
+                    Self.follow, Self.keepTable, Self.seeOpen, Self.search, Self.followKinds, Self.endings,
+                ] {
                     group.addTask {
                         let shown = Shown()
                         try await part(client, shown)
@@ -59,10 +62,11 @@ extension Integration {
                 }
                 group.addTask { #expect(await Self.banner(client) == nil) }
                 try await eventuallyInTask("subscriptions") {
-                    try daemon.succeed("status").contains("subscriptions: 5") ? () : nil
+                    try daemon.succeed("status").contains("subscriptions: 6") ? () : nil
                 }
                 try await client.withConnection { try await $0.deleteList("tasks") }
                 try await group.waitForAll()
+                try await Self.awaitBar(client, daemon)
             }
         }
     }
@@ -217,6 +221,45 @@ extension Integration.SwiftPageTests {
             show(update.snapshot.numberOfItems)
         }
         #expect(shown.count == 1)
+    }
+
+    private final class SearchField {
+        var onChange: (String) throws -> Void = { _ in }
+    }
+
+    private static func search(_ client: Client, _ shown: Shown) async throws {
+        let searchField = SearchField()
+        func show(_ count: Int) {
+            // Both first, then what is searched for.
+            if shown.count == 0 { #expect(throws: Never.self) { try searchField.onChange("MILK") } }
+            shown.count = count
+        }
+        func quoted(_ text: String) -> String { "\"\(text)\"" }
+        let list = client.list("tasks", as: Todo.self)
+        searchField.onChange = { text in
+            try list.setView(text.isEmpty ? nil : ListView(json: "{\"search\":\(quoted(text))}"))
+        }
+        for try await update in list { show(update.snapshot.numberOfItems) }
+        #expect(shown.count == 1)
+    }
+
+    private static func awaitBar(_ client: Client, _ daemon: Daemon) async throws {
+        let said = Mutex<[String]>([])
+        let following = Task {
+            func hideBar() { said.withLock { $0.append("hidden") } }
+            func show(_ count: Int) { said.withLock { $0.append("\(count) items") } }
+            var options = ListOptions()
+            options.ifAbsent = .isAwaited
+            for try await update in client.list("bar", options: options) {
+                if update.cause == .deleted { hideBar() } else { show(update.snapshot.numberOfItems) }
+            }
+        }
+        for (command, word) in [("create", "0 items"), ("delete", "hidden")] {
+            try daemon.succeed(command, "bar")
+            try await eventuallyInTask(word) { said.withLock { $0.last } == word ? () : nil }
+        }
+        following.cancel()
+        _ = await following.result
     }
 
     private static func change(_ client: Client, _ items: [Item]) async throws {

@@ -1,0 +1,44 @@
+import DiffableJSON
+import Synchronization
+
+/// What is seen of a list, for all loops over one `ListUpdates`: they are told when it is something else.
+final class ShownView: Sendable {
+    /// Which of the views that were set it is: they are counted, so that it is known which one is asked for last.
+    struct Version: Sendable {
+        let number: Int
+        let view: View
+
+        static let everything = Version(number: 0, view: View())
+    }
+
+    private let state: Mutex<State>
+
+    private struct State {
+        var version: Version
+        var observers: [Int: @Sendable () -> Void] = [:]
+        var lastObserver = 0
+    }
+
+    init(_ view: View) { state = Mutex(State(version: Version(number: 0, view: view))) }
+
+    var version: Version { state.withLock { $0.version } }
+
+    func set(_ view: View) {
+        let observers = state.withLock { state in
+            state.version = Version(number: state.version.number + 1, view: view)
+            return Array(state.observers.values)
+        }
+        for observer in observers { observer() }
+    }
+
+    /// Calls whenever another view was set, until `remove` is called with the number that it gives.
+    func observe(_ observer: @escaping @Sendable () -> Void) -> Int {
+        state.withLock { state in
+            state.lastObserver += 1
+            state.observers[state.lastObserver] = observer
+            return state.lastObserver
+        }
+    }
+
+    func remove(_ observer: Int) { state.withLock { _ = $0.observers.removeValue(forKey: observer) } }
+}

@@ -1,0 +1,108 @@
+import Diffable
+import DiffableClient
+import DiffableJSON
+import Foundation
+import Synchronization
+import Testing
+
+extension Integration {
+    /// `setView` of a list that is followed, and a list that goes and comes again.
+    struct ChangingViewTests {
+        private static let open = #"{"where":{"path":"/done","equals":false}}"#
+
+        private static func fill(_ client: Client, count: Int) async throws {
+            let items = try (0..<count).map {
+                Diffable.Item(id: try ItemID("\($0)"), content: try Content(json: #"{"done":\#($0 % 2 == 0)}"#))
+            }
+            try await client.apply("tasks", [Diffable.Section(id: "s", items: items)])
+        }
+
+        @Test func `another view is one update from what was seen, in every loop, also after a restart`() async throws {
+            let daemon = SendableDaemon(try Daemon())
+            try daemon.daemon.succeed("create", "tasks")
+            let client = Client(socket: SocketPath(daemon.daemon.socket))
+            try await Self.fill(client, count: 6)
+            let list = client.list("tasks")
+            var (updates, others) = (list.makeAsyncIterator(), list.makeAsyncIterator())
+            let first = try #require(try await updates.next())
+            _ = try await others.next()
+            list.setView(try ListView(json: Self.open))
+            let narrowed = try #require(try await updates.next())
+            #expect(narrowed.revision == first.revision && narrowed.cause == .changes)
+            #expect(narrowed.snapshot.untyped.itemIdentifiers == ["1", "3", "5"])
+            #expect(narrowed.changes.deletedItems.count == 3)
+            #expect(try await others.next()?.snapshot.numberOfItems == 3)
+            // While there is no daemon.
+            let window = try ListView(json: #"{"window":{"offset":1,"limit":2}}"#)
+            try await onThread {
+                daemon.daemon.program.end(with: SIGKILL)
+                list.setView(window)
+                try daemon.daemon.restart()
+            }
+            let moved = try #require(try await updates.next())
+            #expect(moved.snapshot.untyped.itemIdentifiers == ["1", "2"] && moved.window?.total == 6)
+            #expect(try moved.previous.untyped.applying(moved.difference) == moved.snapshot.untyped)
+            // One who begins now.
+            var late = list.makeAsyncIterator()
+            #expect(try await late.next()?.snapshot.numberOfItems == 2)
+            list.setView(nil)
+            #expect(try await updates.next()?.snapshot.numberOfItems == 6)
+        }
+
+        /// The connection is cut between `setView`, its answer and what it shows.
+        @Test func `what is seen is what was asked for last, however often the connection is cut`() async throws {
+            let daemon = try Daemon()
+            let seed = UInt64.random(in: 0...UInt64.max)
+            try daemon.succeed("create", "tasks")
+            let writer = Client(socket: SocketPath(daemon.socket))
+            try await Self.fill(writer, count: 40)
+            let proxy = try CuttingProxy(
+                at: daemon.directory.file("proxy"), to: daemon.socket, limits: 0..<6_000, seed: seed)
+            defer { proxy.close() }
+            let list = Client(socket: SocketPath(proxy.socket)).list("tasks")
+            let newest = Mutex<Snapshot?>(nil)
+            let following = Task {
+                for try await update in list {
+                    #expect(try update.previous.untyped.applying(update.difference) == update.snapshot.untyped)
+                    newest.withLock { $0 = update.snapshot.untyped }
+                }
+            }
+            let views = try [Self.open, #"{"window":{"offset":3,"limit":5}}"#, #"{"search":"true"}"#, "{}"].map {
+                try ListView(json: $0)
+            }
+            for turn in 0..<120 {
+                list.setView(views[turn % views.count])
+                if turn % 3 == 0 { try await Self.fill(writer, count: 30 + turn % 17) }
+                try await Task.sleep(for: .milliseconds(Int.random(in: 0...8)))
+            }
+            proxy.letEverythingThrough()
+            let last = views[Int(seed % 4)]
+            list.setView(last)
+            let wanted = try await writer.withConnection { try await $0.state(of: "tasks", ListOptions(view: last)) }
+            _ = try await eventuallyInTask("the view that was asked for last, seed \(seed)") {
+                newest.withLock { $0 } == wanted.snapshot ? true : nil
+            }
+            #expect(proxy.cuts > 3)
+            following.cancel()
+            _ = await following.result
+        }
+
+        @Test func `a list that is awaited and deleted is an update that shows nothing`() async throws {
+            let daemon = try Daemon()
+            let client = Client(socket: SocketPath(daemon.socket))
+            var options = ListOptions()
+            options.ifAbsent = .isAwaited
+            try daemon.succeed("create", "tasks")
+            try await Self.fill(client, count: 2)
+            var updates = client.list("tasks", options: options).makeAsyncIterator()
+            #expect(try await updates.next()?.snapshot.numberOfItems == 2)
+            try daemon.succeed("delete", "tasks")
+            let gone = try #require(try await updates.next())
+            #expect(gone.cause == .deleted && gone.snapshot.numberOfSections == 0)
+            #expect(gone.changes.deletedSections == [0])
+            try daemon.succeed("create", "tasks")
+            let next = try #require(try await updates.next())
+            #expect(next.cause == .epoch && next.revision == 0)
+        }
+    }
+}
