@@ -120,7 +120,10 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "DiffabledTests",
-            dependencies: ["diffabled", "Systemd", .product(name: "Logging", package: "swift-log")],
+            dependencies: [
+                "Diffable", "DiffableServer", "DiffableStore", "diffabled", "Systemd",
+                .product(name: "Logging", package: "swift-log"),
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "DiffableCtlTests", dependencies: ["Diffable", "DiffableClient", "DiffableJSON", "diffablectl"],

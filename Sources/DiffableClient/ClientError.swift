@@ -9,10 +9,14 @@ public enum ClientError: Error, Equatable, Sendable {
     case noConnection(SocketPath, reason: String)
     /// A daemon's socket stands there, and this user may not use it.
     case noPermission(SocketPath)
+    /// Somebody who is not to be trusted may have put the socket there; nothing was sent to it.
+    case untrustedSocket(SocketPath, objection: String)
     /// The daemon has gone away. Whether an unanswered change was made is not known.
     case connectionLost(SocketPath)
     /// The daemon understood and said no; a list it is about is unchanged.
     case refused(Refusal)
+    /// The daemon ended a subscription, because the list may not be read any more.
+    case subscriptionEnded(Refusal)
     /// What the daemon sent makes no sense to this version of the client.
     case unintelligible(String)
     /// An item's content is not what the program takes it for.
@@ -35,10 +39,12 @@ extension ClientError: CustomStringConvertible {
         case .noPermission(let path):
             "the socket \(path) is there, but this user may not connect to it: look at its owner, group and mode, "
                 + "or name another with --socket or $DIFFABLED_SOCKET"
+        case .untrustedSocket(let path, let objection):
+            "the socket \(path) is not used: \(objection), or name another socket with --socket or $DIFFABLED_SOCKET"
         case .connectionLost(let path):
             "the daemon at \(path) closed the connection. Whether an unanswered change was made is not known: "
                 + "look at the list before trying again"
-        case .refused(let refusal): refusal.message
+        case .refused(let refusal), .subscriptionEnded(let refusal): refusal.message
         case .unintelligible(let what):
             "the daemon sent what this client does not understand: \(what). Are both of the same version?"
         case .undecodable(let content): content.description
@@ -56,7 +62,9 @@ extension ClientError {
         switch self {
         case .noSocket, .noConnection, .connectionLost: true
         case .refused(let refusal): refusal.code == WireError.Code.shuttingDown.rawValue
-        case .noPermission, .unintelligible, .undecodable, .noMergePatch, .cancelled: false
+        case .noPermission, .untrustedSocket, .subscriptionEnded, .unintelligible, .undecodable, .noMergePatch,
+            .cancelled:
+            false
         }
     }
 }

@@ -23,15 +23,32 @@ extension Connection {
     }
 
     /// Makes an empty list, or keeps the one that is there. With a lease, one that it made goes with this connection.
+    ///
+    /// - Parameter mode: who may see and change it; nil: as the daemon's configuration says.
     public func createList(
-        _ list: ListName, durability: Durability = .durable, ifPresent: IfPresent = .isError, lease: Lease? = nil
+        _ list: ListName, durability: Durability = .durable, ifPresent: IfPresent = .isError, lease: Lease? = nil,
+        mode: AccessMode? = nil
     ) async throws(ClientError) {
         let durability: Request.Durability = durability == .durable ? .durable : .volatile
         _ = try await reply(
             to: .createList(
                 .init(
                     list: list, durability: durability, ifPresent: ifPresent == .isKept ? .isKept : .isError,
-                    lease: lease.map { _ in .connection })))
+                    lease: lease.map { _ in .connection }, mode: mode)))
+    }
+
+    /// Says who may see and change a list, and gives what holds then. What is nil stays as it is.
+    ///
+    /// - Parameters:
+    ///   - mode: is for the list's owner to say, and for root.
+    ///   - owner: a user's number, for root to say.
+    ///   - group: a group's number; the owner may name one that it is in.
+    @discardableResult
+    public func setAccess(
+        of list: ListName, mode: AccessMode? = nil, owner: UInt32? = nil, group: UInt32? = nil
+    ) async throws(ClientError) -> ListAccess {
+        let result = try await reply(to: .setAccess(.init(list: list, mode: mode, owner: owner, group: group)))
+        return try decoded { () throws(DecodingError) in ListAccess(try Reply.ListAccess(json: result)) }
     }
 
     /// Deletes a list and all that is in it.

@@ -67,9 +67,10 @@ public final class Connection: Sendable {
     private static func connect(to path: SocketPath) async throws(ClientError) -> NIOAsyncChannel<
         ByteBuffer, ByteBuffer
     > {
+        let trusted = try path.trusted()
         do {
             return try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                .connect(unixDomainSocketPath: path.path) { channel in
+                .connect(unixDomainSocketPath: trusted) { channel in
                     channel.eventLoop.makeCompletedFuture {
                         try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
                     }
@@ -224,7 +225,7 @@ extension Connection {
         do {
             let message = try Message(line: bytes)
             switch message {
-            case .reset, .changes, .snapshot, .patch, .bookmark, .listDeleted:
+            case .reset, .changes, .snapshot, .patch, .bookmark, .listDeleted, .subscriptionEnded:
                 return .success((message, Array(bytes)))
             default: return .success((message, []))
             }

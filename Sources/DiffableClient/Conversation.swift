@@ -126,8 +126,10 @@ extension Conversation {
         case .failure(.number(let id), let error):
             return answer(id, .failure(.refused(Refusal(error))))
         case .failure(_, let error):
-            // The daemon could not read a line, and so nobody knows which request it answers: none can be relied on.
-            return finish(error.code == .tooLarge ? .refused(Refusal(error)) : .unintelligible(error.message))
+            // The daemon could not read a line, so that nobody knows which request it answers and none can be relied on, or
+            // does not serve this user at all.
+            let isRefusal = [.tooLarge, .permissionDenied].contains(error.code)
+            return finish(isRefusal ? .refused(Refusal(error)) : .unintelligible(error.message))
         case .reset(let reset): return tell(reset.subscription, message, line)
         case .changes(let changes): return tell(changes.subscription, message, line)
         case .snapshot(let snapshot): return tell(snapshot.subscription, message, line)
@@ -136,6 +138,10 @@ extension Conversation {
         case .listDeleted(let subscription, _):
             let action = tell(subscription, message, line)
             if !lasting.contains(subscription) { receivers[subscription] = nil }
+            return action
+        case .subscriptionEnded(let subscription, _, _, _):
+            let action = tell(subscription, message, line)
+            forget(subscription: subscription)
             return action
         case .result, .other: break
         }
@@ -203,5 +209,11 @@ extension Conversation {
 extension Refusal {
     init(_ error: WireError) {
         self.init(code: error.code.rawValue, name: error.code.name, message: error.message)
+    }
+
+    /// - Parameter name: of an error; a newer daemon may have others, whose code is not known here.
+    init(name: String, message: String) {
+        let code = WireError.Code.allCases.first { $0.name == name }
+        self.init(code: code?.rawValue ?? 0, name: name, message: message)
     }
 }

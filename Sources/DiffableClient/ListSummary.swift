@@ -10,6 +10,7 @@ public struct ListSummary: Sendable {
     public var sections: Int
     /// How many there are, at all depths.
     public var items: Int
+    public var access: ListAccess
     public var durability: Durability
 
     init(_ summary: Reply.ListSummary) {
@@ -18,7 +19,21 @@ public struct ListSummary: Sendable {
         revision = summary.revision
         sections = summary.numberOfSections
         items = summary.numberOfItems
+        access = ListAccess(summary.access)
         durability = summary.durability == .durable ? .durable : .volatile
+    }
+}
+
+/// Whom a list belongs to, by their numbers, and who may see and change it.
+public struct ListAccess: Equatable, Sendable {
+    public var owner: UInt32
+    public var group: UInt32
+    public var mode: AccessMode
+
+    init(_ access: Reply.ListAccess) {
+        owner = access.owner
+        group = access.group
+        mode = access.mode
     }
 }
 

@@ -4,9 +4,9 @@ import DiffableProtocol
 /// What a transaction came to.
 public struct Outcome: Sendable {
     public var list: ListName
-    /// The list's revision now.
+    /// The list's revision now; zero for one who may change the list and not read it.
     public var revision: Int
-    /// Whether anything is different; if not, the revision is what it was and nobody was told anything.
+    /// Whether anything is different, which one who may not read the list is not told: then it is true. If not, the revision is what it was and nobody was told anything.
     public var changed: Bool
     /// What a dry run would do.
     public var operations: [Operation]?
@@ -15,8 +15,8 @@ public struct Outcome: Sendable {
 
     init(_ change: Reply.Change) {
         list = change.list
-        revision = change.revision
-        changed = change.isChanged
+        revision = change.revision ?? 0
+        changed = change.isChanged ?? true
         operations = change.operations
         summary = change.summary
     }

@@ -19,7 +19,7 @@ private enum MessageMember: UInt8, MemberName {
 private enum NotificationMember: UInt8, MemberName {
     case subscription, list, epoch, from, revision, reason, operations, more
     case snapshot, patch
-    case offset, total
+    case offset, total, message
 
     static func named(_ name: JSONString) -> NotificationMember? {
         switch name {
@@ -35,6 +35,7 @@ private enum NotificationMember: UInt8, MemberName {
         case "patch": .patch
         case "offset": .offset
         case "total": .total
+        case "message": .message
         default: nil
         }
     }
@@ -100,12 +101,13 @@ private struct NotificationParts {
     var patch: [UInt8]?
     var offset: Int?
     var total: Int?
+    var message: String?
     var extent: Window.Extent? {
         guard let offset, let total else { return nil }
         return Window.Extent(offset: offset, total: total)
     }
 
-    static let methods: Set = ["reset", "changes", "snapshot", "patch", "bookmark", "listDeleted"]
+    static let methods: Set = ["reset", "changes", "snapshot", "patch", "bookmark", "listDeleted", "subscriptionEnded"]
 
     func message(_ method: String) throws(DecodingError) -> Message {
         switch method {
@@ -143,6 +145,10 @@ private struct NotificationParts {
         case "listDeleted":
             return .listDeleted(
                 subscription: try needed(subscription, "subscription"), list: try needed(list, "list"))
+        case "subscriptionEnded":
+            return .subscriptionEnded(
+                subscription: try needed(subscription, "subscription"), list: try needed(list, "list"),
+                reason: try needed(reason, "reason"), message: try needed(message, "message"))
         default: return .other(method: method)
         }
     }
@@ -180,6 +186,7 @@ extension Decoder {
             case .reason: parts.reason = try decoder.string("reason").text
             case .operations: parts.operations = try decoder.operations()
             case .offset: parts.offset = try decoder.wholeNumber("offset")
+            case .message: parts.message = try decoder.string("message").text
             case .total: parts.total = try decoder.wholeNumber("total")
             case .more: parts.part = try decoder.boolean("more") ? .more : .last
             case .snapshot: parts.sections = try decoder.snapshot()

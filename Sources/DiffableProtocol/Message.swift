@@ -12,6 +12,8 @@ package enum Message: Sendable {
     case patch(Patch)
     case bookmark(Bookmark)
     case listDeleted(subscription: Int, list: ListName)
+    /// By the daemon; `reason` is the name of an error, and the message is for people.
+    case subscriptionEnded(subscription: Int, list: ListName, reason: String, message: String)
     /// A notification that this client does not know; a newer daemon sent it.
     case other(method: String)
 

@@ -3,13 +3,13 @@ import DiffableJSON
 /// What can be asked of the daemon: the one table that decoding, `help` and error messages read.
 package enum Method: String, CaseIterable, Sendable {
     case hello, ping, help, status, reload, lists, createList, deleteList, snapshot, transact, apply
-    case subscribe, setView, unsubscribe, history, difference, undo
+    case subscribe, setView, unsubscribe, history, difference, undo, setAccess
 
     /// Without them the request says nothing.
     package var required: [Parameter] {
         switch self {
         case .hello, .ping, .help, .status, .reload, .lists: []
-        case .createList, .deleteList, .snapshot, .apply, .subscribe, .history, .undo: [.list]
+        case .createList, .deleteList, .snapshot, .apply, .subscribe, .history, .undo, .setAccess: [.list]
         case .transact: [.list, .operations]
         case .difference: [.list, .from, .to]
         case .setView: [.subscription, .view]
@@ -21,7 +21,7 @@ package enum Method: String, CaseIterable, Sendable {
         switch self {
         case .ping, .help, .status, .reload, .lists, .deleteList, .difference, .setView, .unsubscribe: []
         case .hello: [.name, .maxLine]
-        case .createList: [.durability, .ifAbsent, .lease]
+        case .createList: [.durability, .mode, .ifAbsent, .lease]
         case .transact: [.ifRevision, .requestKey, .lease, .dryRun, .more]
         // One of the first two is needed, which `Request` sees to.
         case .apply:
@@ -30,6 +30,8 @@ package enum Method: String, CaseIterable, Sendable {
         case .subscribe: [.since, .view, .deliver, .minInterval, .bookmark, .ifAbsent, .once]
         case .history: [.limit]
         case .undo: [.to, .ifRevision, .requestKey, .dryRun]
+        // At least one is needed, which `Request` sees to.
+        case .setAccess: [.mode, .owner, .group]
         }
     }
 
@@ -38,7 +40,7 @@ package enum Method: String, CaseIterable, Sendable {
         switch self {
         case .hello, .ping, .help, .status, .reload: false
         case .lists, .createList, .deleteList, .snapshot, .transact, .apply, .subscribe, .setView, .unsubscribe,
-            .history, .difference, .undo:
+            .history, .difference, .undo, .setAccess:
             true
         }
     }
@@ -50,8 +52,8 @@ package enum Method: String, CaseIterable, Sendable {
         case .help: "this table"
         case .status: "how the server is doing"
         case .reload: "read the configuration again; for root and the server's own user"
-        case .lists: "every list: epoch, revision, counts, durability"
-        case .createList: "make an empty list"
+        case .lists: "every list that you may read: epoch, revision, counts, owner, group, mode, durability"
+        case .createList: "make an empty list; it is yours"
         case .deleteList: "delete a list; its subscribers hear listDeleted"
         case .snapshot: "a list's whole state, in one line"
         case .transact: "apply operations to a list, all or none"
@@ -62,6 +64,7 @@ package enum Method: String, CaseIterable, Sendable {
         case .history: "the revisions of a list that are kept: when, by whom, how many operations"
         case .difference: "the operations between two revisions"
         case .undo: "restore an earlier revision by a new transaction; by default the one before the newest"
+        case .setAccess: "say who may see and change a list: its mode, its group; for root, its owner"
         }
     }
 
@@ -91,6 +94,7 @@ package enum Method: String, CaseIterable, Sendable {
         case "history": .history
         case "difference": .difference
         case "undo": .undo
+        case "setAccess": .setAccess
         default: nil
         }
     }

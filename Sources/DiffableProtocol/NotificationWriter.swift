@@ -123,6 +123,16 @@ package struct NotificationWriter: Sendable {
         writer.append("}}\n")
     }
 
+    /// A whole line: the subscriber may not read the list any more, and its subscription has ended.
+    package static func writeSubscriptionEnded(_ error: WireError, subscription: Int, into writer: inout ByteWriter) {
+        writer.append(#"{"jsonrpc":"2.0","method":"subscriptionEnded","params":{"subscription":"#)
+        writer.append(subscription)
+        if let list = error.list { writer.appendMember("list", list) }
+        writer.appendMember("reason", error.code.name)
+        writer.appendMember("message", error.message)
+        writer.append("}}\n")
+    }
+
     /// A whole line: the subscriber has been sent everything up to a revision; without one, there is no such list.
     package static func writeBookmark(
         _ list: ListName, at place: (epoch: String, revision: Int)?, subscription: Int, into writer: inout ByteWriter

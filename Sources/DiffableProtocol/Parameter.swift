@@ -5,6 +5,7 @@ package enum Parameter: UInt8, MemberName {
     case list, name, maxLine, durability, ifAbsent, operations, snapshot, section, usingReloadData, ifRevision
     case dryRun, more, once, subscription, since, at, from, to, limit, view, requestKey
     case deliver, minInterval, bookmark, lease
+    case mode, owner, group
 
     package static func named(_ name: JSONString) -> Parameter? {
         switch name {
@@ -33,6 +34,9 @@ package enum Parameter: UInt8, MemberName {
         case "deliver": .deliver
         case "minInterval": .minInterval
         case "bookmark": .bookmark
+        case "mode": .mode
+        case "owner": .owner
+        case "group": .group
         default: nil
         }
     }

@@ -7,6 +7,7 @@ private enum ResultMember: UInt8, MemberName {
     case list, epoch, revision, subscription, changed, summary, operations, snapshot, lists
     case sections, items, durability, version, limits, capabilities
     case resumed, oldest, revisions, from, to, file, applied, needRestart
+    case owner, group, mode
 
     private static let names = MemberNames<ResultMember>()
 
@@ -54,6 +55,7 @@ private struct ResultParts {
     var snapshot: (sections: [Section], bytes: [UInt8])?
     var lists: [Reply.ListSummary] = []
     var durability: Request.Durability?
+    var mode: AccessMode?
     var version: String?
     var limits: [WireError.Limit] = []
     var capabilities: [String] = []
@@ -90,11 +92,14 @@ private struct ResultParts {
                     try Reply.ListSummary(ResultParts(from: &decoder))
                 }
             case .durability: parts.durability = Request.Durability(rawValue: try decoder.string("durability").text)
+            case .mode:
+                let text = try decoder.string("mode").text
+                parts.mode = try? AccessMode(octal: text)
             case .version: parts.version = try decoder.string("version").text
             case .limits: parts.limits = try decoder.limitTable()
             case .capabilities:
                 parts.capabilities = try decoder.names("capabilities")
-            case .revision, .subscription, .sections, .items, .oldest, .from, .to:
+            case .revision, .subscription, .sections, .items, .oldest, .from, .to, .owner, .group:
                 parts.numbers[member] = try decoder.wholeNumber("a count")
             }
         }
@@ -168,12 +173,25 @@ extension Reply.ListSummary {
         self.init(
             list: try parts.needed(parts.list, "list"), epoch: try parts.needed(parts.epoch, "epoch"),
             revision: try parts.number(.revision), numberOfSections: try parts.number(.sections),
-            numberOfItems: try parts.number(.items), durability: try parts.needed(parts.durability, "durability"))
+            numberOfItems: try parts.number(.items), access: try Reply.ListAccess(parts),
+            durability: try parts.needed(parts.durability, "durability"))
     }
 
     /// From the reply to `lists`.
     package static func all(json: [UInt8]) throws(DecodingError) -> [Reply.ListSummary] {
         try ResultParts(json, limits: .client).lists
+    }
+}
+
+extension Reply.ListAccess {
+    fileprivate init(_ parts: ResultParts) throws(DecodingError) {
+        self.init(
+            list: try parts.needed(parts.list, "list"), owner: UInt32(truncatingIfNeeded: try parts.number(.owner)),
+            group: UInt32(truncatingIfNeeded: try parts.number(.group)), mode: try parts.needed(parts.mode, "mode"))
+    }
+
+    package init(json: [UInt8]) throws(DecodingError) {
+        try self.init(ResultParts(json, limits: .client))
     }
 }
 
@@ -189,8 +207,8 @@ extension Reply.Change {
     package init(json: [UInt8]) throws(DecodingError) {
         let parts = try ResultParts(json, limits: .client)
         self.init(
-            list: try parts.needed(parts.list, "list"), revision: try parts.number(.revision),
-            isChanged: try parts.needed(parts.isChanged, "changed"), summary: parts.summary,
+            list: try parts.needed(parts.list, "list"), revision: parts.numbers[.revision],
+            isChanged: parts.isChanged, summary: parts.summary,
             operations: parts.operations)
     }
 }

@@ -29,6 +29,10 @@ extension Reply {
             writer.append(subscription)
         case .history(let history): history.write(into: &writer)
         case .difference(let difference): difference.write(into: &writer)
+        case .setAccess(let access):
+            writer.append(#""list":"#)
+            writer.appendString(access.list)
+            access.writeRights(into: &writer)
         }
         writer.append("}}\n")
     }
@@ -55,9 +59,18 @@ extension Reply {
             writer.appendMember("revision", list.revision)
             writer.appendMember("sections", list.numberOfSections)
             writer.appendMember("items", list.numberOfItems)
+            list.access.writeRights(into: &writer)
             writer.appendMember("durability", list.durability.rawValue)
             writer.append(byte: UInt8(ascii: "}"))
         }
+    }
+}
+
+extension Reply.ListAccess {
+    fileprivate func writeRights(into writer: inout ByteWriter) {
+        writer.appendMember("owner", Int(owner))
+        writer.appendMember("group", Int(group))
+        writer.appendMember("mode", mode.description)
     }
 }
 
@@ -82,7 +95,7 @@ extension Reply.Status {
         writer.appendMember("subscriptions", subscriptions)
         writer.appendMember("lists", lists)
         writer.appendMember("items", items)
-        writer.appendMember("transactions", transactions)
+        if let transactions { writer.appendMember("transactions", transactions) }
         if let refusing { writer.appendMember("refusing", refusing) }
     }
 }
@@ -153,8 +166,8 @@ extension Reply.Change {
     fileprivate func write(into writer: inout ByteWriter) {
         writer.append(#""list":"#)
         writer.appendString(list)
-        writer.appendMember("revision", revision)
-        writer.append(isChanged ? #","changed":true"# : #","changed":false"#)
+        if let revision { writer.appendMember("revision", revision) }
+        if let isChanged { writer.append(isChanged ? #","changed":true"# : #","changed":false"#) }
         if let summary {
             writer.append(#","summary":"#)
             writer.appendNumbers(summary.counts.filter { $0.1 > 0 })

@@ -19,6 +19,7 @@ package enum Reply: Sendable {
     case unsubscribe(subscription: Int)
     case history(History)
     case difference(Difference)
+    case setAccess(ListAccess)
 
     package struct Hello: Equatable, Sendable {
         /// Of the daemon.
@@ -43,14 +44,14 @@ package enum Reply: Sendable {
         package var subscriptions: Int
         package var lists: Int
         package var items: Int
-        /// Since the daemon started.
-        package var transactions: Int
+        /// Since the daemon started; nil for one who may not know of all lists.
+        package var transactions: Int?
         /// Why every list is refused, when those on disk could not be read.
         package var refusing: String?
 
         package init(
             version: String, uptimeSeconds: Int, connections: Int, subscriptions: Int, lists: Int, items: Int,
-            transactions: Int, refusing: String? = nil
+            transactions: Int?, refusing: String? = nil
         ) {
             self.version = version
             self.uptimeSeconds = uptimeSeconds
@@ -85,18 +86,35 @@ package enum Reply: Sendable {
         package var numberOfSections: Int
         /// At any depth.
         package var numberOfItems: Int
+        package var access: ListAccess
         package var durability: Request.Durability
 
         package init(
             list: ListName, epoch: String, revision: Int, numberOfSections: Int, numberOfItems: Int,
-            durability: Request.Durability
+            access: ListAccess, durability: Request.Durability
         ) {
+            self.access = access
             self.list = list
             self.epoch = epoch
             self.revision = revision
             self.numberOfSections = numberOfSections
             self.numberOfItems = numberOfItems
             self.durability = durability
+        }
+    }
+
+    /// Whom a list belongs to, and who may see and change it.
+    package struct ListAccess: Equatable, Sendable {
+        package var list: ListName
+        package var owner: UInt32
+        package var group: UInt32
+        package var mode: AccessMode
+
+        package init(list: ListName, owner: UInt32, group: UInt32, mode: AccessMode) {
+            self.list = list
+            self.owner = owner
+            self.group = group
+            self.mode = mode
         }
     }
 
@@ -184,14 +202,16 @@ package enum Reply: Sendable {
     /// Of `transact`, `apply` and `undo`.
     package struct Change: Sendable {
         package var list: ListName
-        package var revision: Int
-        package var isChanged: Bool
+        /// Nil for one who may change the list and not read it.
+        package var revision: Int?
+        /// Nil like the revision.
+        package var isChanged: Bool?
         package var summary: DifferenceSummary?
         /// What a dry run would have done.
         package var operations: [Operation]?
 
         package init(
-            list: ListName, revision: Int, isChanged: Bool, summary: DifferenceSummary? = nil,
+            list: ListName, revision: Int?, isChanged: Bool?, summary: DifferenceSummary? = nil,
             operations: [Operation]? = nil
         ) {
             self.list = list

@@ -13,6 +13,7 @@ extension Request {
         case .createList(let request):
             writer.appendParameter("list", request.list)
             if request.durability != .durable { writer.appendParameter("durability", request.durability.rawValue) }
+            if let mode = request.mode { writer.appendParameter("mode", mode.description) }
             if request.ifPresent == .isKept { writer.appendTrueParameter("ifAbsent") }
             if let lease = request.lease { writer.appendParameter("lease", lease.rawValue) }
         case .deleteList(let list): writer.appendParameter("list", list)
@@ -54,6 +55,11 @@ extension Request {
             if let revision = request.revision { writer.appendParameter("to", revision) }
             writer.appendOptions(
                 ifRevision: request.ifRevision, requestKey: request.requestKey, mode: request.mode, part: .whole)
+        case .setAccess(let request):
+            writer.appendParameter("list", request.list)
+            if let mode = request.mode { writer.appendParameter("mode", mode.description) }
+            if let owner = request.owner { writer.appendParameter("owner", Int(owner)) }
+            if let group = request.group { writer.appendParameter("group", Int(group)) }
         }
         writer.append("}}\n")
     }

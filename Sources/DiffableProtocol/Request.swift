@@ -20,6 +20,7 @@ package enum Request: Sendable {
     case history(ListName, limit: Int?)
     case difference(ListName, from: Int, to: Int)
     case undo(Undo)
+    case setAccess(SetAccess)
 
     package var method: Method {
         switch self {
@@ -40,6 +41,7 @@ package enum Request: Sendable {
         case .history: .history
         case .difference: .difference
         case .undo: .undo
+        case .setAccess: .setAccess
         }
     }
 
@@ -60,11 +62,15 @@ package enum Request: Sendable {
         package var durability: Durability
         package var ifPresent: IfPresent
         package var lease: Lease?
+        /// Who may see and change it; nil: as the daemon's configuration says.
+        package var mode: AccessMode?
 
         package init(
-            list: ListName, durability: Durability = .durable, ifPresent: IfPresent = .isError, lease: Lease? = nil
+            list: ListName, durability: Durability = .durable, ifPresent: IfPresent = .isError, lease: Lease? = nil,
+            mode: AccessMode? = nil
         ) {
             self.list = list
+            self.mode = mode
             self.durability = durability
             self.ifPresent = ifPresent
             self.lease = lease
@@ -197,6 +203,21 @@ package enum Request: Sendable {
             self.ifRevision = ifRevision
             self.requestKey = requestKey
             self.mode = mode
+        }
+    }
+
+    /// Who may see and change a list; nil is left as it is.
+    package struct SetAccess: Sendable, Equatable {
+        package var list: ListName
+        package var mode: AccessMode?
+        package var owner: UInt32?
+        package var group: UInt32?
+
+        package init(list: ListName, mode: AccessMode? = nil, owner: UInt32? = nil, group: UInt32? = nil) {
+            self.list = list
+            self.mode = mode
+            self.owner = owner
+            self.group = group
         }
     }
 

@@ -28,6 +28,9 @@ struct RequestParts {
     var form: Request.Subscribe.Form?
     var minInterval: Int?
     var bookmark: Int?
+    var mode: AccessMode?
+    var owner: UInt32?
+    var group: UInt32?
 
     /// It means one thing to `createList` and another to `subscribe`.
     enum IfAbsent {
@@ -76,6 +79,9 @@ struct RequestParts {
         case .minInterval:
             minInterval = try decoder.milliseconds("minInterval", in: Request.Subscribe.minIntervalRange)
         case .bookmark: bookmark = try decoder.milliseconds("bookmark", in: Request.Subscribe.bookmarkRange)
+        case .mode: mode = try decoder.accessMode()
+        case .owner: owner = try decoder.userOrGroup("owner")
+        case .group: group = try decoder.userOrGroup("group")
         case .operations, .snapshot: break
         }
     }
@@ -103,7 +109,7 @@ struct RequestParts {
             return .createList(
                 Request.CreateList(
                     list: try needed(list, .list), durability: durability ?? .durable,
-                    ifPresent: try ifPresent(), lease: lease))
+                    ifPresent: try ifPresent(), lease: lease, mode: mode))
         case .deleteList: return .deleteList(try needed(list, .list))
         case .snapshot:
             return .snapshot(Request.Snapshot(list: try needed(list, .list), revision: at, view: view ?? View()))
@@ -111,13 +117,13 @@ struct RequestParts {
             return .transact(
                 Request.Transact(
                     list: try needed(list, .list), operations: try needed(operations, .operations),
-                    ifRevision: ifRevision, requestKey: requestKey, lease: lease, mode: mode, part: part))
+                    ifRevision: ifRevision, requestKey: requestKey, lease: lease, mode: transactionMode, part: part))
         case .apply:
             return .apply(
                 Request.Apply(
                     list: try needed(list, .list), contents: try contents(at: offset),
                     delivery: usingReloadData == true ? .reload : .difference, ifRevision: ifRevision,
-                    requestKey: requestKey, lease: lease, mode: mode, part: part))
+                    requestKey: requestKey, lease: lease, mode: transactionMode, part: part))
         case .subscribe:
             return .subscribe(
                 Request.Subscribe(
@@ -133,12 +139,18 @@ struct RequestParts {
             return .undo(
                 Request.Undo(
                     list: try needed(list, .list), revision: to, ifRevision: ifRevision, requestKey: requestKey,
-                    mode: mode))
+                    mode: transactionMode))
+        case .setAccess:
+            let list = try needed(list, .list)
+            guard mode != nil || owner != nil || group != nil else {
+                throw .invalid("setAccess needs mode, owner or group", at: offset)
+            }
+            return .setAccess(Request.SetAccess(list: list, mode: mode, owner: owner, group: group))
         case .unsubscribe: return .unsubscribe(subscription: try needed(subscription, .subscription))
         }
     }
 
-    private var mode: Request.Mode { dryRun == true ? .dryRun : .commit }
+    private var transactionMode: Request.Mode { dryRun == true ? .dryRun : .commit }
     private var part: Request.Part { more.map { $0 ? .more : .last } ?? .whole }
 
     private func ifPresent() throws(DecodingError) -> Request.IfPresent {
@@ -264,6 +276,27 @@ extension Decoder {
         default:
             throw .invalid("durability is \"durable\" or \"volatile\", not \"\(string.text.shown)\"", at: string.offset)
         }
+    }
+
+    /// `"0640"`: a number would be taken for one of base 10.
+    fileprivate mutating func accessMode() throws(DecodingError) -> AccessMode {
+        guard scanner.peek() == UInt8(ascii: "\"") else {
+            throw unexpected("mode", "a string of octal digits such as \"0640\"")
+        }
+        let string = try string("mode")
+        do throws(AccessModeError) { return try AccessMode(octal: string.text) } catch {
+            throw .invalid("\(error)", at: string.offset)
+        }
+    }
+
+    fileprivate mutating func userOrGroup(_ what: StaticString) throws(DecodingError) -> UInt32 {
+        _ = scanner.peek()
+        let start = scanner.offset
+        // The greatest number means "none" to the system.
+        guard let number = UInt32(exactly: try wholeNumber(what)), number < .max else {
+            throw .invalid("\(what) is a number below \(UInt32.max)", at: start)
+        }
+        return number
     }
 
     /// A name is shown to people, so it keeps the rules of identifiers.

@@ -110,6 +110,11 @@ final class Hub {
         return list
     }
 
+    /// The same for a client: one that it may not read is none.
+    func follow(_ name: ListName, for peer: Peer) -> FollowedList? {
+        store.assumeIsolated { $0.mayRead(name, peer) } ? follow(name) : nil
+    }
+
     /// Lets go of a list that nobody follows any more.
     func leave(_ list: FollowedList) {
         guard list.isEmpty, followedLists[list.state.name] === list else { return }
@@ -132,14 +137,36 @@ final class Hub {
             // A list that is created again is followed anew.
             if list.isDeleted { followedLists[commit.list] = nil }
         }
-        if !waiting.isEmpty { endWaiting(for: commits) }
+        for commit in commits {
+            switch commit.event {
+            case .created: endWaiting(for: commit.list)
+            case .changed, .unchanged, .deleted: break
+            }
+            if commit.changesAccess { reevaluate(commit.list) }
+        }
+    }
+
+    // MARK: Rights
+
+    private func takeAccessRules(_ rules: AccessRules) {
+        for list in store.assumeIsolated({ $0.take(rules) }) { reevaluate(list) }
+    }
+
+    /// Others may read the list now than before: subscriptions whose clients may not any more are ended, and those that
+    /// have waited for it and may follow it. O(subscriptions of the list).
+    private func reevaluate(_ name: ListName) {
+        for subscription in followedLists[name]?.subscriptions ?? [] {
+            let peer = subscription.connection.peer
+            if !store.assumeIsolated({ $0.mayRead(name, peer) }) { subscription.revoke() }
+        }
+        endWaiting(for: name)
     }
 
     // MARK: Lists that there are not
 
     /// Lets the subscription follow the list as soon as there is one.
     func awaitList(for subscription: Subscription) {
-        if let list = follow(subscription.list) { return subscription.follow(list) }
+        if let list = follow(subscription.list, for: subscription.connection.peer) { return subscription.follow(list) }
         waiting[subscription.list, default: [:]][ObjectIdentifier(subscription)] = subscription
     }
 
@@ -149,12 +176,12 @@ final class Hub {
     }
 
     /// A list that was created and deleted in one group never was there.
-    private func endWaiting(for commits: [Commit]) {
-        for commit in commits where waiting[commit.list] != nil {
-            guard let list = follow(commit.list) else { continue }
-            for subscription in waiting.removeValue(forKey: commit.list)?.values ?? [:].values {
-                subscription.follow(list)
-            }
+    private func endWaiting(for name: ListName) {
+        guard let subscriptions = waiting[name]?.values else { return }
+        for subscription in subscriptions {
+            guard let list = follow(name, for: subscription.connection.peer) else { continue }
+            stopWaiting(subscription)
+            subscription.follow(list)
         }
     }
 
@@ -185,19 +212,24 @@ final class Hub {
     func take(_ settings: ServerSettings) {
         options.limits = settings.limits
         store.assumeIsolated { $0.take(settings.store) }
+        takeAccessRules(settings.access)
     }
 
     // MARK: Status
 
-    var status: Reply.Status {
-        let (lists, transactions) = store.assumeIsolated { ($0.lists, $0.statistics.transactions) }
+    /// Of lists, what the peer may read is counted. What is going on in others is for those to know who may do everything.
+    func status(for peer: Peer) -> Reply.Status {
+        let (lists, transactions) = store.assumeIsolated {
+            ($0.lists(for: peer).map(\.state), $0.statistics.transactions)
+        }
+        let connections = connections.values.filter { peer.isPrivileged || $0.peer.userID == peer.userID }
         return Reply.Status(
             version: options.version,
             uptimeSeconds: Int((NIODeadline.now() - startTime).nanoseconds / 1_000_000_000),
             connections: connections.count,
-            subscriptions: connections.values.reduce(0) { $0 + $1.subscriptions.count },
+            subscriptions: connections.reduce(0) { $0 + $1.subscriptions.count },
             lists: lists.count,
             items: lists.reduce(0) { $0 + $1.snapshot.numberOfItems },
-            transactions: transactions, refusing: refusal?.message)
+            transactions: peer.isPrivileged ? transactions : nil, refusing: refusal?.message)
     }
 }

@@ -11,11 +11,18 @@ extension Reply.ListRevision {
     }
 }
 
+extension Reply.ListAccess {
+    init(list: ListName, _ access: ListAccess) {
+        self.init(list: list, owner: access.owner, group: access.group, mode: access.mode)
+    }
+}
+
 extension Reply.ListSummary {
-    init(_ state: ListState) {
+    init(_ state: ListState, _ access: ListAccess) {
         self.init(
             list: state.name, epoch: state.epoch, revision: state.revision,
             numberOfSections: state.snapshot.numberOfSections, numberOfItems: state.snapshot.numberOfItems,
+            access: Reply.ListAccess(list: state.name, access),
             durability: state.durability == .durable ? .durable : .volatile)
     }
 }
@@ -27,10 +34,15 @@ extension Reply.Reload {
 }
 
 extension Reply.Change {
-    init(_ outcome: Outcome, _ mode: TransactionMode, summary: DifferenceSummary?) {
+    /// Whoever may not read the list is told only that it was done.
+    init(_ outcome: Outcome, _ mode: TransactionMode, summary: @autoclosure () -> DifferenceSummary?) {
+        if outcome.isBlind {
+            self.init(list: outcome.list, revision: nil, isChanged: nil)
+            return
+        }
         self.init(
             list: outcome.list, revision: outcome.revision, isChanged: outcome.isChanged,
-            summary: outcome.isChanged ? summary : nil, operations: mode == .dryRun ? outcome.operations : nil)
+            summary: outcome.isChanged ? summary() : nil, operations: mode == .dryRun ? outcome.operations : nil)
     }
 }
 

@@ -49,9 +49,9 @@ package final class Server: Sendable {
             }
         switch options.listening {
         case .path(let path):
-            let file = SocketFile(path: path)
+            let file = SocketFile(path: path, directoryMode: options.clients == .everyone ? 0o755 : 0o700)
             try file.prepare()
-            let listener = try await listen(on: path, bootstrap)
+            let listener = try await listen(on: path, for: options.clients, bootstrap)
             return Server(listener: listener, hub: hub, socketFile: file)
         case .descriptor(let descriptor):
             let listener = try await bootstrap.withBoundSocket(descriptor).get()
@@ -59,9 +59,11 @@ package final class Server: Sendable {
         }
     }
 
-    private static func listen(on path: String, _ bootstrap: ServerBootstrap) async throws -> any Channel {
-        // Nobody but the owner may connect: lists have no owners and modes of their own yet.
-        let mask = umask(0o177)
+    private static func listen(
+        on path: String, for clients: Clients, _ bootstrap: ServerBootstrap
+    ) async throws -> any Channel {
+        // Who may connect; what they may do then, lists say themselves.
+        let mask = umask(clients == .everyone ? 0o111 : 0o177)
         defer { umask(mask) }
         do {
             return try await bootstrap.bind(unixDomainSocketPath: path).get()

@@ -1,5 +1,7 @@
 import DiffableJSON
+import DiffableProtocol
 import DiffableStore
+import Glibc
 
 /// What a server needs to know beside its store.
 package struct ServerOptions: Sendable {
@@ -7,17 +9,41 @@ package struct ServerOptions: Sendable {
     package var limits: ServerLimits
     /// Of the daemon, as `hello` and `status` tell it.
     package var version: String
+    /// Who is served.
+    package var clients: Clients
+    /// Whom the daemon runs as.
+    package var userID: UInt32
     /// What `reload` does.
     package var reload: Reload
 
     package init(
-        listening: Listening, limits: ServerLimits = ServerLimits(), version: String,
+        listening: Listening, limits: ServerLimits = ServerLimits(), clients: Clients = .everyone,
+        userID: UInt32 = geteuid(), version: String,
         reload: @escaping Reload = { $0(.failure(ReloadError(reason: "this server has no configuration"))) }
     ) {
         self.listening = listening
+        self.clients = clients
+        self.userID = userID
         self.limits = limits
         self.version = version
         self.reload = reload
+    }
+}
+
+/// Who may connect at all. What they may do then is for each list to say.
+package enum Clients: String, Sendable, CaseIterable {
+    /// Every user who can open the socket.
+    case everyone
+    /// Whoever runs the daemon, and root: a user's own daemon.
+    case own
+
+    /// What one who is not served is told.
+    func refusal(of peer: Peer, daemonUserID: UInt32) -> WireError? {
+        if self == .everyone || peer.isPrivileged { return nil }
+        return WireError(
+            .permissionDenied,
+            "this daemon serves the user \(daemonUserID) and root only, and you are the user \(peer.userID); talk to your own, "
+                + "or to the system's, by --socket or $DIFFABLED_SOCKET")
     }
 }
 

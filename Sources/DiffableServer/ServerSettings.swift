@@ -4,10 +4,13 @@ import DiffableStore
 package struct ServerSettings: Sendable {
     package var limits: ServerLimits
     package var store: StoreLimits
+    /// Who may create lists, and what they are like then.
+    package var access: AccessRules
 
-    package init(limits: ServerLimits, store: StoreLimits) {
+    package init(limits: ServerLimits, store: StoreLimits, access: AccessRules) {
         self.limits = limits
         self.store = store
+        self.access = access
     }
 }
 

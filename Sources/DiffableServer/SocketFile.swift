@@ -4,6 +4,8 @@ import Glibc
 /// and never taken from one that lives.
 struct SocketFile {
     let path: String
+    /// Of the directory that holds it, when it has to be made.
+    let directoryMode: mode_t
 
     /// Makes way for a socket under this name.
     func prepare() throws(ServerError) {
@@ -20,10 +22,11 @@ struct SocketFile {
         guard unlink(path) == 0 || errno == ENOENT else { throw failure() }
     }
 
-    /// The directory that holds it is made when it is missing, for its owner alone; the ones above it are not.
+    /// The directory that holds it is made when it is missing, such that nobody but its owner writes in it; the ones above
+    /// it are not.
     private func makeDirectory() throws(ServerError) {
         guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
-        guard mkdir(String(path[..<slash]), 0o700) == 0 || errno == EEXIST else { throw failure() }
+        guard mkdir(String(path[..<slash]), directoryMode) == 0 || errno == EEXIST else { throw failure() }
     }
 
     /// Throws unless it is certain that no process listens there.

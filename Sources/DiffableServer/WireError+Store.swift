@@ -12,6 +12,7 @@ extension WireError {
         case .noSuchList(let list): self.init(.noSuchList, "\(error)", list: list)
         case .listExists(let list): self.init(.listExists, "\(error)", list: list)
         case .tooManyLists(let max): self.init(.tooLarge, "\(error)", limit: Limit("listsMax", max: max))
+        case .permissionDenied(let list, _): self.init(.permissionDenied, "\(error)", list: list)
         case .revisionMismatch(let list, _, let current):
             self.init(.revisionMismatch, "\(error)", list: list, revision: current)
         case .noSuchRevision(let list, _, _, let current):

@@ -2,6 +2,7 @@
 enum Answer: Sendable {
     case list(Store.Completion<ListState>, Result<ListState, StoreError>)
     case outcome(Store.Completion<Outcome>, Result<Outcome, StoreError>)
+    case access(Store.Completion<AccessOutcome>, Result<AccessOutcome, StoreError>)
     /// Whatever became of it.
     case settled(@Sendable () -> Void)
 
@@ -9,6 +10,7 @@ enum Answer: Sendable {
         switch self {
         case .list(let completion, let result): completion(result)
         case .outcome(let completion, let result): completion(result)
+        case .access(let completion, let result): completion(result)
         case .settled(let completion): completion()
         }
     }
@@ -18,6 +20,7 @@ enum Answer: Sendable {
         switch self {
         case .list(let completion, _): completion(.failure(error))
         case .outcome(let completion, _): completion(.failure(error))
+        case .access(let completion, _): completion(.failure(error))
         case .settled(let completion): completion()
         }
     }

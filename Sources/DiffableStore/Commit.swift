@@ -8,6 +8,8 @@ package struct Commit: Sendable {
     package let event: Event
     /// The committed state after it; of a deletion, the last one there was.
     package let state: ListState
+    /// Whether others may see or change the list now than before.
+    package var changesAccess = false
 
     package var list: ListName { state.name }
 
@@ -15,6 +17,8 @@ package struct Commit: Sendable {
         case created
         /// From which revision. `step` is there when one transaction went all the way.
         case changed(from: Int, step: Step?)
+        /// What is in the list is as it was.
+        case unchanged
         case deleted
     }
 

@@ -22,9 +22,12 @@ extension Commit {
     fileprivate init?(joining first: Commit, _ second: Commit) {
         guard first.state.epoch == second.state.epoch else { return nil }
         switch (first.event, second.event) {
+        case (let event, .unchanged): self.init(event: event, state: second.state)
+        case (.unchanged, let event): self.init(event: event, state: second.state)
         case (.changed(let from, _), .changed): self.init(event: .changed(from: from, step: nil), state: second.state)
         case (.created, .changed): self.init(event: .created, state: second.state)
         default: self.init(event: second.event, state: second.state)
         }
+        changesAccess = first.changesAccess || second.changesAccess
     }
 }

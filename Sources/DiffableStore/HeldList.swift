@@ -9,10 +9,22 @@ final class HeldList {
     var group = 0
     /// What led to `committed`.
     var history: History
+    /// Who may what with `committed`.
+    var access: HeldAccess
+    /// And with `head`.
+    var headAccess: HeldAccess
 
-    init(committed: ListState? = nil, history: History = History()) {
+    init(committed: ListState? = nil, history: History = History(), access: HeldAccess) {
         self.history = history
         self.committed = committed
         self.head = committed
+        self.access = access
+        self.headAccess = access
     }
+}
+
+/// Who may what with a list: what was said of it, and what that comes to.
+struct HeldAccess {
+    let record: AccessRecord
+    let effective: ListAccess
 }

@@ -11,23 +11,27 @@ package struct ListChange: Sendable {
     let result: FirstResult?
     /// What it means to the list's leases; nil for nothing.
     let leases: LeaseChange?
+    /// Of a creation, and of a change of who may what; nil for nothing.
+    let access: AccessRecord?
 
     init(
         event: Event, state: ListState, revision: Revision? = nil, result: FirstResult? = nil,
-        leases: LeaseChange? = nil
+        leases: LeaseChange? = nil, access: AccessRecord? = nil
     ) {
         self.event = event
         self.state = state
         self.revision = revision
         self.result = result
         self.leases = leases
+        self.access = access
     }
 
     package enum Event: Sendable {
         case created
         /// The canonical difference from the revision before.
         case stepped([Operation], Delivery)
-        /// The list is as it was: a request with a key changed nothing, which is remembered, or a lease of it ended.
+        /// What is in the list is as it was: a request with a key changed nothing, which is remembered, or a lease of it
+        /// ended, or other people may see or change it.
         case unchanged
         case deleted
     }

@@ -7,21 +7,25 @@ package struct Outcome: Sendable {
     let after: ListState
     /// The difference between `old` and `new` in canonical form; empty when the transaction changed nothing.
     package let operations: [Operation]
+    /// Whether whoever asked may be told only that it was done, because it may not read the list.
+    package let isBlind: Bool
     /// Of a request that came again. The states are then those of now, and there are no operations.
     let first: FirstResult?
 
-    init(before: ListState, after: ListState, operations: [Operation]) {
+    init(before: ListState, after: ListState, operations: [Operation], isBlind: Bool = false) {
         self.before = before
         self.after = after
         self.operations = operations
+        self.isBlind = isBlind
         self.first = nil
     }
 
     /// The answer to a request that came again.
-    init(repeating first: FirstResult, of state: ListState) {
+    init(repeating first: FirstResult, of state: ListState, isBlind: Bool) {
         self.before = state
         self.after = state
         self.operations = []
+        self.isBlind = isBlind
         self.first = first
     }
 

@@ -7,7 +7,8 @@ extension Store {
     /// Makes a change the list's head, and visible: at once when the list is volatile, with its group otherwise.
     func commit(_ change: ListChange, answer: Answer) {
         let name = change.state.name
-        let held = heldLists[name] ?? HeldList()
+        let held = heldLists[name] ?? HeldList(access: heldAccess(change.access ?? AccessRecord(), of: name))
+        if let access = change.access { held.headAccess = heldAccess(access, of: name) }
         switch change.event {
         case .created:
             heldLists[name] = held
@@ -131,6 +132,7 @@ extension Store {
         for change in group.changes + gathered.changes {
             guard let held = heldLists[change.state.name] else { continue }
             held.head = held.committed
+            held.headAccess = held.access
             if held.committed == nil { heldLists[change.state.name] = nil }
         }
         numberOfHeads = heldLists.count
@@ -144,8 +146,10 @@ extension Store {
         }
         settleResult(of: change)
         settleLeases(of: change)
+        if let access = change.access { held.access = heldAccess(access, of: change.state.name) }
         switch change.event {
-        case .unchanged: return nil
+        case .unchanged:
+            return change.access.map { _ in Commit(event: .unchanged, state: change.state, changesAccess: true) }
         case .created:
             held.committed = change.state
             held.history = History()

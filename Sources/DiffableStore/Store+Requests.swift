@@ -3,14 +3,20 @@ import Diffable
 extension Store {
     package func createList(
         _ name: ListName, durability: Durability, existing: ExistingList = .isError, lease: Lease? = nil,
-        completion: @escaping Completion<ListState>
+        mode: AccessMode? = nil, by peer: Peer = .daemon, completion: @escaping Completion<ListState>
     ) {
         if let refusal { return completion(.failure(refusal)) }
-        if let head = heldLists[name]?.head {
+        if let held = heldLists[name], let head = held.head {
+            guard held.headAccess.effective.rights(of: peer).contains(.read) else {
+                return answer(.list(completion, .failure(.permissionDenied(name, .creation))), about: name, to: peer)
+            }
             switch existing {
             case .isAnswer: return answer(.list(completion, .success(head)), about: name)
             case .isError: return answer(.list(completion, .failure(.listExists(name))), about: name)
             }
+        }
+        guard accessRules.mayCreate(name, peer) else {
+            return answer(.list(completion, .failure(.permissionDenied(name, .creation))), about: name, to: peer)
         }
         guard numberOfHeads < limits.listsMax else {
             return answer(.list(completion, .failure(.tooManyLists(max: limits.listsMax))), about: name)
@@ -19,14 +25,18 @@ extension Store {
             name: name, epoch: Epoch.random(), durability: durability, number: nextListNumber)
         nextListNumber += 1
         let leases = lease.map { LeaseChange(lease: $0, isOfList: true) }
-        commit(ListChange(event: .created, state: state, leases: leases), answer: .list(completion, .success(state)))
+        let access = accessRules.record(of: name, madeBy: peer, mode: mode)
+        commit(
+            ListChange(event: .created, state: state, leases: leases, access: access),
+            answer: .list(completion, .success(state)))
     }
 
     /// Answers the last state there was.
-    package func deleteList(_ name: ListName, completion: @escaping Completion<ListState>) {
+    package func deleteList(_ name: ListName, by peer: Peer = .daemon, completion: @escaping Completion<ListState>) {
         if let refusal { return completion(.failure(refusal)) }
-        guard let head = heldLists[name]?.head else {
-            return answer(.list(completion, .failure(.noSuchList(name))), about: name)
+        let head: ListState
+        do throws(StoreError) { head = try governedHead(of: name, by: peer, otherwise: .deletion) } catch {
+            return answer(.list(completion, .failure(error)), about: name, to: peer)
         }
         let leases = leases[head.number].map { _ in LeaseChange(endsAll: true) }
         commit(ListChange(event: .deleted, state: head, leases: leases), answer: .list(completion, .success(head)))
@@ -36,14 +46,15 @@ extension Store {
     /// `requestKey` came before is answered as it was then.
     package func transact(
         _ name: ListName, _ operations: [Operation], ifRevision: Int? = nil, requestKey: RequestKey? = nil,
-        lease: Lease? = nil, mode: TransactionMode = .commit, origin: Origin? = nil,
+        lease: Lease? = nil, mode: TransactionMode = .commit, origin: Origin? = nil, by peer: Peer = .daemon,
         completion: @escaping Completion<Outcome>
     ) {
         if let refusal { return completion(.failure(refusal)) }
         let request = requestKey.map {
             KeyedRequest(key: $0, digest: RequestDigest.of(transact: operations), isSummarized: false)
         }
-        let terms = Terms(ifRevision: ifRevision, request: request, lease: lease, mode: mode, origin: origin)
+        let terms = Terms(
+            ifRevision: ifRevision, request: request, lease: lease, mode: mode, origin: origin, peer: peer)
         change(name, terms, completion: completion) { head throws(StoreError) in
             let new: Snapshot
             do throws(TransactionError) {
@@ -59,13 +70,15 @@ extension Store {
     /// is named. Undoing that again does what was undone.
     package func undo(
         _ name: ListName, to revision: Int? = nil, ifRevision: Int? = nil, requestKey: RequestKey? = nil,
-        mode: TransactionMode = .commit, origin: Origin? = nil, completion: @escaping Completion<Outcome>
+        mode: TransactionMode = .commit, origin: Origin? = nil, by peer: Peer = .daemon,
+        completion: @escaping Completion<Outcome>
     ) {
         if let refusal { return completion(.failure(refusal)) }
         let request = requestKey.map {
             KeyedRequest(key: $0, digest: RequestDigest.of(undoTo: revision), isSummarized: true)
         }
-        let terms = Terms(ifRevision: ifRevision, request: request, mode: mode, origin: origin)
+        let terms = Terms(
+            ifRevision: ifRevision, request: request, mode: mode, origin: origin, peer: peer, needed: .all)
         change(name, terms, completion: completion) { head throws(StoreError) in
             let revision = revision ?? head.revision - 1
             guard let state = state(before: head, at: revision) else {
@@ -80,14 +93,15 @@ extension Store {
     package func apply(
         _ name: ListName, _ target: Target, delivery: Delivery = .difference, ifRevision: Int? = nil,
         requestKey: RequestKey? = nil, lease: Lease? = nil, mode: TransactionMode = .commit, origin: Origin? = nil,
-        completion: @escaping Completion<Outcome>
+        by peer: Peer = .daemon, completion: @escaping Completion<Outcome>
     ) {
         if let refusal { return completion(.failure(refusal)) }
         let request = requestKey.map {
             KeyedRequest(
                 key: $0, digest: RequestDigest.of(apply: target, delivery: delivery), isSummarized: true)
         }
-        let terms = Terms(ifRevision: ifRevision, request: request, lease: lease, mode: mode, origin: origin)
+        let terms = Terms(
+            ifRevision: ifRevision, request: request, lease: lease, mode: mode, origin: origin, peer: peer)
         change(name, terms, completion: completion) { head throws(StoreError) in
             let new: Snapshot
             do throws(TargetError) {
@@ -112,7 +126,7 @@ extension Store {
 
 extension Store {
     /// Why nothing is taken now, if so.
-    private var refusal: StoreError? {
+    var refusal: StoreError? {
         switch condition {
         case .running: nil
         case .failed(let reason): .storageFailed(reason: reason)
@@ -128,6 +142,9 @@ extension Store {
         var lease: Lease?
         var mode: TransactionMode
         var origin: Origin?
+        var peer: Peer
+        /// Who has not all of it is refused.
+        var needed = Rights.write
     }
 
     /// Where a change leads, and how.
@@ -138,22 +155,38 @@ extension Store {
         var delivery = Delivery.difference
     }
 
+    /// Of somebody who may not do everything with the list.
+    private func check(_ rights: Rights, _ head: ListState, _ terms: Terms) throws(StoreError) {
+        if !rights.isSuperset(of: terms.needed) {
+            throw rights.contains(.read) ? .permissionDenied(head.name, .change) : .noSuchList(head.name)
+        }
+        if !rights.contains(.read), terms.mode == .dryRun || terms.ifRevision != nil {
+            throw .permissionDenied(head.name, .lookingWhileBlind)
+        }
+    }
+
     /// Answers a request that came before as it was answered then, and makes the step of any other.
     private func change(
         _ name: ListName, _ terms: Terms, completion: @escaping Completion<Outcome>,
         _ step: (ListState) throws(StoreError) -> Step
     ) {
+        var isBlind = false
         do throws(StoreError) {
-            guard let head = heldLists[name]?.head else { throw .noSuchList(name) }
+            guard let held = heldLists[name], let head = held.head else { throw .noSuchList(name) }
+            let rights = held.headAccess.effective.rights(of: terms.peer)
+            isBlind = !rights.contains(.read)
+            if rights != .all { try check(rights, head, terms) }
             if let request = terms.request, terms.mode == .commit, let first = try firstResult(of: request, on: head) {
-                return answer(.outcome(completion, .success(Outcome(repeating: first, of: head))), about: name)
+                return answer(
+                    .outcome(completion, .success(Outcome(repeating: first, of: head, isBlind: isBlind))), about: name)
             }
             if let expected = terms.ifRevision, expected != head.revision {
                 throw .revisionMismatch(name, expected: expected, current: head.revision)
             }
-            move(head, by: try step(head), terms, completion: completion)
+            move(head, by: try step(head), terms, isBlind: isBlind, completion: completion)
         } catch {
-            answer(.outcome(completion, .failure(error)), about: name)
+            let error = isBlind ? error.blinded : error
+            answer(.outcome(completion, .failure(error)), about: name, to: terms.peer)
         }
     }
 
@@ -168,7 +201,7 @@ extension Store {
     }
 
     private func move(
-        _ head: ListState, by step: Step, _ terms: Terms, completion: @escaping Completion<Outcome>
+        _ head: ListState, by step: Step, _ terms: Terms, isBlind: Bool, completion: @escaping Completion<Outcome>
     ) {
         switch terms.mode {
         case .dryRun:
@@ -176,7 +209,7 @@ extension Store {
             let outcome = Outcome(before: head, after: after, operations: step.operations)
             answer(.outcome(completion, .success(outcome)), about: head.name)
         case .commit where step.operations.isEmpty:
-            let outcome = Outcome(before: head, after: head, operations: [])
+            let outcome = Outcome(before: head, after: head, operations: [], isBlind: isBlind)
             let answer = Answer.outcome(completion, .success(outcome))
             guard let request = terms.request else { return self.answer(answer, about: head.name) }
             let result = result(of: request, outcome, at: now())
@@ -185,7 +218,7 @@ extension Store {
             let revision = revision(after: head)
             let reload = step.delivery == .reload ? revision : nil
             let state = head.moved(to: revision, step.new, lastReloadRevision: reload)
-            let outcome = Outcome(before: head, after: state, operations: step.operations)
+            let outcome = Outcome(before: head, after: state, operations: step.operations, isBlind: isBlind)
             let time = now()
             let note = Revision(
                 number: revision, time: time, operations: step.operations.count,

@@ -28,6 +28,9 @@ package actor Store {
     /// The time of day, for history.
     let now: @Sendable () -> Timestamp
 
+    /// Who may create lists, and what they are like then.
+    package internal(set) var accessRules: AccessRules
+
     private(set) var limits: StoreLimits
     nonisolated let journal: any Journal
     let logger: Logger
@@ -80,18 +83,23 @@ package actor Store {
     /// A store with the lists that the journal had.
     package init(
         executor: any StoreExecutor, journal: any Journal, recovered: RecoveredLists = RecoveredLists(),
-        limits: StoreLimits = StoreLimits(), logger: Logger, now: @escaping @Sendable () -> Timestamp = Timestamp.now,
+        limits: StoreLimits = StoreLimits(), accessRules: AccessRules = AccessRules(), logger: Logger,
+        now: @escaping @Sendable () -> Timestamp = Timestamp.now,
         onFailure: @escaping @Sendable (String) -> Void
     ) {
         self.executor = executor
         self.journal = journal
         self.limits = limits
+        self.accessRules = accessRules
         self.logger = logger
         self.now = now
         self.onFailure = onFailure
         heldLists = [:]
         for state in recovered.states {
-            heldLists[state.name] = HeldList(committed: state, history: recovered.histories[state.number] ?? History())
+            let record = recovered.access[state.number] ?? AccessRecord()
+            heldLists[state.name] = HeldList(
+                committed: state, history: recovered.histories[state.number] ?? History(),
+                access: HeldAccess(record: record, effective: accessRules.access(of: state.name, record)))
         }
         numberOfHeads = recovered.states.count
         nextListNumber = recovered.nextListNumber
@@ -111,6 +119,8 @@ package struct RecoveredLists: Sendable {
     package var nextListNumber = 1
     /// By the numbers of lists.
     var requestWindows: [Int: RequestWindow] = [:]
+    /// By the numbers of lists.
+    var access: [Int: AccessRecord] = [:]
     /// What was leased when the daemon ended, by the numbers of lists.
     var leases: [Int: Leases] = [:]
 }
@@ -139,6 +149,20 @@ extension Store {
         heldLists.values.compactMap(\.committed).sorted { $0.name < $1.name }
     }
 
+    /// Those that the peer may read, by name, with who may what.
+    package func lists(for peer: Peer) -> [(state: ListState, access: ListAccess)] {
+        heldLists.values.compactMap { held in
+            guard let state = held.committed, held.access.effective.rights(of: peer).contains(.read) else { return nil }
+            return (state, held.access.effective)
+        }.sorted { $0.state.name < $1.state.name }
+    }
+
+    /// Whether there is such a list, for this peer. One that it may not read is none.
+    package func mayRead(_ name: ListName, _ peer: Peer) -> Bool {
+        guard let held = heldLists[name], held.committed != nil else { return false }
+        return held.access.effective.rights(of: peer).contains(.read)
+    }
+
     /// The list as it was at a revision; nil when that is not kept. O(1).
     package func list(_ name: ListName, at revision: Int) -> ListState? {
         guard let held = heldLists[name], let committed = held.committed else { return nil }
@@ -148,8 +172,10 @@ extension Store {
     }
 
     /// The list as it is, or as it was at a revision.
-    package func state(of name: ListName, at revision: Int?) throws(StoreError) -> ListState {
-        guard let current = list(name) else { throw .noSuchList(name) }
+    package func state(
+        of name: ListName, at revision: Int?, for peer: Peer = .daemon
+    ) throws(StoreError) -> ListState {
+        guard mayRead(name, peer), let current = list(name) else { throw .noSuchList(name) }
         guard let revision else { return current }
         if let state = list(name, at: revision) { return state }
         let oldest = heldLists[name]?.history.oldest ?? current.revision
@@ -157,8 +183,8 @@ extension Store {
     }
 
     /// The revisions of a list that are kept, newest first, and the oldest one that can be read or undone to.
-    package func history(of name: ListName) -> [Revision]? {
-        guard let held = heldLists[name], held.committed != nil else { return nil }
+    package func history(of name: ListName, for peer: Peer = .daemon) -> [Revision]? {
+        guard mayRead(name, peer), let held = heldLists[name] else { return nil }
         held.history.trim(limits.history, now: now())
         return Array(held.history.revisions)
     }

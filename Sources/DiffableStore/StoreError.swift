@@ -6,6 +6,8 @@ package enum StoreError: Error, Sendable, Equatable {
     case noSuchList(ListName)
     case listExists(ListName)
     case tooManyLists(max: Int)
+    /// The list is there for this peer, and what it asks is not its to do.
+    case permissionDenied(ListName, Denial)
     case revisionMismatch(ListName, expected: Int, current: Int)
     /// It is not kept any more, or has not come yet. `oldest` is the oldest one that is kept.
     case noSuchRevision(ListName, Int, oldest: Int, current: Int)
@@ -28,12 +30,49 @@ package enum StoreError: Error, Sendable, Equatable {
     case shuttingDown
 }
 
+/// What somebody has not the right to.
+package enum Denial: Sendable, Equatable {
+    /// Or the name is that of a list that it may not read, which is to look the same.
+    case creation
+    case change
+    case deletion
+    /// To say who may what.
+    case governing
+    case givingAway
+    case foreignGroup(UInt32)
+    /// What would tell what is in a list to one who may only change it.
+    case lookingWhileBlind
+    /// The operations do not fit what is in the list, and why not is not told to one who may only change it.
+    case unfitWhileBlind
+}
+
+extension Denial: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .creation:
+            "may not be created by this user: the configuration (`access`) says who may create such lists, and a name that is "
+                + "taken by a list one may not see is not free"
+        case .change: "may not be changed by this user; its owner or root can allow it (`setAccess`, diffablectl chmod)"
+        case .deletion: "is deleted by its owner or by root only"
+        case .governing: "belongs to somebody else: its owner or root says who may do what with it"
+        case .givingAway: "is given to another owner by root only"
+        case .foreignGroup(let group):
+            "is given to a group by a member of it or by root, and this user is not in group \(group)"
+        case .lookingWhileBlind:
+            "may be changed by this user and not be read: leave `dryRun` and `ifRevision` out, which would tell about it"
+        case .unfitWhileBlind:
+            "may be changed by this user and not be read, and the operations do not fit what is in it; nothing was changed"
+        }
+    }
+}
+
 extension StoreError: CustomStringConvertible {
     package var description: String {
         switch self {
         case .noSuchList(let list): "there is no list \(quoted(list)); create it, or see `lists` for those there are"
         case .listExists(let list): "there is a list \(quoted(list)) already; delete it first, or ask with `ifAbsent`"
         case .tooManyLists(let max): "there are \(max) lists, which is the limit `listsMax`; delete one, or raise it"
+        case .permissionDenied(let list, let denial): "the list \(quoted(list)) \(denial)"
         case .revisionMismatch(let list, let expected, let current):
             "the list \(quoted(list)) is at revision \(current), not \(expected); read it again and retry"
         case .noSuchRevision(let list, let revision, let oldest, let current):

@@ -10,6 +10,12 @@ func sectionID(_ argument: String) throws -> SectionID { try identifier(argument
 func requestKeyName(_ argument: String) throws -> RequestKey { try identifier(argument, "a request's key") }
 func kindName(_ argument: String) throws -> Kind { try identifier(argument, "a kind") }
 
+func octalMode(_ argument: String) throws -> AccessMode {
+    do throws(AccessModeError) { return try AccessMode(octal: argument) } catch {
+        throw ValidationError("\(error)")
+    }
+}
+
 private func identifier<Named>(_ argument: String, _ what: String) throws -> Identifier<Named> {
     do throws(IdentifierError) { return try Identifier(argument) } catch {
         throw ValidationError("\(what) \(error)")

@@ -21,6 +21,7 @@ struct Diffablectl: AsyncParsableCommand {
             CommandGroup(
                 name: "Lists",
                 subcommands: [Lists.self, Create.self, Delete.self, Show.self, Watch.self, Apply.self]),
+            CommandGroup(name: "Who may what", subcommands: [ChangeMode.self, ChangeOwner.self]),
             CommandGroup(
                 name: "Items",
                 subcommands: [

@@ -31,9 +31,10 @@ enum ExitStatus: Int32, CaseIterable {
         switch error {
         case let error as ClientError:
             switch error {
-            case .refused: self = .refused
+            case .refused, .subscriptionEnded: self = .refused
             case .noMergePatch, .undecodable: self = .unusable
-            case .noSocket, .noConnection, .noPermission, .connectionLost, .unintelligible, .cancelled:
+            case .noSocket, .noConnection, .noPermission, .untrustedSocket, .connectionLost, .unintelligible,
+                .cancelled:
                 self = .noDaemon
             }
         case is InputError: self = .unusable

@@ -44,7 +44,9 @@ struct Retrying {
         case .refused(let refusal): refusal.name == "storageFailed" || refusal.name == "shuttingDown"
         // Nobody was there to begin with, as far as we know, unless we have met somebody.
         case .noSocket, .noConnection: waitsForDaemon || hasSpoken
-        case .noPermission, .unintelligible, .undecodable, .noMergePatch, .cancelled: false
+        case .noPermission, .untrustedSocket, .subscriptionEnded, .unintelligible, .undecodable, .noMergePatch,
+            .cancelled:
+            false
         }
     }
 }

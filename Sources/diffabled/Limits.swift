@@ -2,6 +2,7 @@ import Diffable
 import DiffableJSON
 import DiffableServer
 import DiffableStore
+import Glibc
 
 /// The configuration, as the values that each part takes.
 extension StartUp {
@@ -13,16 +14,24 @@ extension StartUp {
             requests: requestLimits)
     }
 
+    /// Lists that are older than owners were for whoever could open the socket, which was root, or the daemon's own user.
+    var accessRules: AccessRules {
+        let former: UInt32 = clients == .own ? userID : 0
+        return AccessRules(configuration.access, formerOwner: former, formerGroup: clients == .own ? getegid() : 0)
+    }
+
     private var requestLimits: RequestLimits {
         RequestLimits(keysMax: configuration.requestKeysMax, ageMax: configuration.requestKeyAgeMax)
     }
 
     func serverOptions(reload: @escaping Reload) -> ServerOptions {
-        ServerOptions(listening: listening, limits: serverLimits, version: Version.current, reload: reload)
+        ServerOptions(
+            listening: listening, limits: serverLimits, clients: clients, userID: userID, version: Version.current,
+            reload: reload)
     }
 
     /// What a reload may change.
-    var serverSettings: ServerSettings { ServerSettings(limits: serverLimits, store: storeLimits) }
+    var serverSettings: ServerSettings { ServerSettings(limits: serverLimits, store: storeLimits, access: accessRules) }
 
     private var serverLimits: ServerLimits {
         var limits = ServerLimits(

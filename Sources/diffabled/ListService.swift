@@ -68,7 +68,8 @@ struct ListService: Service {
         notifier.notify(.status(reading))
         do {
             return try await Store.open(
-                directory: startUp.stateDirectory, executor: executor, limits: startUp.storeLimits, logger: logger,
+                directory: startUp.stateDirectory, executor: executor, limits: startUp.storeLimits,
+                accessRules: startUp.accessRules, logger: logger,
                 onProgress: { [notifier] percent in notifier.notify(.status("\(reading): \(percent) %")) },
                 onFailure: onFailure)
         } catch {

@@ -65,6 +65,7 @@ extension Reloaded {
         var needRestart: [Setting] = []
         if new.socket != old.socket { needRestart.append(.socket) }
         if new.stateDirectory != old.stateDirectory { needRestart.append(.stateDirectory) }
+        if new.clients != old.clients { needRestart.append(.clients) }
         let applied = new.configuration.changes(from: old.configuration)
         self.init(file: new.file, applied: applied.map(\.key), needRestart: needRestart.map(\.key))
     }

@@ -1,3 +1,4 @@
+import DiffableServer
 import Glibc
 import Systemd
 
@@ -13,6 +14,9 @@ struct StartUp {
     let configuration: Configuration
     private(set) var socket: Socket
     private(set) var stateDirectory: String
+    private(set) var clients: Clients
+    /// Whom the daemon runs as.
+    let userID: UInt32
     /// What was read, if there is such a file.
     let file: String?
     /// What is odd and no reason not to start.
@@ -35,6 +39,8 @@ struct StartUp {
         configuration = try sources.configuration()
         file = sources.file
         stateDirectory = try Self.stateDirectory(configuration, places)
+        clients = configuration.clients ?? places.clients
+        userID = surroundings.userID
 
         var warnings = sources.unknownEnvironmentNames().map { unknown in
             "\(unknown.name) in the environment is no setting of diffabled and is ignored"
@@ -65,6 +71,7 @@ struct StartUp {
         var taken = other
         taken.socket = socket
         taken.stateDirectory = stateDirectory
+        taken.clients = clients
         return taken
     }
 

@@ -60,7 +60,8 @@ struct ReplyTests {
         #expect(try Reply.Hello(json: result(.hello(hello))) == hello)
         let lists = [
             Reply.ListSummary(
-                list: "a\"", epoch: "e", revision: 1, numberOfSections: 2, numberOfItems: 3, durability: .volatile)
+                list: "a\"", epoch: "e", revision: 1, numberOfSections: 2, numberOfItems: 3,
+                access: .init(list: "a\"", owner: 1_000, group: 4_294_967_294, mode: .ownerOnly), durability: .volatile)
         ]
         #expect(try Reply.ListSummary.all(json: result(.lists(lists))) == lists)
         for isResumed in [nil, true, false] {

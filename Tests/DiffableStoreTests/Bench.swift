@@ -51,10 +51,12 @@ struct Bench {
 
     func transact(
         _ name: ListName, _ operations: [Diffable.Operation], ifRevision: Int? = nil, key: RequestKey? = nil,
-        lease: Lease? = nil, mode: TransactionMode = .commit
+        lease: Lease? = nil, mode: TransactionMode = .commit, by peer: Peer = .daemon
     ) {
         store.later { [log] store in
-            store.transact(name, operations, ifRevision: ifRevision, requestKey: key, lease: lease, mode: mode) {
+            store.transact(
+                name, operations, ifRevision: ifRevision, requestKey: key, lease: lease, mode: mode, by: peer
+            ) {
                 log.append("transact \(name): \($0.summary)")
             }
         }
@@ -97,6 +99,7 @@ extension Commit {
         switch event {
         case .created: "\(list) created at \(state.revision)"
         case .changed(let from, let step): "\(list) \(from)→\(state.revision)\(step == nil ? "" : " in one step")"
+        case .unchanged: "\(list) unchanged at \(state.revision)"
         case .deleted: "\(list) deleted at \(state.revision)"
         }
     }

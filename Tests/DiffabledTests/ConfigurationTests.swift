@@ -37,7 +37,9 @@ import Testing
 
     /// Every setting has another value than its default here, so that one that is not read is noticed.
     private static let otherValues: [Setting: String] = [
-        .socket: "/a", .stateDirectory: "/b", .logLevel: "trace", .lineLengthMax: "2000000",
+        .socket: "/a", .stateDirectory: "/b", .logLevel: "trace", .clients: "own",
+        .access: "[{prefix: a, mode: '0644'}]",
+        .lineLengthMax: "2000000",
         .lineOutLengthMax: "100000", .depthMax: "65", .contentLengthMax: "10", .levelsMax: "3", .operationsMax: "4",
         .transactionLengthMax: "5000", .itemsMax: "6", .listsMax: "7",
         .historyLengthMax: "10", .historyAgeMax: "11", .requestKeysMax: "8", .requestKeyAgeMax: "9",

@@ -29,6 +29,7 @@ import Testing
         var expected = Configuration()
         expected.socket = try places.socket()
         expected.stateDirectory = try places.stateDirectory()
+        expected.clients = places.clients
         let configuration = try ConfigurationSources(file: file.path).configuration()
         #expect(configuration == expected)
     }

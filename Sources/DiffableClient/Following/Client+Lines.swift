@@ -34,6 +34,7 @@ extension Client {
             switch await ends.first(where: { _ in true }) {
             case .listDeleted: return
             case .lost(.unintelligible(let what)): throw .unintelligible(what)
+            case .lost(.subscriptionEnded(let refusal)): throw .subscriptionEnded(refusal)
             case .lost: shared.giveUp(connection)
             case nil:
                 connection.endSoon(subscription: number)
@@ -82,6 +83,10 @@ private struct LineGroup: Sendable {
             case .listDeleted:
                 defer { lines = [] }
                 return (lines, ifAbsent == .isError ? .listDeleted : nil)
+            case .subscriptionEnded(_, _, let reason, let message):
+                lines = []
+                let refusal = Refusal(name: reason, message: message)
+                return (line + [UInt8(ascii: "\n")], .lost(.subscriptionEnded(refusal)))
             case .bookmark, .result, .failure, .other:
                 lines = []
                 return (nil, nil)

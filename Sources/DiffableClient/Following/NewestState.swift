@@ -55,6 +55,8 @@ struct NewestState: Sendable {
             mirror.clear()
             // Who has seen nothing of it goes on waiting.
             news = hasGiven ? .deleted : nil
+        case .subscriptionEnded(_, _, let reason, let message):
+            throw .subscriptionEnded(Refusal(name: reason, message: message))
         case .snapshot, .patch, .bookmark, .result, .failure, .other: break
         }
     }

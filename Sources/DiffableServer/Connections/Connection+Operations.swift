@@ -1,19 +1,15 @@
 import DiffableJSON
 import DiffableProtocol
+import DiffableStore
 import Glibc
 import NIOCore
 
 // What those ask for who run the daemon.
 
-extension PeerCredentials {
-    /// Root, and whoever the daemon runs as.
-    var mayOperate: Bool { userID == 0 || userID == Int(geteuid()) }
-}
-
 extension Connection {
     /// Whether the peer may run the daemon; if not, that is the answer.
     private func mayOperate(_ method: Method, id: RequestID) -> Bool {
-        if peer?.mayOperate == true { return true }
+        if peer.isPrivileged { return true }
         let error = WireError(
             .permissionDenied, "\(method.rawValue) is for root and for uid \(geteuid()), which the daemon runs as")
         answer(id, .failure(error))

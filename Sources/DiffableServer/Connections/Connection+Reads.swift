@@ -7,9 +7,10 @@ extension Connection {
     /// Carries out a request whose turn has come: everything before it is answered.
     func carryOut(_ request: Request, id: RequestID) {
         switch request {
-        case .status: reply(id, .success(.status(hub.status)))
+        case .status: reply(id, .success(.status(hub.status(for: peer))))
         case .lists:
-            let lists = hub.store.assumeIsolated { $0.lists }
+            let peer = peer
+            let lists = hub.store.assumeIsolated { $0.lists(for: peer) }
             reply(id, .success(.lists(lists.map(Reply.ListSummary.init))))
         case .snapshot(let snapshot): carryOut(snapshot, id)
         case .subscribe(let subscribe): carryOut(subscribe, id)
@@ -23,7 +24,7 @@ extension Connection {
             guard let position = position(of: number, id) else { return }
             subscriptions.remove(at: position).end()
             reply(id, .success(.unsubscribe(subscription: number)))
-        case .hello, .ping, .help, .reload, .createList, .deleteList, .transact, .apply, .undo:
+        case .hello, .ping, .help, .reload, .createList, .deleteList, .transact, .apply, .undo, .setAccess:
             preconditionFailure("\(request.method) does not wait for its turn")
         }
     }
@@ -54,7 +55,7 @@ extension Connection {
     }
 
     private func carryOut(_ request: Request.Subscribe, _ id: RequestID) {
-        let list = hub.follow(request.list)
+        let list = hub.follow(request.list, for: peer)
         if list == nil, request.ifAbsent == .isError { return refuse(request.list, id) }
         let audience = list?.audience(for: request.view)
         let start = start(of: request, audience)
@@ -86,8 +87,9 @@ extension Connection {
     }
 
     private func carryOut(historyOf list: ListName, _ limit: Int?, _ id: RequestID) {
-        guard let state = hub.store.assumeIsolated({ $0.list(list) }),
-            let revisions = hub.store.assumeIsolated({ $0.history(of: list) })
+        let peer = peer
+        guard let revisions = hub.store.assumeIsolated({ $0.history(of: list, for: peer) }),
+            let state = hub.store.assumeIsolated({ $0.list(list) })
         else { return refuse(list, id) }
         let history = Reply.History(
             start: Reply.ListRevision(state), oldest: state.revision - revisions.count,
@@ -108,10 +110,11 @@ extension Connection {
         }
     }
 
-    /// The committed state, or an earlier one that is kept.
+    /// The committed state, or an earlier one that is kept; for one who may not read the list there is none.
     private func state(of list: ListName, at revision: Int?) throws(StoreError) -> ListState {
+        let peer = peer
         let state = hub.store.assumeIsolated { store in
-            Result { () throws(StoreError) in try store.state(of: list, at: revision) }
+            Result { () throws(StoreError) in try store.state(of: list, at: revision, for: peer) }
         }
         return try state.get()
     }

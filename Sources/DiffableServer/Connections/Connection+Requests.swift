@@ -40,6 +40,7 @@ extension Connection {
             case .carryOut(let request): change(request, id: id)
             }
         case .undo(let undo): self.undo(undo, id: id)
+        case .setAccess(let request): setAccess(request, id: id)
         case .status, .lists, .snapshot, .subscribe, .setView, .unsubscribe, .history, .difference:
             outbox.append(request, id)
         }
@@ -90,34 +91,46 @@ extension Connection {
         let complete = completion(id, of: creation.list) { (state: ListState) in
             (.createList(Reply.ListRevision(state)), state.revision)
         }
-        let lease = lease(creation.lease)
+        let (lease, peer) = (lease(creation.lease), peer)
         hub.store.assumeIsolated {
             $0.createList(
-                creation.list, durability: durability, existing: existing, lease: lease, completion: complete)
+                creation.list, durability: durability, existing: existing, lease: lease, mode: creation.mode,
+                by: peer, completion: complete)
         }
     }
 
     private func delete(_ list: ListName, id: RequestID) {
         // Its subscriptions have ended when they have nothing left to hear.
         let complete = completion(id, of: list) { (_: ListState) in (.deleteList(list), .max) }
-        hub.store.assumeIsolated { $0.deleteList(list, completion: complete) }
+        let peer = peer
+        hub.store.assumeIsolated { $0.deleteList(list, by: peer, completion: complete) }
+    }
+
+    private func setAccess(_ request: Request.SetAccess, id: RequestID) {
+        // Its subscriptions that lose their right have heard so before.
+        let complete = completion(id, of: request.list) { (outcome: AccessOutcome) in
+            (.setAccess(Reply.ListAccess(list: request.list, outcome.access)), outcome.state.revision)
+        }
+        let change = AccessRecord(owner: request.owner, group: request.group, mode: request.mode)
+        let peer = peer
+        hub.store.assumeIsolated { $0.setAccess(of: request.list, change, by: peer, completion: complete) }
     }
 
     private func change(_ request: Request, id: RequestID) {
         switch request {
         case .transact(let transact):
-            let (mode, origin, lease) = (TransactionMode(transact.mode), origin, lease(transact.lease))
+            let (mode, origin, lease, peer) = (TransactionMode(transact.mode), origin, lease(transact.lease), peer)
             let complete = completion(id, of: transact.list) { (outcome: Outcome) in
                 (.change(Reply.Change(outcome, mode, summary: nil)), outcome.revision)
             }
             hub.store.assumeIsolated {
                 $0.transact(
                     transact.list, transact.operations, ifRevision: transact.ifRevision,
-                    requestKey: transact.requestKey, lease: lease, mode: mode, origin: origin,
+                    requestKey: transact.requestKey, lease: lease, mode: mode, origin: origin, by: peer,
                     completion: complete)
             }
         case .apply(let apply):
-            let (mode, origin, lease) = (TransactionMode(apply.mode), origin, lease(apply.lease))
+            let (mode, origin, lease, peer) = (TransactionMode(apply.mode), origin, lease(apply.lease), peer)
             let complete = completion(id, of: apply.list) { (outcome: Outcome) in
                 (.change(Reply.Change(outcome, mode, summary: outcome.summary)), outcome.revision)
             }
@@ -125,21 +138,21 @@ extension Connection {
                 $0.apply(
                     apply.list, Target(apply.contents), delivery: Delivery(apply.delivery),
                     ifRevision: apply.ifRevision, requestKey: apply.requestKey, lease: lease, mode: mode,
-                    origin: origin, completion: complete)
+                    origin: origin, by: peer, completion: complete)
             }
         default: preconditionFailure("\(request.method) is no change")
         }
     }
 
     private func undo(_ undo: Request.Undo, id: RequestID) {
-        let (mode, origin) = (TransactionMode(undo.mode), origin)
+        let (mode, origin, peer) = (TransactionMode(undo.mode), origin, peer)
         let complete = completion(id, of: undo.list) { (outcome: Outcome) in
             (.change(Reply.Change(outcome, mode, summary: outcome.summary)), outcome.revision)
         }
         hub.store.assumeIsolated {
             $0.undo(
                 undo.list, to: undo.revision, ifRevision: undo.ifRevision, requestKey: undo.requestKey, mode: mode,
-                origin: origin, completion: complete)
+                origin: origin, by: peer, completion: complete)
         }
     }
 
@@ -155,12 +168,15 @@ extension Connection {
         guard let lease else { return }
         self.lease = nil
         let origin = Origin(
-            name: name.map { "lease ended: \($0)" } ?? "lease ended", processID: peer?.processID, userID: peer?.userID)
+            name: name.map { "lease ended: \($0)" } ?? "lease ended", processID: credentials?.processID,
+            userID: (credentials?.userID).map(Int.init))
         hub.store.assumeIsolated { $0.end(lease, origin: origin) }
     }
 
     /// Who asks, for history.
-    private var origin: Origin { Origin(name: name, processID: peer?.processID, userID: peer?.userID) }
+    private var origin: Origin {
+        Origin(name: name, processID: credentials?.processID, userID: (credentials?.userID).map(Int.init))
+    }
 
     /// Reserves the answer's place, and fills it when the store has decided. The reply waits until this client's
     /// subscriptions to the list have been sent the revision.
@@ -195,3 +211,4 @@ private protocol OfOneLife {
 
 extension ListState: OfOneLife {}
 extension Outcome: OfOneLife {}
+extension AccessOutcome: OfOneLife {}

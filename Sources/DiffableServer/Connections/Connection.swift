@@ -41,7 +41,9 @@ final class Connection: ChannelDuplexHandler {
     private(set) var context: ChannelHandlerContext?
     /// The socket, for as long as the connection is open.
     private(set) var descriptor: CInt?
-    private(set) var peer: PeerCredentials?
+    private(set) var credentials: PeerCredentials?
+    /// What rights go by.
+    private(set) var peer = Peer.unknown
     /// How many pieces the channel has that the socket did not take: nothing may go past them.
     var heldUpPieces = 0
     #if DEBUG
@@ -55,6 +57,8 @@ final class Connection: ChannelDuplexHandler {
     /// No more lines come: the client has closed its side, or the daemon is stopping.
     private var hasInputEnded = false
     private(set) var isDraining = false
+    /// This client is not served.
+    private var isTurnedAway = false
 
     /// Set when nothing is left to do but to close.
     private var isClosing = false
@@ -77,8 +81,28 @@ final class Connection: ChannelDuplexHandler {
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
         descriptor = Self.descriptor(of: context)
-        peer = descriptor.flatMap(PeerCredentials.init)
+        credentials = descriptor.flatMap(PeerCredentials.init)
+        if let credentials { peer = Peer(credentials, daemonUserID: hub.options.userID) }
         hub.add(self)
+    }
+
+    func channelActive(context: ChannelHandlerContext) {
+        if let refusal = hub.options.clients.refusal(of: peer, daemonUserID: hub.options.userID) { turnAway(refusal) }
+        context.fireChannelActive()
+    }
+
+    /// Says why, in one line, and takes nothing. It closes when the client has, or a second later: closing at once, most
+    /// clients would fail to write before they come to read why.
+    private func turnAway(_ error: WireError) {
+        isTurnedAway = true
+        hub.logger.notice(
+            "a client was turned away",
+            metadata: ["uid": "\(peer.userID)", "pid": "\(credentials?.processID ?? 0)", "error": "\(error.code.name)"])
+        outbox.append { error.write(id: .null, into: &$0) }
+        isDue()
+        guard let eventLoop = context?.eventLoop else { return }
+        let connection = NIOLoopBound(self, eventLoop: eventLoop)
+        eventLoop.scheduleTask(in: .seconds(1)) { connection.value.drain() }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { end() }
@@ -131,7 +155,7 @@ final class Connection: ChannelDuplexHandler {
     // MARK: Input
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !isDraining else { return }
+        guard !isDraining, !isTurnedAway else { return }
         unwrapInboundIn(data).withUnsafeReadableBytes { bytes in
             guard mayReadLines else { return framer.append(bytes) }
             let end = NIODeadline.now() + Self.turnMax

@@ -29,6 +29,9 @@ final class FollowedList {
     /// Whether nobody follows it any more.
     var isEmpty: Bool { audiences.isEmpty }
 
+    /// All who follow it, through whatever view.
+    var subscriptions: [Subscription] { audiences.values.flatMap(\.members) }
+
     // MARK: Turns
 
     /// Takes over what was committed; true when that makes the list due at the end of the turn.
@@ -36,6 +39,7 @@ final class FollowedList {
         lastTransaction = nil
         switch commit.event {
         case .created: break
+        case .unchanged: return false
         case .changed(let from, let step):
             if let step { lastTransaction = (from, step) }
             state = commit.state

@@ -28,6 +28,8 @@ final class Subscription {
     /// A group of which not all is written.
     private var group: Group?
     private(set) var hasEnded = false
+    /// Its client may not read the list any more, and is about to hear so.
+    private var isRevoked = false
     /// Among the audience's members, for the audience; nil when it is none.
     var position: Int?
 
@@ -112,7 +114,9 @@ final class Subscription {
 
     /// Whether an answer that waits for what came of it need not wait for this one any more.
     func isSettled(for barrier: Outbox.Barrier) -> Bool {
-        if hasEnded || list != barrier.list || pace?.minInterval != nil { return true }
+        if hasEnded || list != barrier.list { return true }
+        if isRevoked { return false }
+        if pace?.minInterval != nil { return true }
         guard let audience else { return true }
         // Another life of the list than the one that it follows is over, and it has heard so.
         if !audience.list.isDeleted, audience.list.state.epoch != barrier.epoch { return true }
@@ -121,6 +125,7 @@ final class Subscription {
 
     /// Whether it has been sent all there is. Nothing is left to send to one that has ended.
     var isSettled: Bool {
+        if isRevoked { return hasEnded }
         guard !hasEnded, let audience else { return true }
         return isSettled(upTo: audience.list.state.revision)
     }
@@ -153,6 +158,7 @@ final class Subscription {
     /// - Parameter now: for those with a pace.
     private func next(at now: NIODeadline?) -> ByteWriter? {
         if let group { return continued(group, at: now) }
+        if isRevoked { return lastWord() }
         guard let audience else { return nil }
         if audience.list.isDeleted { return farewell() ?? (hasEnded ? nil : next(at: now)) }
         audience.list.update()
@@ -224,6 +230,29 @@ final class Subscription {
         if isNews { resetReason = .epoch }
         connection.hub.awaitList(for: self)
         return isNews ? line : nil
+    }
+
+    /// Its client may not read the list any more. Nothing more of the list is sent but the rest of a line that was begun, and
+    /// then that it has ended.
+    func revoke() {
+        isRevoked = true
+        if !isInsideLine {
+            group = nil
+            leave()
+        }
+        connection.isDue()
+    }
+
+    private func lastWord() -> ByteWriter {
+        let error = WireError(
+            .permissionDenied,
+            "the list \"\(list)\" may not be read by this user any more; its owner or root can allow it again, and then it can "
+                + "be followed anew",
+            list: list)
+        var line = ByteWriter()
+        NotificationWriter.writeSubscriptionEnded(error, subscription: number, into: &line)
+        end()
+        return line
     }
 
     private func leave() {

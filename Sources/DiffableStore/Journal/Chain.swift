@@ -29,7 +29,8 @@ struct Chain: Equatable {
 }
 
 /// One number for all durable lists, each at the end of its chain: two states of the database have the same one when
-/// they have the same lists, in the same epochs, with the same past and as many requests with a key.
+/// they have the same lists, in the same epochs, with the same past, as many requests with a key, and the same people who
+/// may see and change them.
 ///
 /// It is a sum over the lists, so that a group changes it by what the group's lists were and are.
 struct ListsDigest: Equatable {
@@ -47,6 +48,7 @@ struct ListsDigest: Equatable {
         var chain: Chain
         /// The number of the last request with a key.
         var lastResult = 0
+        var access = AccessRecord()
 
         fileprivate var value: UInt64 {
             var sum = Checksum(2)
@@ -54,13 +56,15 @@ struct ListsDigest: Equatable {
             sum.add(epoch)
             sum.add(chain.value)
             sum.add(lastResult)
+            access.add(to: &sum)
             return sum.value
         }
     }
 }
 
 extension ListsDigest.Share {
-    init(_ state: ListState, _ chain: Chain, lastResult: Int = 0) {
-        self.init(number: state.number, epoch: state.epoch, chain: chain, lastResult: lastResult)
+    init(_ state: ListState, _ chain: Chain, lastResult: Int = 0, access: AccessRecord = AccessRecord()) {
+        self.init(
+            number: state.number, epoch: state.epoch, chain: chain, lastResult: lastResult, access: access)
     }
 }

@@ -118,6 +118,13 @@ struct JournalDirectory {
         guard version <= JournalSchema.version else {
             throw StoreOpeningError.schemaTooNew(path: databasePath, version: version, known: JournalSchema.version)
         }
+        if version == JournalSchema.versionWithoutAccess {
+            try database.inTransaction(.immediate) {
+                try database.execute(sql: JournalSchema.additionOfAccess)
+                return .commit
+            }
+            return
+        }
         guard version == JournalSchema.version else {
             throw StoreOpeningError.schemaTooOld(path: databasePath, version: version, known: JournalSchema.version)
         }

@@ -7,7 +7,7 @@ import GRDB
 /// The checkpoint is of a state that is old enough for the rows since to be the list's history.
 enum JournalSchema {
     /// Raised when the tables change; a database of another version is refused.
-    static let version = 4
+    static let version = 5
     /// "diff" in ASCII: tells this daemon's databases from others.
     static let applicationID = 0x6469_6666
 
@@ -26,7 +26,12 @@ enum JournalSchema {
             -- Where the journal's chain had come to at the checkpoint.
             chain INTEGER NOT NULL,
             -- Over all that is in the row.
-            checksum INTEGER NOT NULL
+            checksum INTEGER NOT NULL,
+            -- Whom the list belongs to; null for a list that is older than owners.
+            owner INTEGER,
+            ownerGroup INTEGER,
+            -- Who may what; null for what the configuration says.
+            mode INTEGER
         ) STRICT;
         CREATE TABLE journal (
             list INTEGER NOT NULL,
@@ -76,6 +81,17 @@ enum JournalSchema {
             PRIMARY KEY (list, kind, id)
         ) STRICT, WITHOUT ROWID;
         PRAGMA application_id = \(applicationID);
+        PRAGMA user_version = \(version);
+        """
+
+    /// Before owners.
+    static let versionWithoutAccess = 4
+
+    /// Makes the tables of that version those of this one. What is null in a row is not in its checksum.
+    static let additionOfAccess = """
+        ALTER TABLE list ADD COLUMN owner INTEGER;
+        ALTER TABLE list ADD COLUMN ownerGroup INTEGER;
+        ALTER TABLE list ADD COLUMN mode INTEGER;
         PRAGMA user_version = \(version);
         """
 }

@@ -5,6 +5,8 @@ struct JournalledList {
     /// The newest that is on disk, and where the chain has come to with it.
     private(set) var state: ListState
     private(set) var chain: Chain
+    /// What was said of who may what with it.
+    var access: AccessRecord
     /// Names the parts of the checkpoint that counts; zero before the first one.
     var generation = 0
     /// In bytes, like all lengths here.
@@ -47,14 +49,15 @@ struct JournalledList {
         var kept = KeptSteps()
     }
 
-    init(state: ListState, chain: Chain) {
+    init(state: ListState, chain: Chain, access: AccessRecord) {
         self.state = state
         self.chain = chain
+        self.access = access
         base = RowEnd(state: state, chain: chain)
     }
 
     /// The list's part of what all lists are.
-    var share: ListsDigest.Share { ListsDigest.Share(state, chain, lastResult: lastResult) }
+    var share: ListsDigest.Share { ListsDigest.Share(state, chain, lastResult: lastResult, access: access) }
 }
 
 extension JournalledList {

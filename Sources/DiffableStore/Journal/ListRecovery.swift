@@ -63,7 +63,7 @@ struct ListRecovery {
     }
 
     private func listHere() -> JournalledList {
-        var list = JournalledList(state: state, chain: chain)
+        var list = JournalledList(state: state, chain: chain, access: heading.access)
         list.generation = heading.generation
         list.checkpointLength = checkpointLength
         list.journalLength = journalLength

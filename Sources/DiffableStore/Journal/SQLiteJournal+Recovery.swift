@@ -22,6 +22,7 @@ extension SQLiteJournal {
                     lists[heading.number] = list
                     recovered.states.append(list.state)
                     recovered.histories[heading.number] = history
+                    recovered.access[heading.number] = heading.access
                 }
                 recovered.nextListNumber = try nextListNumber(database)
                 try retireLeftovers(headings, database)

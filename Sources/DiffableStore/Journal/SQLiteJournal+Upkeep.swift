@@ -188,7 +188,8 @@ extension SQLiteJournal {
                         ])
                 if checkpoint.parts.isDone {
                     try ListHeading(
-                        checkpoint.end, generation: checkpoint.generation, checkpointChecksum: checkpoint.checksum
+                        checkpoint.end, generation: checkpoint.generation, checkpointChecksum: checkpoint.checksum,
+                        access: lists[checkpoint.state.number]?.access ?? AccessRecord()
                     ).update(in: database)
                 }
             }

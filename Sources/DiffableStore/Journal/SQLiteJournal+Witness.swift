@@ -82,13 +82,15 @@ extension SQLiteJournal {
     /// What all lists are once this group is on disk.
     func digest(after changes: [ListChange], _ rows: JournalRows) -> ListsDigest {
         var shares: [Int: ListsDigest.Share?] = [:]
-        for change in changes where change.state.durability == .durable {
-            if case .created = change.event {
-                shares[change.state.number] = ListsDigest.Share(change.state, Chain(begin: change.state))
-            }
-        }
         // As the group has made it so far.
         func soFar(_ number: Int) -> ListsDigest.Share? { shares[number] ?? lists[number]?.share }
+        for change in changes where change.state.durability == .durable {
+            guard let access = change.access else { continue }
+            let number = change.state.number
+            var share = soFar(number) ?? ListsDigest.Share(change.state, Chain(begin: change.state))
+            share.access = access
+            shares[number] = share
+        }
         for row in rows.rows {
             var share = soFar(row.state.number) ?? ListsDigest.Share(row.state, row.chain)
             share.chain = row.chain

@@ -187,11 +187,16 @@ extension SQLiteJournal {
         guard state.durability == .durable else { return }
         switch change.event {
         case .created:
-            try ListHeading(begin: state).insert(into: database)
+            try ListHeading(begin: state, access: change.access ?? AccessRecord()).insert(into: database)
         case .deleted:
             // Its rows in the other tables are deleted between groups: nothing leads to them any more.
             try database.cachedStatement(sql: "DELETE FROM list WHERE number = ?").execute(arguments: [state.number])
-        case .stepped, .unchanged: break
+        case .stepped: break
+        case .unchanged:
+            if let access = change.access, var heading = try ListHeading.of(state.number, in: database) {
+                heading.access = access
+                try heading.update(in: database)
+            }
         }
         try writeResult(of: change, to: database)
         try writeLeases(of: change, to: database)
@@ -214,11 +219,14 @@ extension SQLiteJournal {
         let number = change.state.number
         guard change.state.durability == .durable else { return }
         switch change.event {
-        case .created: lists[number] = JournalledList(state: change.state, chain: Chain(begin: change.state))
+        case .created:
+            lists[number] = JournalledList(
+                state: change.state, chain: Chain(begin: change.state), access: change.access ?? AccessRecord())
         case .deleted:
             lists[number] = nil
             upkeep.append(.retirement(.everything(list: number)))
-        case .stepped, .unchanged: break
+        case .stepped: break
+        case .unchanged: if let access = change.access { lists[number]?.access = access }
         }
         followResult(of: change)
     }

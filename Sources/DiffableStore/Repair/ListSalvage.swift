@@ -17,6 +17,7 @@ struct ListSalvage {
     /// Whether the checkpoint is all there.
     private var isCheckpointGood = false
     private var results: [FirstResult] = []
+    private let access: AccessRecord
 
     /// - Parameter isHeadingGood: whether the heading is what was written.
     init(_ heading: ListHeading, isHeadingGood: Bool) {
@@ -24,6 +25,7 @@ struct ListSalvage {
         revision = heading.checkpointRevision
         chain = isHeadingGood ? heading.chain : nil
         whole = (snapshot, revision)
+        access = isHeadingGood ? heading.access : AccessRecord(mode: .ownerOnly)
         if !isHeadingGood { damage = "its row in the table of lists is not what was written" }
     }
 
@@ -40,7 +42,7 @@ struct ListSalvage {
         let name = (try? ListName(heading.name)) ?? (try? ListName("list \(heading.number)")) ?? "list"
         return ExaminedList(
             name: name, revision: whole.revision, snapshot: whole.snapshot, damage: damage, number: heading.number,
-            results: results)
+            results: results, access: access)
     }
 
     private mutating func note(_ error: any Error) {

@@ -63,7 +63,8 @@ struct RepairedDatabase {
             part += 1
         }
         let end = JournalledList.RowEnd(state: state, chain: Chain(begin: state))
-        try ListHeading(end, generation: generation, checkpointChecksum: sum).insert(into: database)
+        try ListHeading(end, generation: generation, checkpointChecksum: sum, access: list.access)
+            .insert(into: database)
         for (index, result) in list.results.enumerated() {
             try RequestRow(list: list.number, result: result.numbered(index + 1)).insert(into: database)
         }

@@ -25,4 +25,6 @@ package struct ExaminedList: Sendable {
     let number: Int
     /// What came of requests with a key, as far as it is of this state.
     let results: [FirstResult]
+    /// Nobody but root and the daemon's user may read a list of which this cannot be told any more.
+    let access: AccessRecord
 }

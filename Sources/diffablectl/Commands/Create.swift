@@ -9,12 +9,14 @@ struct Create: AsyncParsableCommand {
     @Flag(name: .customLong("volatile"), help: "Keep it in memory only: it is gone when the daemon restarts.")
     var isVolatile = false
     @Flag(help: "Leave a list of this name as it is if there is one.") var ifAbsent = false
+    @Option(help: "Who may see and change it, as octal digits: 0640.", transform: octalMode) var mode: AccessMode?
     @OptionGroup var daemon: DaemonOptions
 
     func run() async throws {
         try await daemon.withConnection { connection in
             _ = try await connection.createList(
-                list, durability: isVolatile ? .volatile : .durable, ifPresent: ifAbsent ? .isKept : .isError)
+                list, durability: isVolatile ? .volatile : .durable, ifPresent: ifAbsent ? .isKept : .isError,
+                mode: mode)
         }
     }
 }

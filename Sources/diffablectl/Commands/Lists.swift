@@ -3,8 +3,11 @@ import Diffable
 import DiffableClient
 
 struct Lists: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(commandName: "ls", abstract: "Name the lists.")
+    static let configuration = CommandConfiguration(
+        commandName: "ls", abstract: "Name the lists that you may see.",
+        discussion: "With -l also who may see (r) and change (w) each: its owner, its group, everybody else.")
 
+    @Flag(name: [.customShort("l"), .long], help: "Say who may what.") var long = false
     @Flag(help: "The daemon's answer as JSON.") var json = false
     @OptionGroup var daemon: DaemonOptions
 
@@ -16,7 +19,7 @@ struct Lists: AsyncParsableCommand {
             } else {
                 let lists = try await connection.lists()
                 if lists.isEmpty { say("there are no lists; make one with diffablectl create NAME") }
-                for line in table(lists) { output.line(line) }
+                for line in long ? longTable(lists) : table(lists) { output.line(line) }
             }
         }
         output.flush()
@@ -32,11 +35,30 @@ struct Lists: AsyncParsableCommand {
                     $0.durability.rawValue,
                 ]
             }
-        let widths = (0..<5).map { column in rows.map { $0[column].count }.max() ?? 0 }
+        return aligned(rows, numbers: 1...3)
+    }
+
+    private func longTable(_ lists: [ListSummary]) -> [String] {
+        guard !lists.isEmpty else { return [] }
+        let rows =
+            [["MODE", "OWNER", "GROUP", "ITEMS", "REVISION", "DURABILITY", "LIST"]]
+            + lists.map {
+                [
+                    $0.access.mode.symbolic, UserNames.user($0.access.owner), UserNames.group($0.access.group),
+                    grouped($0.items), "\($0.revision)", $0.durability.rawValue, $0.list.description,
+                ]
+            }
+        return aligned(rows, numbers: 3...4)
+    }
+
+    /// - Parameter numbers: the columns that end at one place.
+    private func aligned(_ rows: [[String]], numbers: ClosedRange<Int>) -> [String] {
+        let columns = rows.first?.indices ?? 0..<0
+        let widths = columns.map { column in rows.map { $0[column].count }.max() ?? 0 }
         return rows.map { row in
             let cells = row.enumerated().map { column, cell in
                 let space = String(repeating: " ", count: widths[column] - cell.count)
-                return 1...3 ~= column ? space + cell : cell + (column == 4 ? "" : space)
+                return numbers ~= column ? space + cell : cell + (column == columns.last ? "" : space)
             }
             return cells.joined(separator: "  ")
         }

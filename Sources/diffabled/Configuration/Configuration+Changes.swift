@@ -1,14 +1,14 @@
 extension Configuration {
-    /// The settings that have other values than in another configuration. The socket and the state directory are not
-    /// among them: their places are for `StartUp` to say.
+    /// The settings that have other values than in another configuration. The socket, the state directory and who is served
+    /// are not among them: these are for `StartUp` to say.
     func changes(from old: Configuration) -> [Setting] {
-        Setting.allCases.filter { value(of: $0) != old.value(of: $0) }
+        Setting.allCases.filter { $0 == .access ? access != old.access : value(of: $0) != old.value(of: $0) }
     }
 
     /// As in the file.
     private func value(of setting: Setting) -> String? {
         switch setting {
-        case .socket, .stateDirectory: nil
+        case .socket, .stateDirectory, .clients, .access: nil
         case .logLevel: "\(logLevel)"
         case .lineLengthMax: "\(lineLengthMax)"
         case .lineOutLengthMax: "\(lineOutLengthMax)"

@@ -1,4 +1,6 @@
 import Configuration
+import DiffableServer
+import DiffableStore
 import Logging
 
 extension Configuration {
@@ -10,6 +12,8 @@ extension Configuration {
         socket = try values.path(.socket) ?? socket
         stateDirectory = try values.path(.stateDirectory) ?? stateDirectory
         logLevel = try values.logLevel(.logLevel) ?? logLevel
+        clients = try values.clients(.clients) ?? clients
+        access = try values.access(.access) ?? access
         lineLengthMax = try values.whole(.lineLengthMax, in: 1024...1_073_741_824) ?? lineLengthMax
         lineOutLengthMax = try values.whole(.lineOutLengthMax, in: 1024...1_073_741_824) ?? lineOutLengthMax
         depthMax = try values.whole(.depthMax, in: 16...112) ?? depthMax
@@ -81,6 +85,20 @@ private struct SettingReader {
                 setting, value: value, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
         }
         return number
+    }
+
+    func clients(_ setting: Setting) throws(ConfigurationError) -> Clients? {
+        guard let value = text(setting) else { return nil }
+        guard let clients = Clients(rawValue: value) else {
+            let names = Clients.allCases.map(\.rawValue).joined(separator: " or ")
+            throw .badValue(setting, value: value, expected: names)
+        }
+        return clients
+    }
+
+    func access(_ setting: Setting) throws(ConfigurationError) -> [AccessRules.Rule]? {
+        guard let value = text(setting) else { return nil }
+        return try AccessSetting.rules(in: value)
     }
 
     func logLevel(_ setting: Setting) throws(ConfigurationError) -> Logger.Level? {

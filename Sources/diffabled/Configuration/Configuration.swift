@@ -1,3 +1,6 @@
+import Diffable
+import DiffableServer
+import DiffableStore
 import Logging
 
 /// What diffabled can be told, with the defaults it has otherwise. `config/diffabled.yaml` documents each.
@@ -8,6 +11,10 @@ struct Configuration: Equatable, Sendable {
     var socket: String?
     var stateDirectory: String?
     var logLevel = Logger.Level.info
+    /// Who may connect; nil for what the user that runs it makes of it (`DefaultPlaces`).
+    var clients: Clients?
+    /// Who may create lists, and what they are like then.
+    var access = [AccessRules.Rule(creators: .everyone, mode: .ownerOnly)]
 
     /// A line that a client sends, in bytes.
     var lineLengthMax = 1_048_576

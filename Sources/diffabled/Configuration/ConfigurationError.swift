@@ -7,6 +7,8 @@ enum ConfigurationError: Error, Equatable, CustomStringConvertible {
     case noSingleValue(Setting, line: Int?)
     /// Where it was said, if that is known.
     case badValue(Setting, value: String, expected: String, place: String? = nil)
+    /// Where in `access`, and what is wrong there.
+    case badAccess(place: String, String)
     /// Two settings that cannot hold together.
     case contradiction(String)
     case noRuntimeDirectory
@@ -24,6 +26,8 @@ enum ConfigurationError: Error, Equatable, CustomStringConvertible {
         case .badValue(let setting, let value, let expected, let place):
             "\(setting.key)\(place.map { ", \($0)," } ?? "") is “\(value)”; it must be \(expected) "
                 + "(set it as \(setting.key) in the configuration file or as \(setting.environmentName))"
+        case .badAccess(let place, let message):
+            "\(place): \(message)"
         case .contradiction(let message):
             message
         case .noRuntimeDirectory:

@@ -38,6 +38,12 @@ private func settings(in text: String) throws -> (values: [Setting: String], lin
         guard let setting = Setting(rawValue: key.string ?? "") else {
             throw ConfigurationError.unknownKey(key.string ?? "?", line: line)
         }
+        if setting == .access, value.null == nil {
+            // Read where it is understood, wherever it came from.
+            values[setting] = try Yams.serialize(node: value)
+            lines[setting] = line
+            continue
+        }
         guard case .scalar(let scalar) = value, value.null == nil, !scalar.string.isEmpty else {
             throw ConfigurationError.noSingleValue(setting, line: line)
         }

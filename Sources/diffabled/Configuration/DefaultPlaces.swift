@@ -1,3 +1,5 @@
+import DiffableServer
+
 /// Where the socket, the state and the configuration are when nobody says so: for the system's daemon in the
 /// system's directories, for a user's in those of the XDG base directory specification.
 ///
@@ -8,6 +10,9 @@ struct DefaultPlaces {
     let environment: [String: String]
 
     private var isSystem: Bool { userID == 0 }
+
+    /// A user's own daemon is for that user; the unit of the system's says otherwise, because it does not run as root.
+    var clients: Clients { isSystem ? .everyone : .own }
 
     func socket() throws(ConfigurationError) -> String {
         if let directory = managedDirectory("RUNTIME_DIRECTORY") { return directory + "/diffabled.sock" }

@@ -6,6 +6,8 @@ enum Setting: String, CaseIterable {
     case socket
     case stateDirectory
     case logLevel
+    case clients
+    case access
     case lineLengthMax
     case lineOutLengthMax
     case depthMax

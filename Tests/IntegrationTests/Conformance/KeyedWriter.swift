@@ -66,9 +66,9 @@ struct KeyedWriter {
         switch answer {
         case .result(let result)?:
             let change = try Reply.Change(json: result)
-            let name = Chronicle.Name(epoch: epoch, revision: change.revision)
+            let name = Chronicle.Name(epoch: epoch, revision: change.revision ?? -1)
             participant.note(
-                change.isChanged
+                change.isChanged == true
                     ? .acknowledged(transaction.0, name, isRepeated: isRepeated)
                     : .refused(transaction.0, error: #""changed":false"#, isRepeated: isRepeated), in: link.life)
             return true

@@ -1,0 +1,32 @@
+/// Who asks for something, as far as rights go by it: what the kernel said of a client when it connected.
+package struct Peer: Sendable, Equatable {
+    package let userID: UInt32
+    /// The primary one.
+    package let groupID: UInt32
+    /// The others, in order.
+    package let groups: [UInt32]
+    /// Whether it may do everything: root, and whoever runs the daemon, who has its files and its memory anyway.
+    package let isPrivileged: Bool
+
+    package init(userID: UInt32, groupID: UInt32, groups: [UInt32] = [], isPrivileged: Bool = false) {
+        self.userID = userID
+        self.groupID = groupID
+        self.groups = groups.sorted()
+        self.isPrivileged = isPrivileged
+    }
+
+    /// The daemon itself, and programs that have a store of their own.
+    package static let daemon = Peer(userID: 0, groupID: 0, isPrivileged: true)
+
+    /// O(log n) in its groups.
+    package func isMember(of group: UInt32) -> Bool {
+        if group == groupID { return true }
+        var range = groups.indices
+        while !range.isEmpty {
+            let middle = range.lowerBound + range.count / 2
+            if groups[middle] == group { return true }
+            range = groups[middle] < group ? middle + 1..<range.upperBound : range.lowerBound..<middle
+        }
+        return false
+    }
+}

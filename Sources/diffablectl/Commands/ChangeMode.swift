@@ -1,0 +1,43 @@
+import ArgumentParser
+import Diffable
+import DiffableClient
+
+struct ChangeMode: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "chmod", abstract: "Say who may see and change lists.",
+        discussion: """
+            MODE is octal digits, such as 640, or changes, such as g+r,o-rw: u is the owner, g the group, o everybody else, a \
+            all of them; r is to see a list, w to change it. For the owner and root. Who is following a list and may not see it \
+            any more is told so.
+            """)
+
+    @Argument(help: "The mode, or what to change of it.") var mode: String
+    @Argument(help: "The lists.", transform: listName) var lists: [ListName]
+    @OptionGroup var daemon: DaemonOptions
+
+    func validate() throws {
+        do throws(AccessModeError) { _ = try AccessMode.ownerOnly.changed(as: mode) } catch {
+            throw ValidationError("\(error)")
+        }
+    }
+
+    func run() async throws {
+        try await daemon.withConnection { connection in
+            for list in lists {
+                try await connection.setAccess(of: list, mode: try await newMode(of: list, on: connection))
+            }
+        }
+    }
+
+    /// What is to be changed of a mode rests on what it is.
+    private func newMode(of list: ListName, on connection: Connection) async throws -> AccessMode {
+        if let octal = try? AccessMode(octal: mode) { return octal }
+        let known = try await connection.lists().first { $0.list == list }?.access.mode
+        guard let known else {
+            throw InputError(
+                "\(quoted(list)) is not among the lists that you may see, so what is to be changed of its mode is not known; "
+                    + "if it is yours, name the new mode: diffablectl chmod 600 \(list)")
+        }
+        return try known.changed(as: mode)
+    }
+}

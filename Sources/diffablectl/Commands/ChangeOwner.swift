@@ -1,0 +1,48 @@
+import ArgumentParser
+import Diffable
+import DiffableClient
+
+struct ChangeOwner: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "chown", abstract: "Say whom lists belong to.",
+        discussion: """
+            OWNER is a user, a user and a group (alice:staff), or a group alone (:staff), by name or by number. Only root gives \
+            a list to another user; the owner of a list gives it to a group that it is in.
+            """)
+
+    @Argument(help: ArgumentHelp("The user, the group, or both.", valueName: "owner"), transform: NewOwner.init)
+    var owner: NewOwner
+    @Argument(help: "The lists.", transform: listName) var lists: [ListName]
+    @OptionGroup var daemon: DaemonOptions
+
+    func run() async throws {
+        try await daemon.withConnection { connection in
+            for list in lists {
+                try await connection.setAccess(of: list, owner: owner.user, group: owner.group)
+            }
+        }
+    }
+}
+
+/// `alice`, `alice:staff` or `:staff`.
+struct NewOwner: Sendable {
+    var user: UInt32?
+    var group: UInt32?
+
+    init(_ argument: String) throws {
+        let parts = argument.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
+        if !parts[0].isEmpty {
+            guard let number = UserNames.userNumber(parts[0]) else {
+                throw ValidationError("there is no user \(parts[0].debugDescription); getent passwd lists them")
+            }
+            user = number
+        }
+        if parts.count == 2 {
+            guard let number = UserNames.groupNumber(parts[1]) else {
+                throw ValidationError("there is no group \(parts[1].debugDescription); getent group lists them")
+            }
+            group = number
+        }
+        guard user != nil || group != nil else { throw ValidationError("name a user, :GROUP, or USER:GROUP") }
+    }
+}

@@ -1,0 +1,188 @@
+import DiffableProtocol
+import Foundation
+import Testing
+
+extension Integration {
+    /// Users of one machine and one daemon, each with the rights that it has and no other.
+    @Suite(.withSeveralUsers)
+    struct AccessTests {
+        private let alice = Somebody.alice
+        private let bob = Somebody.bob
+
+        @Test func `a list is its maker's, who says who may see it and who may change it`() throws {
+            let daemon = try Daemon.forEverybody()
+            #expect(try daemon.companion(as: alice, "create", "notes").status == 0)
+            #expect(try daemon.companion(as: alice, "section", "add", "notes", "main").status == 0)
+            #expect(try daemon.companion(as: bob, "ls").output == "")
+            let hidden = try daemon.companion(as: bob, "show", "notes")
+            #expect(hidden.status == 1 && hidden.complaints.contains("there is no list \"notes\""))
+            #expect(try daemon.companion(as: alice, "chmod", "o+r", "notes").status == 0)
+            #expect(try daemon.companion(as: bob, "show", "notes").output == "main\n")
+            let refused = try daemon.companion(as: bob, "section", "add", "notes", "his")
+            #expect(refused.status == 1 && refused.complaints.contains("may not be changed by this user"))
+            #expect(
+                try daemon.companion(as: bob, "chmod", "666", "notes").complaints.contains("belongs to somebody else"))
+            #expect(
+                try daemon.companion(as: bob, "delete", "notes").complaints.contains("deleted by its owner or by root"))
+            #expect(try daemon.companion(as: alice, "chmod", "o+w", "notes").status == 0)
+            #expect(try daemon.companion(as: bob, "section", "add", "notes", "his").status == 0)
+            #expect(try daemon.succeed("log", "notes", "--json").contains(#""uid":61002"#))
+            #expect(try daemon.companion(as: alice, "delete", "notes").status == 0)
+        }
+
+        @Test func `ls -l says mode, owner and group, and chown changes what one may change`() throws {
+            let daemon = try Daemon.forEverybody()
+            let member = Somebody(userID: alice.userID, groups: [61_050])
+            #expect(try daemon.companion(as: member, "create", "notes", "--mode", "0640").status == 0)
+            #expect(try daemon.companion(as: member, "chown", ":61050", "notes").status == 0)
+            let foreign = try daemon.companion(as: member, "chown", ":61051", "notes")
+            #expect(foreign.status == 1 && foreign.complaints.contains("not in group 61051"))
+            let away = try daemon.companion(as: member, "chown", "61002", "notes")
+            #expect(away.status == 1 && away.complaints.contains("by root only"))
+            let lines = try daemon.succeed("ls", "-l").split(separator: "\n")
+            #expect(lines.first == "MODE       OWNER  GROUP  ITEMS  REVISION  DURABILITY  LIST")
+            #expect(lines.last == "rw-r-----  61001  61050      0         0  durable     notes")
+            try daemon.succeed("chown", "root:61051", "notes")
+            #expect(try daemon.succeed("ls", "-l").contains("rw-r-----  root   61051"))
+            let unknown = try daemon.companion("chown", "nobody-of-that-name", "notes")
+            #expect(unknown.status == 2 && unknown.complaints.contains("there is no user"))
+            let executed = try daemon.companion("chmod", "755", "notes")
+            #expect(executed.status == 2 && executed.complaints.contains("a list is not executed"))
+        }
+
+        @Test func `the groups of a peer count, also those beyond the usual few`() throws {
+            let daemon = try Daemon.forEverybody()
+            try daemon.succeed("create", "staff", "--mode", "0640")
+            try daemon.succeed("chown", ":61139", "staff")
+            let member = Somebody(userID: bob.userID, groups: (61_100..<61_140).map { $0 })
+            #expect(try daemon.companion(as: member, "ls").output.contains("staff"))
+            #expect(try daemon.companion(as: bob, "ls").output == "")
+        }
+
+        /// Every method that names a list, and those that tell of lists.
+        private func requests(about list: String) -> [String] {
+            let operations = #""operations":[{"op":"appendItems","items":[{"id":"x"}]}]"#
+            let parameters: [(Method, String)] = [
+                (.snapshot, ""), (.snapshot, #","at":1"#), (.snapshot, #","at":7"#),
+                (.transact, ",\(operations)"), (.transact, #",\#(operations),"dryRun":true"#),
+                (.transact, #",\#(operations),"ifRevision":1"#), (.transact, #",\#(operations),"requestKey":"k""#),
+                (.transact, #",\#(operations),"more":true"#), (.transact, #",\#(operations),"more":false"#),
+                (.apply, #","snapshot":{"sections":[]}"#), (.apply, #","snapshot":[],"section":"s","dryRun":true"#),
+                (.subscribe, ""), (.subscribe, #","once":true"#), (.subscribe, #","since":{"epoch":"e","revision":1}"#),
+                (.subscribe, #","ifAbsent":"wait","bookmark":10"#), (.history, ""), (.difference, #","from":0,"to":1"#),
+                (.undo, ""), (.undo, #","to":0,"dryRun":true"#), (.deleteList, ""), (.setAccess, #","mode":"0666""#),
+                (.setAccess, #","owner":61002"#), (.setAccess, #","group":61002"#),
+            ]
+            let named = Set(parameters.map(\.0) + [.createList])
+            #expect(named == Set(Method.allCases.filter { $0.required.contains(.list) }), "each method is asked")
+            return parameters.enumerated().map { index, request in
+                #"{"id":\#(index),"method":"\#(request.0.rawValue)","params":{"list":"\#(list)"\#(request.1)}}"#
+            } + [
+                "snapshot \(list)", "history \(list)", "lists", "status",
+                #"{"method":"unsubscribe","params":{"subscription":1}}"#,
+            ]
+        }
+
+        @Test(arguments: ["0600", "0660", "0000"])
+        func `a list that one may not read answers as one that there is not, byte for byte`(mode: String) throws {
+            let daemon = try Daemon.forEverybody()
+            let missing = try daemon.replies(to: bob, requests(about: "absent"))
+            try daemon.succeed("create", "hidden", "--mode", mode)
+            try daemon.succeed("section", "add", "hidden", "s")
+            let waiting = try daemon.startClient(
+                as: bob, sending: [#"{"id":1,"method":"subscribe","params":{"list":"hidden","ifAbsent":"wait"}}"#])
+            let hidden = try daemon.replies(to: bob, requests(about: "hidden"))
+            func compared(_ lines: [String]) -> [String] {
+                lines.filter { !$0.contains(#""method":"bookmark""#) }.map {
+                    $0.replacing("hidden", with: "absent").replacing(#/"uptimeSeconds":\d+/#, with: "")
+                        .replacing(#/"connections":\d+,"subscriptions":\d+/#, with: "")
+                }
+            }
+            #expect(compared(missing).count == 27 && missing.contains { $0.contains("noSuchList") })
+            #expect(compared(hidden) == compared(missing))
+            // The list goes on, and nobody hears of it who may not.
+            try daemon.succeed("section", "add", "hidden", "more")
+            try daemon.succeed("delete", "hidden")
+            #expect(waiting.outputLines.count == 1)
+        }
+
+        @Test func `that a name is taken is the one thing that is seen, by who may create lists`() throws {
+            let daemon = try Daemon.forEverybody(
+                configuration: #"access: [{prefix: "", create: {users: [61001]}}, {prefix: shared., create: everyone}]"#
+            )
+            try daemon.succeed("create", "occupied")
+            try daemon.succeed("create", "shared.occupied")
+            func creation(of list: String, by user: Somebody) throws -> String {
+                let line = #"{"id":1,"method":"createList","params":{"list":"\#(list)","ifAbsent":true}}"#
+                return try daemon.replies(to: user, [line]).joined().replacing(list, with: "LIST")
+            }
+            #expect(try creation(of: "free", by: alice).contains(#""result""#))
+            #expect(try creation(of: "shared.free", by: bob).contains(#""result""#))
+            let refusal = try creation(of: "none", by: bob)
+            #expect(refusal.contains(#""name":"permissionDenied""#))
+            #expect(try creation(of: "occupied", by: bob) == refusal, "who may not create learns nothing")
+            #expect(try creation(of: "shared.occupied", by: bob) == refusal)
+        }
+
+        @Test func `who may write and not read puts things in, and learns nothing`() throws {
+            let daemon = try Daemon.forEverybody()
+            try daemon.succeed("create", "box", "--mode", "0622")
+            try daemon.succeed("section", "add", "box", "in")
+            try daemon.succeed("append", "box", "letter", "text=private")
+            func line(_ operation: String, _ more: String = "") -> String {
+                #"{"id":1,"method":"transact","params":{"list":"box","operations":[\#(operation)]\#(more)}}"#
+            }
+            let replies = try daemon.replies(
+                to: bob,
+                [
+                    line(#"{"op":"appendItems","items":[{"id":"mine"}]}"#),
+                    line(#"{"op":"appendItems","items":[{"id":"letter"}]}"#),
+                    line(#"{"op":"deleteItems","items":["no such thing"]}"#),
+                    line(#"{"op":"patchItems","items":[{"id":"letter","content":{}}]}"#),
+                    line(#"{"op":"deleteItems","items":["letter"]}"#, #","dryRun":true"#),
+                    line(#"{"op":"deleteItems","items":["letter"]}"#, #","ifRevision":2"#),
+                    #"{"id":1,"method":"apply","params":{"list":"box","section":"bob","snapshot":[{"id":"a"}]}}"#,
+                    #"{"id":1,"method":"snapshot","params":{"list":"box"}}"#,
+                ])
+            let done = #"{"jsonrpc":"2.0","id":1,"result":{"list":"box"}}"#
+            #expect(replies.count == 8)
+            #expect([replies[0], replies[3], replies[6]] == [done, done, done])
+            #expect(replies[1] == replies[2] && replies[1].contains("do not fit what is in it"))
+            #expect(replies[4] == replies[5] && replies[4].contains("leave `dryRun` and `ifRevision` out"))
+            #expect(replies[7].contains(#""name":"noSuchList""#))
+            #expect(!replies.joined().contains("private") && !replies.joined().contains("revision\":"))
+            #expect(try daemon.succeed("show", "box").contains("mine"))
+        }
+
+        @Test func `root may everything`() throws {
+            let daemon = try Daemon.forEverybody()
+            #expect(try daemon.companion(as: alice, "create", "notes", "--mode", "0000").status == 0)
+            #expect(try daemon.companion(as: alice, "show", "notes").status == 1)
+            try daemon.succeed("section", "add", "notes", "by-root")
+            #expect(try daemon.succeed("show", "notes").contains("by-root"))
+            // Its owner can let itself in again, by naming the mode.
+            #expect(try daemon.companion(as: alice, "chmod", "u+r", "notes").complaints.contains("name the new mode"))
+            #expect(try daemon.companion(as: alice, "chmod", "600", "notes").status == 0)
+            #expect(try daemon.companion(as: alice, "show", "notes").output.contains("by-root"))
+        }
+
+        @Test func `owner, group and mode are there after a kill`() throws {
+            let daemon = try Daemon.forEverybody()
+            #expect(try daemon.companion(as: alice, "create", "notes").status == 0)
+            #expect(try daemon.companion(as: alice, "create", "closed").status == 0)
+            #expect(try daemon.companion(as: alice, "chmod", "a+r", "notes").status == 0)
+            try daemon.succeed("chown", ":61050", "notes")
+            let before = try daemon.succeed("ls", "-l")
+            daemon.program.end(with: SIGKILL)
+            try daemon.restart()
+            #expect(try daemon.succeed("ls", "-l") == before)
+            #expect(before.contains("rw-r--r--  61001  61050"))
+            #expect(try daemon.companion(as: bob, "ls").output.contains("notes"))
+            #expect(try !daemon.companion(as: bob, "ls").output.contains("closed"))
+            daemon.program.end(with: SIGTERM)
+            let check = try Program(
+                Binaries.daemon, ["--check", "--state-directory", daemon.directory.file("state")], in: daemon.directory)
+            #expect(try check.wait() == 0)
+        }
+    }
+}

@@ -1,0 +1,137 @@
+import Foundation
+import Testing
+
+extension Integration {
+    /// Subscriptions go when the right to read goes, and begin when it comes.
+    @Suite(.withSeveralUsers)
+    struct LostAccessTests {
+        private let bob = Somebody.bob
+
+        private func ended(_ list: String) -> String {
+            #"{"jsonrpc":"2.0","method":"subscriptionEnded","params":{"subscription":1,"list":"\#(list)","#
+                + #""reason":"permissionDenied","message":"the list \"\#(list)\" may not be read by this user any more; its "#
+                + #"owner or root can allow it again, and then it can be followed anew"}}"#
+        }
+
+        @Test(arguments: ["operations", "snapshots", "patches"])
+        func `a chmod ends the subscriptions that lose their right, with a message that says so`(form: String) throws {
+            let daemon = try Daemon.forEverybody()
+            try daemon.succeed("create", "news", "--mode", "0644")
+            let subscriber = try daemon.startClient(
+                as: bob,
+                sending: [
+                    #"{"id":1,"method":"subscribe","params":{"list":"news","deliver":"\#(form)","ifAbsent":"wait"}}"#
+                ])
+            let root = try daemon.connect()
+            try root.send("subscribe news")
+            _ = try root.lines(until: #""method":"reset""#)
+            _ = try eventually("first state") { subscriber.outputLines.count == 2 ? true : nil }
+            // In one go: what comes after the change of the mode is not for bob, whoever is faster.
+            try root.send(
+                #"{"id":1,"method":"setAccess","params":{"list":"news","mode":"0600"}}"# + "\n"
+                    + #"{"id":2,"method":"transact","params":{"list":"news","operations":[{"op":"appendSections","sections":[{"id":"secret"}]}]}}"#
+            )
+            let lines = try root.lines(until: #""id":2"#)
+            // Both are of one group on its way to the disk, which subscribers hear of before anybody is answered.
+            #expect(lines[0].contains("secret"), "the owner's own subscription goes on")
+            #expect(
+                lines[1]
+                    == #"{"jsonrpc":"2.0","id":1,"result":{"list":"news","owner":0,"group":0,"mode":"0600"}}"#)
+            #expect(try subscriber.wait(within: 20) == 0, "the connection ends with its last subscription")
+            #expect(subscriber.outputLines.count == 3)
+            #expect(subscriber.outputLines.last == ended("news"))
+        }
+
+        @Test(arguments: ["reload", "SIGHUP"])
+        func `a reload ends the subscriptions to lists whose mode nobody set, and lets in who waits`(
+            how: String
+        ) throws {
+            let daemon = try Daemon.forEverybody(configuration: "access: [{prefix: open., mode: '0644'}]")
+            try daemon.succeed("create", "open.news")
+            try daemon.succeed("create", "open.fixed", "--mode", "0644")
+            try daemon.succeed("create", "shut.news")
+            let subscribers = try ["open.news", "open.fixed", "shut.news"].map {
+                try daemon.startClient(
+                    as: bob,
+                    sending: [#"{"id":1,"method":"subscribe","params":{"list":"\#($0)","ifAbsent":"wait"}}"#])
+            }
+            _ = try eventually("first states") {
+                subscribers.map(\.outputLines.count) == [2, 2, 1] ? true : nil
+            }
+            _ = try daemon.directory.write("access: [{prefix: shut., mode: '0644'}]", to: "diffabled.yaml")
+            if how == "reload" {
+                #expect(try daemon.succeed("reload").contains("access has changed"))
+            } else {
+                daemon.program.signal(SIGHUP)
+            }
+            #expect(try subscribers[0].wait(within: 20) == 0)
+            #expect(subscribers[0].outputLines.last == ended("open.news"))
+            _ = try eventually("the other list") { subscribers[2].outputLines.count == 2 ? true : nil }
+            #expect(subscribers[1].outputLines.count == 2, "somebody set this mode")
+            #expect(subscribers[1].exitStatus() == nil)
+            // A file with a mistake changes nothing.
+            _ = try daemon.directory.write("access: [{prefix: shut., group: no-such-group}]", to: "diffabled.yaml")
+            let refused = try daemon.companion("reload")
+            #expect(refused.status == 1)
+            #expect(refused.complaints.contains("access[0].group: there is no group “no-such-group”"))
+            #expect(try daemon.companion(as: bob, "ls").output.contains("shut.news"))
+        }
+
+        @Test func `a slow reader in the middle of a group hears no more of the list than was begun`() throws {
+            let daemon = try Daemon.forEverybody()
+            try daemon.succeed("create", "large", "--mode", "0644")
+            let rows = (0..<40_000).map { "item \($0) with some text to make it longer" }.joined(separator: "\n")
+            try daemon.succeed("apply", "large", input: rows)
+            // Nobody reads what socat writes into this pipe, so that it soon reads no more itself.
+            let fifo = daemon.directory.file("pipe")
+            #expect(mkfifo(fifo, 0o666) == 0)
+            chmod(fifo, 0o666)
+            let request = try daemon.directory.write("subscribe large\n", to: "request")
+            let reading = open(fifo, O_RDONLY | O_NONBLOCK)
+            defer { close(reading) }
+            let subscriber = try bob.start(
+                "/bin/sh", ["-c", "exec socat -t 1e9 - UNIX-CONNECT:\(daemon.socket) >\(fifo)"], input: request,
+                in: daemon.directory)
+            usleep(500_000)
+            try daemon.succeed("chmod", "600", "large")
+            _ = fcntl(reading, F_SETFL, 0)
+            let text = String(decoding: FileHandle(fileDescriptor: reading).readDataToEndOfFile(), as: UTF8.self)
+            #expect(try subscriber.wait(within: 20) == 0)
+            let lines = text.split(separator: "\n")
+            #expect(lines.last.map(String.init) == ended("large"))
+            #expect(text.utf8.count < 1_500_000, "it was cut short")
+        }
+
+        @Test func `who waits for a list is sent it when a chmod lets it in`() throws {
+            let daemon = try Daemon.forEverybody()
+            try daemon.succeed("create", "news")
+            let subscriber = try daemon.startClient(
+                as: bob, sending: [#"{"id":1,"method":"subscribe","params":{"list":"news","ifAbsent":"wait"}}"#])
+            _ = try eventually("reply") { subscriber.outputLines.count == 1 ? true : nil }
+            #expect(subscriber.outputLines == [#"{"jsonrpc":"2.0","id":1,"result":{"subscription":1,"list":"news"}}"#])
+            try daemon.succeed("section", "add", "news", "s")
+            try daemon.succeed("chmod", "o+r", "news")
+            _ = try eventually("first state") { subscriber.outputLines.count == 2 ? true : nil }
+            #expect(subscriber.outputLines[1].contains(#""revision":1,"reason":"initial""#))
+        }
+
+        @Test func `diffablectl watch ends with what the daemon says`() throws {
+            let daemon = try Daemon.forEverybody()
+            try daemon.succeed("create", "news", "--mode", "0644")
+            let watches = try [["watch", "news"], ["watch", "news", "--json"]].map {
+                try bob.start(
+                    Binaries.companion, $0, environment: ["DIFFABLED_SOCKET": daemon.socket], in: daemon.directory)
+            }
+            _ = try eventually("two subscriptions") {
+                try daemon.succeed("status").contains("subscriptions\":2")
+                    || daemon.succeed("status").contains(#/[Ss]ubscriptions\W+2\b/#) ? true : nil
+            }
+            try daemon.succeed("chmod", "600", "news")
+            for watch in watches {
+                #expect(try watch.wait(within: 20) == 1)
+                #expect(watch.complaints.contains("may not be read by this user any more"))
+            }
+            #expect(watches[1].output.contains(ended("news")))
+        }
+    }
+}

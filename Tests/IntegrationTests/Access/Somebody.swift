@@ -1,0 +1,70 @@
+import Foundation
+import Testing
+
+/// Another user of this machine, by numbers that no name stands for.
+struct Somebody {
+    var userID: UInt32
+    var groups: [UInt32] = []
+
+    static let alice = Somebody(userID: 61_001)
+    static let bob = Somebody(userID: 61_002)
+
+    /// What runs a program as this user.
+    fileprivate var command: [String] {
+        let supplementary =
+            groups.isEmpty ? ["--clear-groups"] : ["--groups", groups.map(String.init).joined(separator: ",")]
+        return ["--reuid", "\(userID)", "--regid", "\(userID)"] + supplementary
+    }
+
+    /// Starts a program as this user.
+    func start(
+        _ path: String, _ arguments: [String], input: String? = nil, environment: [String: String] = [:],
+        in directory: ScratchDirectory
+    ) throws -> Program {
+        try Program(
+            "/usr/bin/setpriv", command + [path] + arguments, input: input, environment: environment, in: directory)
+    }
+}
+
+extension Trait where Self == ConditionTrait {
+    /// Only root can be somebody else.
+    static var withSeveralUsers: Self {
+        .enabled(
+            if: geteuid() == 0 && Binaries.isInstalled("setpriv") && Binaries.isInstalled("socat"),
+            "needs root, setpriv and socat, to connect as several users")
+    }
+}
+
+extension Daemon {
+    /// One whose socket others can reach.
+    static func forEverybody(configuration: String? = nil, environment: [String: String] = [:]) throws -> Daemon {
+        let directory = try ScratchDirectory()
+        chmod(directory.path, 0o755)
+        let file = try configuration.map { try directory.write($0, to: "diffabled.yaml") }
+        return try Daemon(in: directory, configuration: file, environment: environment)
+    }
+
+    /// What `diffablectl` does for somebody else.
+    @discardableResult
+    func companion(as user: Somebody, _ arguments: String...) throws -> Answer {
+        let program = try user.start(
+            Binaries.companion, arguments, environment: ["DIFFABLED_SOCKET": socket], in: directory)
+        let status = try program.wait(within: 60)
+        return Answer(status: status, output: program.output, complaints: program.complaints)
+    }
+
+    /// Starts a client of somebody else, with these lines to send.
+    func startClient(as user: Somebody, sending lines: [String]) throws -> Program {
+        let input = try directory.write(
+            lines.map { "\($0)\n" }.joined(), to: "lines-\(UUID().uuidString.prefix(8))")
+        return try user.start(
+            "/usr/bin/socat", ["-t", "1e9", "-", "UNIX-CONNECT:\(socket)"], input: input, in: directory)
+    }
+
+    /// What comes back to somebody else who sends these lines.
+    func replies(to user: Somebody, _ lines: [String]) throws -> [String] {
+        let program = try startClient(as: user, sending: lines)
+        guard try program.wait(within: 60) == 0 else { throw Failure("socat: \(program.complaints)") }
+        return program.outputLines
+    }
+}

@@ -1,0 +1,29 @@
+import Foundation
+import Testing
+
+/// Each claim of docs/security.md names the test that shows it.
+@Suite struct SecurityPageTests {
+    private static let root = URL(filePath: #filePath).appending(path: "../../..").standardized
+
+    private var tests: String {
+        let folder = Self.root.appending(path: "Tests")
+        let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+        return paths.filter { $0.hasSuffix(".swift") && !$0.hasSuffix("SecurityPageTests.swift") }.compactMap {
+            try? String(contentsOf: folder.appending(path: $0), encoding: .utf8)
+        }.joined()
+    }
+
+    @Test func `every test that the security page names exists`() throws {
+        let page = try String(contentsOf: Self.root.appending(path: "docs/security.md"), encoding: .utf8)
+        let section = try #require(page.split(separator: "## What is shown, and by which test").last)
+        let rows = section.prefix(upTo: section.range(of: "\n## ")?.lowerBound ?? section.endIndex)
+            .split(separator: "\n").filter { $0.hasPrefix("| ") }.dropFirst()
+        #expect(rows.count > 10)
+        let tests = tests
+        for row in rows {
+            let names = row.split(separator: "|").last.map { $0.split(separator: "`").filter { $0 != " " } } ?? []
+            #expect(!names.isEmpty, "\(row) names no test")
+            for name in names { #expect(tests.contains("func `\(name)`("), "there is no test \(name)") }
+        }
+    }
+}
