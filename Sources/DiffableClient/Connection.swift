@@ -36,7 +36,7 @@ public final class Connection: Sendable {
     }
 
     /// Changes the conversation, and resumes those who are due then.
-    private func withConversation<R: Sendable>(_ body: (inout sending Conversation) -> R) -> R {
+    func withConversation<R: Sendable>(_ body: (inout sending Conversation) -> R) -> R {
         let (result, due) = conversation.withLock { conversation in
             (body(&conversation), conversation.takeDue())
         }
@@ -225,7 +225,8 @@ extension Connection {
         do {
             let message = try Message(line: bytes)
             switch message {
-            case .reset, .changes, .snapshot, .patch, .bookmark, .listDeleted, .subscriptionEnded:
+            case .reset, .changes, .snapshot, .patch, .bookmark, .listDeleted, .subscriptionEnded,
+                .other(method: "restore"):
                 return .success((message, Array(bytes)))
             default: return .success((message, []))
             }

@@ -49,6 +49,8 @@ struct Conversation: Sendable {
     private var lasting: Set<Int> = []
     /// Those who only want to know of the end.
     private var endReceivers: [Receiver] = []
+    /// Told of the lines of a backup; nil: nobody has asked for one.
+    var backupReceiver: Receiver?
     /// Why nothing more will come; nil as long as something may.
     private(set) var end: ClientError?
 }
@@ -139,6 +141,8 @@ extension Conversation {
             let action = tell(subscription, message, line)
             if !lasting.contains(subscription) { receivers[subscription] = nil }
             return action
+        case .other(method: "restore"):
+            if let backupReceiver { return .tell(backupReceiver, .notification(message, line: line)) }
         case .subscriptionEnded(let subscription, _, _, _):
             let action = tell(subscription, message, line)
             forget(subscription: subscription)

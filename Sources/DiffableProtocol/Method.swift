@@ -2,13 +2,13 @@ import DiffableJSON
 
 /// What can be asked of the daemon: the one table that decoding, `help` and error messages read.
 package enum Method: String, CaseIterable, Sendable {
-    case hello, ping, help, status, reload, lists, createList, deleteList, snapshot, transact, apply
-    case subscribe, setView, unsubscribe, history, difference, undo, setAccess
+    case hello, ping, help, status, clients, reload, lists, createList, deleteList, snapshot, transact, apply
+    case subscribe, setView, unsubscribe, history, difference, undo, setAccess, backup, restore
 
     /// Without them the request says nothing.
     package var required: [Parameter] {
         switch self {
-        case .hello, .ping, .help, .status, .reload, .lists: []
+        case .hello, .ping, .help, .status, .clients, .reload, .lists, .backup, .restore: []
         case .createList, .deleteList, .snapshot, .apply, .subscribe, .history, .undo, .setAccess: [.list]
         case .transact: [.list, .operations]
         case .difference: [.list, .from, .to]
@@ -19,7 +19,9 @@ package enum Method: String, CaseIterable, Sendable {
 
     package var optional: [Parameter] {
         switch self {
-        case .ping, .help, .status, .reload, .lists, .deleteList, .difference, .setView, .unsubscribe: []
+        case .ping, .help, .status, .clients, .reload, .lists, .deleteList, .difference, .setView, .unsubscribe,
+            .backup:
+            []
         case .hello: [.name, .maxLine]
         case .createList: [.durability, .mode, .ifAbsent, .lease]
         case .transact: [.ifRevision, .requestKey, .lease, .dryRun, .more]
@@ -30,6 +32,8 @@ package enum Method: String, CaseIterable, Sendable {
         case .subscribe: [.since, .view, .deliver, .minInterval, .bookmark, .ifAbsent, .once]
         case .history: [.limit]
         case .undo: [.to, .ifRevision, .requestKey, .dryRun]
+        // Which of them are needed, `Request` sees to.
+        case .restore: [.list, .operations, .mode, .owner, .group, .replace, .more]
         // At least one is needed, which `Request` sees to.
         case .setAccess: [.mode, .owner, .group]
         }
@@ -38,9 +42,9 @@ package enum Method: String, CaseIterable, Sendable {
     /// Whether it is about what the daemon keeps, and not about the daemon.
     package var needsLists: Bool {
         switch self {
-        case .hello, .ping, .help, .status, .reload: false
+        case .hello, .ping, .help, .status, .clients, .reload: false
         case .lists, .createList, .deleteList, .snapshot, .transact, .apply, .subscribe, .setView, .unsubscribe,
-            .history, .difference, .undo, .setAccess:
+            .history, .difference, .undo, .setAccess, .backup, .restore:
             true
         }
     }
@@ -51,6 +55,7 @@ package enum Method: String, CaseIterable, Sendable {
         case .ping: "an empty answer"
         case .help: "this table"
         case .status: "how the server is doing"
+        case .clients: "who is connected, what they follow and how far behind they are"
         case .reload: "read the configuration again; for root and the server's own user"
         case .lists: "every list that you may read: epoch, revision, counts, owner, group, mode, durability"
         case .createList: "make an empty list; it is yours"
@@ -64,6 +69,8 @@ package enum Method: String, CaseIterable, Sendable {
         case .history: "the revisions of a list that are kept: when, by whom, how many operations"
         case .difference: "the operations between two revisions"
         case .undo: "restore an earlier revision by a new transaction; by default the one before the newest"
+        case .backup: "all durable lists as they are now, as requests that restore them"
+        case .restore: "make lists what a backup has, all or none"
         case .setAccess: "say who may see and change a list: its mode, its group; for root, its owner"
         }
     }
@@ -89,11 +96,14 @@ package enum Method: String, CaseIterable, Sendable {
         case "hello": .hello
         case "help": .help
         case "status": .status
+        case "clients": .clients
         case "reload": .reload
         case "setView": .setView
         case "history": .history
         case "difference": .difference
         case "undo": .undo
+        case "backup": .backup
+        case "restore": .restore
         case "setAccess": .setAccess
         default: nil
         }

@@ -4,7 +4,7 @@ import DiffableJSON
 package enum Parameter: UInt8, MemberName {
     case list, name, maxLine, durability, ifAbsent, operations, snapshot, section, usingReloadData, ifRevision
     case dryRun, more, once, subscription, since, at, from, to, limit, view, requestKey
-    case deliver, minInterval, bookmark, lease
+    case deliver, minInterval, bookmark, lease, replace
     case mode, owner, group
 
     package static func named(_ name: JSONString) -> Parameter? {
@@ -34,6 +34,7 @@ package enum Parameter: UInt8, MemberName {
         case "deliver": .deliver
         case "minInterval": .minInterval
         case "bookmark": .bookmark
+        case "replace": .replace
         case "mode": .mode
         case "owner": .owner
         case "group": .group

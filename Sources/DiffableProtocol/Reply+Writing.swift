@@ -12,6 +12,7 @@ extension Reply {
         case .hello(let hello): hello.write(into: &writer)
         case .help: Self.writeHelp(into: &writer)
         case .status(let status): status.write(into: &writer)
+        case .clients(let clients): Self.write(clients, into: &writer)
         case .reload(let reload): reload.write(into: &writer)
         case .lists(let lists): Self.write(lists, into: &writer)
         case .createList(let list): list.write(into: &writer)
@@ -90,13 +91,54 @@ extension Reply.Status {
     fileprivate func write(into writer: inout ByteWriter) {
         writer.append(#""version":"#)
         writer.appendString(version)
+        writer.appendMember("pid", processID)
         writer.appendMember("uptimeSeconds", uptimeSeconds)
         writer.appendMember("connections", connections)
         writer.appendMember("subscriptions", subscriptions)
         writer.appendMember("lists", lists)
         writer.appendMember("items", items)
         if let transactions { writer.appendMember("transactions", transactions) }
+        if let groups { writer.appendMember("groups", groups) }
+        traffic?.write(into: &writer)
+        writer.appendMember("storage", storage.rawValue)
         if let refusing { writer.appendMember("refusing", refusing) }
+    }
+}
+
+extension Reply.Traffic {
+    fileprivate func write(into writer: inout ByteWriter) {
+        writer.appendMember("requests", requests)
+        writer.appendMember("refusals", refusals)
+        writer.appendMember("deliveries", deliveries)
+        writer.appendMember("bytesReceived", bytesReceived)
+        writer.appendMember("bytesSent", bytesSent)
+    }
+}
+
+extension Reply {
+    fileprivate static func write(_ clients: [Client], into writer: inout ByteWriter) {
+        writer.append(#""clients":"#)
+        writer.appendArray(clients) { client, writer in
+            writer.append(#"{"client":"#)
+            writer.append(client.number)
+            if let name = client.name { writer.appendMember("name", name) }
+            if let processID = client.processID { writer.appendMember("pid", processID) }
+            if let userID = client.userID { writer.appendMember("uid", userID) }
+            writer.appendMember("connectedSeconds", client.connectedSeconds)
+            client.traffic.write(into: &writer)
+            writer.appendMember("pendingBytes", client.pendingBytes)
+            writer.append(#","subscriptions":"#)
+            writer.appendArray(client.subscriptions) { subscription, writer in
+                writer.append(#"{"subscription":"#)
+                writer.append(subscription.subscription)
+                writer.appendMember("list", subscription.list)
+                if let behind = subscription.behind { writer.appendMember("behind", behind) }
+                writer.appendMember("deliveries", subscription.deliveries)
+                writer.appendMember("bytesSent", subscription.bytesSent)
+                writer.append(byte: UInt8(ascii: "}"))
+            }
+            writer.append(byte: UInt8(ascii: "}"))
+        }
     }
 }
 

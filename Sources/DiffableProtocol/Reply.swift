@@ -7,6 +7,7 @@ package enum Reply: Sendable {
     case ping
     case help
     case status(Status)
+    case clients([Client])
     case reload(Reload)
     case lists([ListSummary])
     case createList(ListRevision)
@@ -39,28 +40,124 @@ package enum Reply: Sendable {
 
     package struct Status: Equatable, Sendable {
         package var version: String
+        package var processID: Int
         package var uptimeSeconds: Int
         package var connections: Int
         package var subscriptions: Int
         package var lists: Int
         package var items: Int
-        /// Since the daemon started; nil for one who may not know of all lists.
+        /// This one and those that follow: since the daemon started; nil for one who may not know of all lists.
         package var transactions: Int?
+        /// How often the disk was synced for them.
+        package var groups: Int?
+        package var traffic: Traffic?
+        package var storage: Storage
         /// Why every list is refused, when those on disk could not be read.
         package var refusing: String?
 
         package init(
-            version: String, uptimeSeconds: Int, connections: Int, subscriptions: Int, lists: Int, items: Int,
-            transactions: Int?, refusing: String? = nil
+            version: String, processID: Int, uptimeSeconds: Int, connections: Int, subscriptions: Int, lists: Int,
+            items: Int, transactions: Int?, groups: Int?, traffic: Traffic?, storage: Storage, refusing: String? = nil
         ) {
             self.version = version
+            self.processID = processID
             self.uptimeSeconds = uptimeSeconds
             self.connections = connections
             self.subscriptions = subscriptions
             self.lists = lists
             self.items = items
             self.transactions = transactions
+            self.groups = groups
+            self.traffic = traffic
+            self.storage = storage
             self.refusing = refusing
+        }
+
+        package enum Storage: String, Sendable {
+            case working
+            /// A write or a sync failed: the daemon is about to end.
+            case failed
+            /// What is on disk could not be read.
+            case unreadable
+            /// The daemon is about to end.
+            case closing
+        }
+    }
+
+    /// What went over connections.
+    package struct Traffic: Equatable, Sendable {
+        /// Lines that came in.
+        package var requests = 0
+        /// Of those, how many were answered with an error.
+        package var refusals = 0
+        /// Lines, or pages of long ones, that subscribers were sent.
+        package var deliveries = 0
+        package var bytesReceived = 0
+        package var bytesSent = 0
+
+        package init(
+            requests: Int = 0, refusals: Int = 0, deliveries: Int = 0, bytesReceived: Int = 0, bytesSent: Int = 0
+        ) {
+            self.requests = requests
+            self.refusals = refusals
+            self.deliveries = deliveries
+            self.bytesReceived = bytesReceived
+            self.bytesSent = bytesSent
+        }
+
+        package static func += (sum: inout Traffic, other: Traffic) {
+            sum.requests += other.requests
+            sum.refusals += other.refusals
+            sum.deliveries += other.deliveries
+            sum.bytesReceived += other.bytesReceived
+            sum.bytesSent += other.bytesSent
+        }
+    }
+
+    /// One connection.
+    package struct Client: Equatable, Sendable {
+        /// Never used twice in one life of the daemon.
+        package var number: Int
+        /// What it calls itself, if it does.
+        package var name: String?
+        package var processID: Int?
+        package var userID: Int?
+        /// How long it has been connected.
+        package var connectedSeconds: Int
+        package var traffic: Traffic
+        /// What it is still to be sent and its socket has not taken, in bytes.
+        package var pendingBytes: Int
+        package var subscriptions: [Subscription]
+
+        package init(
+            number: Int, name: String?, processID: Int?, userID: Int?, connectedSeconds: Int, traffic: Traffic,
+            pendingBytes: Int, subscriptions: [Subscription]
+        ) {
+            self.number = number
+            self.name = name
+            self.processID = processID
+            self.userID = userID
+            self.connectedSeconds = connectedSeconds
+            self.traffic = traffic
+            self.pendingBytes = pendingBytes
+            self.subscriptions = subscriptions
+        }
+
+        package struct Subscription: Equatable, Sendable {
+            package var subscription: Int
+            package var list: ListName
+            /// How many revisions of the list it has still to be sent; nil when there is no such list.
+            package var behind: Int?
+            package var deliveries: Int
+            package var bytesSent: Int
+
+            package init(subscription: Int, list: ListName, behind: Int?, deliveries: Int, bytesSent: Int) {
+                self.subscription = subscription
+                self.list = list
+                self.behind = behind
+                self.deliveries = deliveries
+                self.bytesSent = bytesSent
+            }
         }
     }
 

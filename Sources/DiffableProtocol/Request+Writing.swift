@@ -6,7 +6,7 @@ extension Request {
     package func write(id: RequestID, into writer: inout ByteWriter) {
         writer.beginRequest(method, id: id)
         switch self {
-        case .ping, .help, .status, .reload, .lists: break
+        case .ping, .help, .status, .clients, .reload, .lists, .backup: break
         case .hello(let hello):
             if let name = hello.name { writer.appendParameter("name", name) }
             if let max = hello.lineLengthMax { writer.appendParameter("maxLine", max) }
@@ -55,11 +55,15 @@ extension Request {
             if let revision = request.revision { writer.appendParameter("to", revision) }
             writer.appendOptions(
                 ifRevision: request.ifRevision, requestKey: request.requestKey, mode: request.mode, part: .whole)
-        case .setAccess(let request):
-            writer.appendParameter("list", request.list)
-            if let mode = request.mode { writer.appendParameter("mode", mode.description) }
-            if let owner = request.owner { writer.appendParameter("owner", Int(owner)) }
-            if let group = request.group { writer.appendParameter("group", Int(group)) }
+        case .restore(.part(let access, let operations)):
+            access.write(into: &writer)
+            writer.appendParameter("operations", operations: operations, expansion: .canonical)
+            writer.appendTrueParameter("more")
+        case .restore(.end(let replacing)):
+            if replacing { writer.appendTrueParameter("replace") }
+            writer.appendParameterName("more")
+            writer.append("false")
+        case .setAccess(let request): request.write(into: &writer)
         }
         writer.append("}}\n")
     }
@@ -164,5 +168,14 @@ extension ByteWriter {
             appendParameterName("more")
             append("false")
         }
+    }
+}
+
+extension Request.SetAccess {
+    func write(into writer: inout ByteWriter) {
+        writer.appendParameter("list", list)
+        if let mode { writer.appendParameter("mode", mode.description) }
+        if let owner { writer.appendParameter("owner", Int(owner)) }
+        if let group { writer.appendParameter("group", Int(group)) }
     }
 }

@@ -7,6 +7,7 @@ package enum Request: Sendable {
     case ping
     case help
     case status
+    case clients
     case reload
     case lists
     case createList(CreateList)
@@ -20,6 +21,8 @@ package enum Request: Sendable {
     case history(ListName, limit: Int?)
     case difference(ListName, from: Int, to: Int)
     case undo(Undo)
+    case backup
+    case restore(Restore)
     case setAccess(SetAccess)
 
     package var method: Method {
@@ -28,6 +31,7 @@ package enum Request: Sendable {
         case .ping: .ping
         case .help: .help
         case .status: .status
+        case .clients: .clients
         case .reload: .reload
         case .lists: .lists
         case .createList: .createList
@@ -41,6 +45,8 @@ package enum Request: Sendable {
         case .history: .history
         case .difference: .difference
         case .undo: .undo
+        case .backup: .backup
+        case .restore: .restore
         case .setAccess: .setAccess
         }
     }
@@ -204,6 +210,15 @@ package enum Request: Sendable {
             self.requestKey = requestKey
             self.mode = mode
         }
+    }
+
+    /// Comes in parts, like a long transaction: nothing happens before the end.
+    package enum Restore: Sendable {
+        /// Operations that make a list from nothing, after those of the parts before.
+        /// Whom it belongs to and who may see it may be said with any part.
+        case part(SetAccess, [Operation])
+        /// Whether lists that are there may be replaced.
+        case end(replacing: Bool)
     }
 
     /// Who may see and change a list; nil is left as it is.

@@ -28,6 +28,7 @@ struct RequestParts {
     var form: Request.Subscribe.Form?
     var minInterval: Int?
     var bookmark: Int?
+    var replace: Bool?
     var mode: AccessMode?
     var owner: UInt32?
     var group: UInt32?
@@ -67,6 +68,7 @@ struct RequestParts {
         case .lease: lease = try decoder.lease()
         case .dryRun: dryRun = try decoder.boolean("dryRun")
         case .more: more = try decoder.boolean("more")
+        case .replace: replace = try decoder.boolean("replace")
         case .once: once = try decoder.boolean("once")
         case .subscription: subscription = try decoder.wholeNumber("subscription")
         case .since: since = try decoder.since()
@@ -103,6 +105,7 @@ struct RequestParts {
         case .ping: return .ping
         case .help: return .help
         case .status: return .status
+        case .clients: return .clients
         case .reload: return .reload
         case .lists: return .lists
         case .createList:
@@ -140,6 +143,19 @@ struct RequestParts {
                 Request.Undo(
                     list: try needed(list, .list), revision: to, ifRevision: ifRevision, requestKey: requestKey,
                     mode: transactionMode))
+        case .backup: return .backup
+        case .restore:
+            switch part {
+            case .more:
+                let access = Request.SetAccess(
+                    list: try needed(list, .list), mode: mode, owner: owner, group: group)
+                return .restore(.part(access, try needed(operations, .operations)))
+            case .last where list == nil && operations == nil: return .restore(.end(replacing: replace == true))
+            case .last, .whole:
+                throw .invalid(
+                    "restore takes lists in parts, each with \"more\":true, and at last \"more\":false without a list",
+                    at: offset)
+            }
         case .setAccess:
             let list = try needed(list, .list)
             guard mode != nil || owner != nil || group != nil else {

@@ -18,12 +18,19 @@ final class Hub {
     /// One life of the daemon.
     let epoch: String
     private let eventLoop: any EventLoop
-    private let startTime = NIODeadline.now()
+    let startTime = NIODeadline.now()
     private var followedLists: [ListName: FollowedList] = [:]
     /// Subscriptions to lists that there are not.
     private var waiting: [ListName: [ObjectIdentifier: Subscription]] = [:]
     let alarms: Alarms<Subscription>
-    private var connections: [ObjectIdentifier: Connection] = [:]
+    private(set) var connections: [ObjectIdentifier: Connection] = [:]
+    private var connectionsMade = 0
+    /// Over those that are gone.
+    private(set) var trafficBefore = Reply.Traffic()
+    let refusalLog: RefusalLog
+    /// What it is like is told a while from now.
+    private var isNewsScheduled = false
+    private var figuresTold = Figures()
     /// In the order in which they became due.
     private var dueLists: [FollowedList] = []
     private var dueConnections: [Connection] = []
@@ -40,6 +47,7 @@ final class Hub {
         self.logger = logger
         self.eventLoop = eventLoop
         self.refusal = store.assumeIsolated { $0.unreadable.map { WireError($0) } }
+        self.refusalLog = RefusalLog(logger)
         self.alarms = Alarms(on: eventLoop) { $0.wake() }
         self.epoch = String(UInt64.random(in: 0...UInt64.max), radix: 36)
     }
@@ -137,10 +145,11 @@ final class Hub {
             // A list that is created again is followed anew.
             if list.isDeleted { followedLists[commit.list] = nil }
         }
+        scheduleNews()
         for commit in commits {
             switch commit.event {
             case .created: endWaiting(for: commit.list)
-            case .changed, .unchanged, .deleted: break
+            case .changed, .unchanged, .replaced, .deleted: break
             }
             if commit.changesAccess { reevaluate(commit.list) }
         }
@@ -187,10 +196,20 @@ final class Hub {
 
     // MARK: Connections
 
-    func add(_ connection: Connection) { connections[ObjectIdentifier(connection)] = connection }
+    func nextConnectionNumber() -> Int {
+        connectionsMade += 1
+        return connectionsMade
+    }
+
+    func add(_ connection: Connection) {
+        connections[ObjectIdentifier(connection)] = connection
+        scheduleNews()
+    }
 
     func remove(_ connection: Connection) {
         connections[ObjectIdentifier(connection)] = nil
+        trafficBefore += connection.traffic
+        scheduleNews()
         if connections.isEmpty { onEmpty?() }
     }
 
@@ -205,6 +224,34 @@ final class Hub {
         for connection in connections.values { connection.close() }
     }
 
+    // MARK: News
+
+    /// Says in a while what the server is like: at most once in that while, and never when nothing happens, so that an
+    /// idle daemon sleeps.
+    @inline(__always)
+    private func scheduleNews() {
+        if !isNewsScheduled { reallyScheduleNews() }
+    }
+
+    private func reallyScheduleNews() {
+        isNewsScheduled = true
+        let hub = NIOLoopBound(self, eventLoop: eventLoop)
+        eventLoop.scheduleTask(in: Self.newsInterval) {
+            hub.value.isNewsScheduled = false
+            hub.value.tellNews()
+        }
+    }
+
+    private func tellNews() {
+        let figures = figures
+        // Who refuses everything, or stops, has said so, and that is what there is to know.
+        guard figures != figuresTold, refusal == nil, onEmpty == nil else { return }
+        figuresTold = figures
+        options.onNews(figures.sentence)
+    }
+
+    private static let newsInterval = TimeAmount.seconds(2)
+
     // MARK: Settings
 
     /// Other settings count from now on. Who keeps a copy of one takes the new one here; lengths of lines and of parts
@@ -213,23 +260,5 @@ final class Hub {
         options.limits = settings.limits
         store.assumeIsolated { $0.take(settings.store) }
         takeAccessRules(settings.access)
-    }
-
-    // MARK: Status
-
-    /// Of lists, what the peer may read is counted. What is going on in others is for those to know who may do everything.
-    func status(for peer: Peer) -> Reply.Status {
-        let (lists, transactions) = store.assumeIsolated {
-            ($0.lists(for: peer).map(\.state), $0.statistics.transactions)
-        }
-        let connections = connections.values.filter { peer.isPrivileged || $0.peer.userID == peer.userID }
-        return Reply.Status(
-            version: options.version,
-            uptimeSeconds: Int((NIODeadline.now() - startTime).nanoseconds / 1_000_000_000),
-            connections: connections.count,
-            subscriptions: connections.reduce(0) { $0 + $1.subscriptions.count },
-            lists: lists.count,
-            items: lists.reduce(0) { $0 + $1.snapshot.numberOfItems },
-            transactions: peer.isPrivileged ? transactions : nil, refusing: refusal?.message)
     }
 }

@@ -17,6 +17,16 @@ extension Reply.ListAccess {
     }
 }
 
+extension AccessRecord {
+    init(_ request: Request.SetAccess) { self.init(owner: request.owner, group: request.group, mode: request.mode) }
+}
+
+extension Request.SetAccess {
+    init(list: ListName, _ record: AccessRecord) {
+        self.init(list: list, mode: record.mode, owner: record.owner, group: record.group)
+    }
+}
+
 extension Reply.ListSummary {
     init(_ state: ListState, _ access: ListAccess) {
         self.init(

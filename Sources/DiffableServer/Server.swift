@@ -81,6 +81,14 @@ package final class Server: Sendable {
         }
     }
 
+    /// How the server is doing, in a sentence.
+    package func sentence() async -> String {
+        let hub = self.hub
+        return await withCheckedContinuation { continuation in
+            listener.eventLoop.execute { continuation.resume(returning: hub.value.figures.sentence) }
+        }
+    }
+
     /// Accepts no more, answers what was asked, sends subscribers what they are behind, and closes; after `limit` the
     /// connections that are left are closed as they are.
     package func shutDown(within limit: Duration) async {

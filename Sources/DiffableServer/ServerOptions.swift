@@ -15,11 +15,14 @@ package struct ServerOptions: Sendable {
     package var userID: UInt32
     /// What `reload` does.
     package var reload: Reload
+    /// Told in a sentence how the server is doing, a while after something has happened. Called on the loop.
+    package var onNews: @Sendable (String) -> Void
 
     package init(
         listening: Listening, limits: ServerLimits = ServerLimits(), clients: Clients = .everyone,
         userID: UInt32 = geteuid(), version: String,
-        reload: @escaping Reload = { $0(.failure(ReloadError(reason: "this server has no configuration"))) }
+        reload: @escaping Reload = { $0(.failure(ReloadError(reason: "this server has no configuration"))) },
+        onNews: @escaping @Sendable (String) -> Void = { _ in }
     ) {
         self.listening = listening
         self.clients = clients
@@ -27,6 +30,7 @@ package struct ServerOptions: Sendable {
         self.limits = limits
         self.version = version
         self.reload = reload
+        self.onNews = onNews
     }
 }
 

@@ -11,6 +11,7 @@ extension WireError {
         switch error {
         case .noSuchList(let list): self.init(.noSuchList, "\(error)", list: list)
         case .listExists(let list): self.init(.listExists, "\(error)", list: list)
+        case .restoredListExists(let list, _): self.init(.listExists, "\(error)", list: list)
         case .tooManyLists(let max): self.init(.tooLarge, "\(error)", limit: Limit("listsMax", max: max))
         case .permissionDenied(let list, _): self.init(.permissionDenied, "\(error)", list: list)
         case .revisionMismatch(let list, _, let current):

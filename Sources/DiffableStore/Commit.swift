@@ -20,6 +20,8 @@ package struct Commit: Sendable {
         /// What is in the list is as it was.
         case unchanged
         case deleted
+        /// The same, and another life of it begins at once.
+        case replaced
     }
 
     /// One transaction, ready to be passed on.

@@ -130,6 +130,7 @@ extension Store {
         refuseResults(of: group.changes + gathered.changes)
         refuseLeases(of: group.changes + gathered.changes)
         for change in group.changes + gathered.changes {
+            replacedLists.remove(change.state.number)
             guard let held = heldLists[change.state.name] else { continue }
             held.head = held.committed
             held.headAccess = held.access
@@ -167,7 +168,8 @@ extension Store {
             held.history = History()
             // A head is there when the name was taken again before the deletion was on disk.
             if held.head == nil { heldLists[change.state.name] = nil }
-            return Commit(event: .deleted, state: change.state)
+            let isReplaced = replacedLists.remove(change.state.number) != nil
+            return Commit(event: isReplaced ? .replaced : .deleted, state: change.state)
         }
     }
 }

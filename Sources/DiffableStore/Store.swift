@@ -31,7 +31,7 @@ package actor Store {
     /// Who may create lists, and what they are like then.
     package internal(set) var accessRules: AccessRules
 
-    private(set) var limits: StoreLimits
+    package private(set) var limits: StoreLimits
     nonisolated let journal: any Journal
     let logger: Logger
     /// Called at most once, when the journal has failed and every waiting request has been told.
@@ -45,6 +45,8 @@ package actor Store {
     var requestWindows: [Int: RequestWindow]
     /// By the numbers of lists. No list without leases is in it.
     var leases: [Int: Leases]
+    /// The numbers of lists that a restore puts others in the place of, until they are gone.
+    var replacedLists: Set<Int> = []
     /// In which lists there may be something that is leased, by their numbers.
     var leasedLists: [Lease: Set<Int>] = [:]
     /// They ended, and the disk was full.
@@ -136,6 +138,38 @@ extension Store {
     }
 }
 
+// MARK: - Figures
+
+/// Whether the store does its work.
+package enum StoreHealth: Sendable, Equatable {
+    case working
+    case failed
+    case unreadable
+    case closing
+}
+
+extension Store {
+    package var health: StoreHealth {
+        switch condition {
+        case .running: .working
+        case .failed: .failed
+        case .unreadable: .unreadable
+        case .draining, .closing, .closed: .closing
+        }
+    }
+
+    /// How many lists there are, and how many items are in them. O(lists)
+    package var extent: (lists: Int, items: Int) {
+        var extent = (lists: 0, items: 0)
+        for held in heldLists.values {
+            guard let state = held.committed else { continue }
+            extent.lists += 1
+            extent.items += state.snapshot.numberOfItems
+        }
+        return extent
+    }
+}
+
 // MARK: - Reading
 
 extension Store {
@@ -154,6 +188,14 @@ extension Store {
         heldLists.values.compactMap { held in
             guard let state = held.committed, held.access.effective.rights(of: peer).contains(.read) else { return nil }
             return (state, held.access.effective)
+        }.sorted { $0.state.name < $1.state.name }
+    }
+
+    /// The durable ones, by name, with what was said of who may what.
+    package var durableLists: [(state: ListState, access: ListAccess, record: AccessRecord)] {
+        heldLists.values.compactMap { held in
+            guard let state = held.committed, state.durability == .durable else { return nil }
+            return (state, held.access.effective, held.access.record)
         }.sorted { $0.state.name < $1.state.name }
     }
 

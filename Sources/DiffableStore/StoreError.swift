@@ -5,6 +5,8 @@ package enum StoreError: Error, Sendable, Equatable {
     // The operation is impossible; the list is unchanged.
     case noSuchList(ListName)
     case listExists(ListName)
+    /// One that is to be restored, and how many others of these there are.
+    case restoredListExists(ListName, others: Int)
     case tooManyLists(max: Int)
     /// The list is there for this peer, and what it asks is not its to do.
     case permissionDenied(ListName, Denial)
@@ -71,6 +73,9 @@ extension StoreError: CustomStringConvertible {
         switch self {
         case .noSuchList(let list): "there is no list \(quoted(list)); create it, or see `lists` for those there are"
         case .listExists(let list): "there is a list \(quoted(list)) already; delete it first, or ask with `ifAbsent`"
+        case .restoredListExists(let list, let others):
+            "there is a list \(quoted(list)) already\(others == 0 ? "" : ", and \(others) more of those to restore"); nothing "
+                + "was restored: delete what is there, or replace it (`\"replace\":true`, `diffablectl restore --replace`)"
         case .tooManyLists(let max): "there are \(max) lists, which is the limit `listsMax`; delete one, or raise it"
         case .permissionDenied(let list, let denial): "the list \(quoted(list)) \(denial)"
         case .revisionMismatch(let list, let expected, let current):

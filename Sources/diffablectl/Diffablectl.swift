@@ -30,7 +30,9 @@ struct Diffablectl: AsyncParsableCommand {
                 ]),
             CommandGroup(name: "The past", subcommands: [Log.self, Diff.self, Undo.self]),
             CommandGroup(name: "Sections and operations", subcommands: [SectionCommand.self, Transact.self]),
-            CommandGroup(name: "The daemon", subcommands: [Status.self, Reload.self]),
+            CommandGroup(
+                name: "The daemon",
+                subcommands: [Status.self, Clients.self, Top.self, Reload.self, Backup.self, Restore.self]),
         ])
 
     static func main() async {

@@ -24,10 +24,12 @@ extension StartUp {
         RequestLimits(keysMax: configuration.requestKeysMax, ageMax: configuration.requestKeyAgeMax)
     }
 
-    func serverOptions(reload: @escaping Reload) -> ServerOptions {
+    func serverOptions(
+        reload: @escaping Reload, onNews: @escaping @Sendable (String) -> Void
+    ) -> ServerOptions {
         ServerOptions(
             listening: listening, limits: serverLimits, clients: clients, userID: userID, version: Version.current,
-            reload: reload)
+            reload: reload, onNews: onNews)
     }
 
     /// What a reload may change.

@@ -1,6 +1,7 @@
 import CResidentMemory
 import DiffableServer
 import DiffableStore
+import Dispatch
 import Logging
 import NIOCore
 import NIOPosix
@@ -41,8 +42,7 @@ struct ListService: Service {
         let server: Server
         do {
             server = try await Server.start(
-                store: store, options: startUp.serverOptions(reload: reloading.reload), eventLoopGroup: group,
-                logger: logger)
+                store: store, options: serverOptions, eventLoopGroup: group, logger: logger)
         } catch {
             await store.shutDown()
             throw error
@@ -50,7 +50,7 @@ struct ListService: Service {
         reloading.attach(server)
         logger.notice("serving", metadata: ["socket": "\(server.socketPath ?? "handed over")"])
         // Only now: whoever waits for this unit may connect and find every list.
-        notifier.notify(.ready, .status(await status(of: store)))
+        notifier.notify(.ready, .status(await status(of: store, server)))
         resident_memory_release()
         let failure = await firstFailure(of: failures, while: store)
         notifier.notify(.stopping, .status(failure?.description ?? "Stopping"))
@@ -79,8 +79,16 @@ struct ListService: Service {
         }
     }
 
-    private func status(of store: Store) async -> String {
-        guard let error = await store.unreadable else { return "Serving the lists in \(startUp.stateDirectory)" }
+    private var serverOptions: ServerOptions {
+        // Off the loop: a service manager that hangs must not hold up the lists.
+        let queue = DispatchQueue(label: "diffabled.status")
+        return startUp.serverOptions(
+            reload: reloading.reload,
+            onNews: { [notifier] text in queue.async { notifier.notify(.status(text)) } })
+    }
+
+    private func status(of store: Store, _ server: Server) async -> String {
+        guard let error = await store.unreadable else { return await server.sentence() }
         return "Refusing every request: \(error)"
     }
 

@@ -10,7 +10,14 @@ struct ReplyTests {
         let change = Reply.Change(
             list: "tasks", revision: 2, isChanged: true, operations: try operations(#"[{"op":"deleteAllItems"}]"#))
         let status = Reply.Status(
-            version: "1.0", uptimeSeconds: 1, connections: 2, subscriptions: 3, lists: 4, items: 5, transactions: 6)
+            version: "1.0", processID: 11, uptimeSeconds: 1, connections: 2, subscriptions: 3, lists: 4, items: 5,
+            transactions: 6, groups: 7,
+            traffic: .init(requests: 8, refusals: 9, deliveries: 10, bytesReceived: 12, bytesSent: 13),
+            storage: .working)
+        let client = Reply.Client(
+            number: 1, name: "bar", processID: 2, userID: 3, connectedSeconds: 4, traffic: .init(requests: 5),
+            pendingBytes: 6,
+            subscriptions: [.init(subscription: 7, list: "tasks", behind: nil, deliveries: 8, bytesSent: 9)])
         let limits = [WireError.Limit("a", max: 7), WireError.Limit("b", max: 8)]
         let replies: [(Reply, String)] = [
             (.ping, "{}"),
@@ -43,8 +50,15 @@ struct ReplyTests {
             ),
             (
                 .status(status),
-                #"{"version":"1.0","uptimeSeconds":1,"connections":2,"subscriptions":3,"lists":4,"items":5,"#
-                    + #""transactions":6}"#
+                #"{"version":"1.0","pid":11,"uptimeSeconds":1,"connections":2,"subscriptions":3,"lists":4,"#
+                    + #""items":5,"transactions":6,"groups":7,"requests":8,"refusals":9,"deliveries":10,"#
+                    + #""bytesReceived":12,"bytesSent":13,"storage":"working"}"#
+            ),
+            (
+                .clients([client]),
+                #"{"clients":[{"client":1,"name":"bar","pid":2,"uid":3,"connectedSeconds":4,"requests":5,"#
+                    + #""refusals":0,"deliveries":0,"bytesReceived":0,"bytesSent":0,"pendingBytes":6,"#
+                    + #""subscriptions":[{"subscription":7,"list":"tasks","deliveries":8,"bytesSent":9}]}]}"#
             ),
         ]
         for (reply, result) in replies {

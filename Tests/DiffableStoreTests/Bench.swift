@@ -100,7 +100,7 @@ extension Commit {
         case .created: "\(list) created at \(state.revision)"
         case .changed(let from, let step): "\(list) \(from)→\(state.revision)\(step == nil ? "" : " in one step")"
         case .unchanged: "\(list) unchanged at \(state.revision)"
-        case .deleted: "\(list) deleted at \(state.revision)"
+        case .deleted, .replaced: "\(list) deleted at \(state.revision)"
         }
     }
 }

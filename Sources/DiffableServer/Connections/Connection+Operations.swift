@@ -1,14 +1,30 @@
+import Diffable
 import DiffableJSON
 import DiffableProtocol
 import DiffableStore
 import Glibc
+import Logging
 import NIOCore
 
 // What those ask for who run the daemon.
 
 extension Connection {
+    /// For the log.
+    var who: Logger.Metadata {
+        var who: Logger.Metadata = [:]
+        who["client"] = name.map { "\($0)" }
+        who["peerPID"] = credentials.map { "\($0.processID)" }
+        who["peerUID"] = credentials.map { "\($0.userID)" }
+        return who
+    }
+
+    func noteRefusal(_ error: WireError, of method: Method?) {
+        traffic.refusals += 1
+        hub.refusalLog.note(error, of: method, by: self)
+    }
+
     /// Whether the peer may run the daemon; if not, that is the answer.
-    private func mayOperate(_ method: Method, id: RequestID) -> Bool {
+    func mayOperate(_ method: Method, id: RequestID) -> Bool {
         if peer.isPrivileged { return true }
         let error = WireError(
             .permissionDenied, "\(method.rawValue) is for root and for uid \(geteuid()), which the daemon runs as")
@@ -16,14 +32,70 @@ extension Connection {
         return false
     }
 
+    /// All durable lists, as they are at this moment.
+    func backUp(_ id: RequestID) {
+        let lists = hub.store.assumeIsolated { $0.durableLists }
+        hub.logger.notice(
+            "a backup is made", metadata: who.merging(["request": "backup", "lists": "\(lists.count)"]) { $1 })
+        openLine = .backup(
+            BackupWriter(
+                id: id, summaries: lists.map { Reply.ListSummary($0.state, $0.access) },
+                lists: lists.map { (Request.SetAccess(list: $0.state.name, $0.record), $0.state.snapshot) }))
+    }
+
+    func restore(_ restore: Request.Restore, id: RequestID) {
+        guard mayOperate(.restore, id: id) else { return }
+        var restoration =
+            self.restoration ?? Restoration(limits: hub.store.assumeIsolated { $0.limits.snapshot })
+        self.restoration = nil
+        switch restore {
+        case .part(let access, let operations):
+            restoration.take(operations, access)
+            self.restoration = restoration
+            answer(id, .success(.staged(access.list)))
+        case .end(let replacing): self.restore(restoration, replacing ? .areAllowed : .areError, id: id)
+        }
+    }
+
+    private func restore(_ restoration: Restoration, _ replaced: ReplacedLists, id: RequestID) {
+        let lists: [RestoredList]
+        do throws(WireError) { lists = try restoration.end() } catch { return answer(id, .failure(error)) }
+        guard let eventLoop = context?.eventLoop else { preconditionFailure("requests come from open connections") }
+        let (place, origin, peer) = (outbox.reserve(), origin, peer)
+        let connection = NIOLoopBound(self, eventLoop: eventLoop)
+        hub.store.assumeIsolated {
+            $0.restore(lists, replaced: replaced, origin: origin, by: peer) { result in
+                connection.value.answerRestore(place, id, result)
+            }
+        }
+    }
+
+    private func answerRestore(_ place: Outbox.Place, _ id: RequestID, _ result: Result<[AccessOutcome], StoreError>) {
+        switch result {
+        case .success(let states):
+            hub.logger.notice(
+                "a backup was restored",
+                metadata: who.merging(["request": "restore", "lists": "\(states.count)"]) { $1 })
+            let summaries = states.map { Reply.ListSummary($0.state, $0.access) }
+            outbox.fill(place, after: nil) { Reply.lists(summaries).write(id: id, into: &$0) }
+        case .failure(let error):
+            let error = WireError(error)
+            noteRefusal(error, of: .restore)
+            outbox.fill(place, after: nil) { error.write(id: id, into: &$0) }
+        }
+        isDue()
+    }
+
     func reload(id: RequestID) {
         guard mayOperate(.reload, id: id) else { return }
         guard let eventLoop = context?.eventLoop else { preconditionFailure("requests come from open connections") }
+        hub.logger.notice("asked to reload", metadata: who.merging(["request": "reload"]) { $1 })
         let place = outbox.reserve()
         let connection = NIOLoopBound(self, eventLoop: eventLoop)
         hub.options.reload { result in
             eventLoop.execute {
-                let result = result.map { Reply.reload(Reply.Reload($0)) }.mapError(WireError.init)
+                let result = result.map { Reply.reload(Reply.Reload($0)) }.mapError { WireError($0) }
+                if case .failure(let error) = result { connection.value.noteRefusal(error, of: .reload) }
                 connection.value.outbox.fill(place, after: nil) { Self.write(id, result, into: &$0) }
                 connection.value.isDue()
             }

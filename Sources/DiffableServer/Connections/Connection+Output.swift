@@ -8,6 +8,8 @@ extension Connection {
     /// A line that is written page by page, as the socket takes it.
     enum OpenLine {
         case reply(SnapshotReplyWriter)
+        /// Several lines, which stay together.
+        case backup(BackupWriter)
         /// The subscription writes it.
         case notification(Subscription)
     }
@@ -30,6 +32,7 @@ extension Connection {
     private func step() -> Bool {
         switch openLine {
         case .reply(let reply): writePage(of: reply)
+        case .backup(let backup): writeLine(of: backup)
         case .notification(let subscription): writePage(of: subscription)
         case nil: return stepOutbox() || stepSubscriptions()
         }
@@ -84,6 +87,17 @@ extension Connection {
             subscriptions.remove(at: position)
             if nextSubscription > position { nextSubscription -= 1 }
         }
+        subscription.noteDelivery(of: line.count)
+        line.withUnsafeBytes(send)
+    }
+
+    private func writeLine(of backup: BackupWriter) {
+        openLine = nil
+        var backup = backup
+        var line = ByteWriter()
+        // As long as it may be when it comes back.
+        let lengthMax = min(lineLengthMax, hub.options.limits.lineLengthMax)
+        if backup.writeLine(into: &line, lineLengthMax: lengthMax) == .more { openLine = .backup(backup) }
         line.withUnsafeBytes(send)
     }
 

@@ -6,13 +6,16 @@ import DiffableStore
 extension Connection {
     /// Carries out a request whose turn has come: everything before it is answered.
     func carryOut(_ request: Request, id: RequestID) {
+        method = request.method
         switch request {
         case .status: reply(id, .success(.status(hub.status(for: peer))))
+        case .clients: reply(id, .success(.clients(hub.clients(seenBy: peer))))
         case .lists:
             let peer = peer
             let lists = hub.store.assumeIsolated { $0.lists(for: peer) }
             reply(id, .success(.lists(lists.map(Reply.ListSummary.init))))
         case .snapshot(let snapshot): carryOut(snapshot, id)
+        case .backup: backUp(id)
         case .subscribe(let subscribe): carryOut(subscribe, id)
         case .history(let list, let limit): carryOut(historyOf: list, limit, id)
         case .difference(let list, let from, let to): carryOut(differenceOf: list, from, to, id)
@@ -24,7 +27,7 @@ extension Connection {
             guard let position = position(of: number, id) else { return }
             subscriptions.remove(at: position).end()
             reply(id, .success(.unsubscribe(subscription: number)))
-        case .hello, .ping, .help, .reload, .createList, .deleteList, .transact, .apply, .undo, .setAccess:
+        case .hello, .ping, .help, .reload, .createList, .deleteList, .transact, .apply, .undo, .setAccess, .restore:
             preconditionFailure("\(request.method) does not wait for its turn")
         }
     }
@@ -125,6 +128,7 @@ extension Connection {
 
     /// Answers a request whose turn has come.
     private func reply(_ id: RequestID, _ result: Result<Reply, WireError>) {
+        if case .failure(let error) = result { noteRefusal(error, of: method) }
         var line = ByteWriter()
         Self.write(id, result, into: &line)
         line.withUnsafeBytes(send)

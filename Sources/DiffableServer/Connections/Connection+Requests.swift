@@ -7,30 +7,41 @@ import NIOCore
 extension Connection {
     /// Takes a line of the client.
     func receive(_ line: LineFramer.Line) {
+        traffic.requests += 1
+        method = nil
         switch line {
         case .tooLong:
             let error = WireError.lineTooLong(max: framer.lineLengthMax)
-            staging.fail(error, part: nil)
+            fail(error, part: nil)
             answer(.null, .failure(error))
         case .line(let bytes):
             let decoded = DecodedRequest(line: bytes, limits: hub.options.limits.decoding)
             switch decoded.request {
             case .success(let request): receive(request, id: decoded.id, length: bytes.count)
             case .failure(let error):
-                staging.fail(error, part: decoded.part)
+                fail(error, part: decoded.part)
                 answer(decoded.id, .failure(error))
             }
         }
     }
 
+    /// A line that cannot be taken may have been a part of something, also the first, and of what is not known.
+    private func fail(_ error: WireError, part: Request.Part?) {
+        staging.fail(error, part: part)
+        if restoration == nil, part != .whole { restoration = Restoration(limits: SnapshotLimits()) }
+        restoration?.fail(error)
+    }
+
     /// The one table of what is done at once, what is handed to the store, and what waits for its turn.
     private func receive(_ request: Request, id: RequestID, length: Int) {
+        method = request.method
         if let refusal = hub.refusal, request.method.needsLists { return answer(id, .failure(refusal)) }
         switch request {
         case .ping: answer(id, .success(.ping))
         case .help: answer(id, .success(.help))
         case .hello(let hello): answer(id, greet(hello))
         case .reload: reload(id: id)
+        case .restore(let restore): self.restore(restore, id: id)
         case .createList(let creation): create(creation, id: id)
         case .deleteList(let list): delete(list, id: id)
         case .transact, .apply:
@@ -41,7 +52,8 @@ extension Connection {
             }
         case .undo(let undo): self.undo(undo, id: id)
         case .setAccess(let request): setAccess(request, id: id)
-        case .status, .lists, .snapshot, .subscribe, .setView, .unsubscribe, .history, .difference:
+        case .backup: if mayOperate(.backup, id: id) { outbox.append(request, id) }
+        case .status, .clients, .lists, .snapshot, .subscribe, .setView, .unsubscribe, .history, .difference:
             outbox.append(request, id)
         }
     }
@@ -49,6 +61,7 @@ extension Connection {
     // MARK: Answers
 
     func answer(_ id: RequestID, _ result: Result<Reply, WireError>) {
+        if case .failure(let error) = result { noteRefusal(error, of: method) }
         outbox.append { Self.write(id, result, into: &$0) }
     }
 
@@ -111,8 +124,7 @@ extension Connection {
         let complete = completion(id, of: request.list) { (outcome: AccessOutcome) in
             (.setAccess(Reply.ListAccess(list: request.list, outcome.access)), outcome.state.revision)
         }
-        let change = AccessRecord(owner: request.owner, group: request.group, mode: request.mode)
-        let peer = peer
+        let (change, peer) = (AccessRecord(request), peer)
         hub.store.assumeIsolated { $0.setAccess(of: request.list, change, by: peer, completion: complete) }
     }
 
@@ -174,7 +186,7 @@ extension Connection {
     }
 
     /// Who asks, for history.
-    private var origin: Origin {
+    var origin: Origin {
         Origin(name: name, processID: credentials?.processID, userID: (credentials?.userID).map(Int.init))
     }
 
@@ -184,6 +196,7 @@ extension Connection {
         _ id: RequestID, of list: ListName, _ reply: @escaping @Sendable (Value) -> (Reply, revision: Int)
     ) -> Store.Completion<Value> {
         let place = outbox.reserve()
+        let method = method
         guard let eventLoop = context?.eventLoop else { preconditionFailure("requests come from open connections") }
         let connection = NIOLoopBound(self, eventLoop: eventLoop)
         return { result in
@@ -197,7 +210,9 @@ extension Connection {
                     ? nil : Outbox.Barrier(list: list, epoch: value.epoch, revision: revision)
                 connection.outbox.fill(place, after: barrier) { reply.write(id: id, into: &$0) }
             case .failure(let error):
-                connection.outbox.fill(place, after: nil) { WireError(error).write(id: id, into: &$0) }
+                let error = WireError(error)
+                connection.noteRefusal(error, of: method)
+                connection.outbox.fill(place, after: nil) { error.write(id: id, into: &$0) }
             }
             connection.isDue()
         }

@@ -1,3 +1,4 @@
+import DiffableProtocol
 import DiffableStore
 import Glibc
 import NIOCore
@@ -39,6 +40,7 @@ extension Connection {
     }
 
     private func sendAll(_ bytes: UnsafeRawBufferPointer) {
+        traffic.bytesSent += bytes.count
         let sent = isHeldUp ? 0 : trySending(bytes)
         if sent < bytes.count { leaveToChannel(UnsafeRawBufferPointer(rebasing: bytes[sent...])) }
     }
@@ -55,9 +57,12 @@ extension Connection {
 
     private func leaveToChannel(_ bytes: UnsafeRawBufferPointer) {
         guard let context else { return }
+        let length = bytes.count
         heldUpPieces += 1
+        heldUpLength += length
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes))).assumeIsolated().whenComplete { _ in
             self.heldUpPieces -= 1
+            self.heldUpLength -= length
             if !self.isHeldUp { self.isDue() }
         }
     }

@@ -23,6 +23,8 @@ final class Connection: ChannelDuplexHandler {
     var framer: LineFramer
     var outbox = Outbox()
     var staging: Staging
+    /// What `restore` has brought so far; nil: nothing.
+    var restoration: Restoration?
     /// What the client calls itself.
     var name: String?
     /// How long the lines are that the client reads.
@@ -46,9 +48,17 @@ final class Connection: ChannelDuplexHandler {
     private(set) var peer = Peer.unknown
     /// How many pieces the channel has that the socket did not take: nothing may go past them.
     var heldUpPieces = 0
+    /// Of these, in bytes.
+    var heldUpLength = 0
     #if DEBUG
         var plantedGroups = PlantedGroups()
     #endif
+    /// For the method that is being carried out, if it could be read.
+    var method: Method?
+    /// Never used twice.
+    let number: Int
+    private let start = NIODeadline.now()
+    var traffic = Reply.Traffic()
     private var isDueAlready = false
     private var isReadHeld = false
     /// Lines that have come were left for when the others have had their turn.
@@ -71,6 +81,7 @@ final class Connection: ChannelDuplexHandler {
 
     init(hub: Hub) {
         self.hub = hub
+        self.number = hub.nextConnectionNumber()
         self.framer = LineFramer(lineLengthMax: hub.options.limits.lineLengthMax)
         self.staging = Staging(lengthMax: hub.options.limits.transactionLengthMax)
         self.lineLengthMax = hub.options.limits.lineOutLengthMax
@@ -140,10 +151,14 @@ final class Connection: ChannelDuplexHandler {
         framer.finish()
     }
 
+    var connectedSeconds: Int { Int((NIODeadline.now() - start).nanoseconds / 1_000_000_000) }
+
     /// Whether everything that it asked is answered.
     var isIdle: Bool {
-        if case .reply? = openLine { return false }
-        return outbox.isEmpty
+        switch openLine {
+        case .reply?, .backup?: return false
+        case .notification?, nil: return outbox.isEmpty
+        }
     }
 
     /// Whether nothing is left to do for it.
@@ -157,6 +172,7 @@ final class Connection: ChannelDuplexHandler {
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard !isDraining, !isTurnedAway else { return }
         unwrapInboundIn(data).withUnsafeReadableBytes { bytes in
+            traffic.bytesReceived += bytes.count
             guard mayReadLines else { return framer.append(bytes) }
             let end = NIODeadline.now() + Self.turnMax
             framer.read(bytes) { line in

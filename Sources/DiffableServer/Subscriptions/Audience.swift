@@ -177,6 +177,7 @@ final class Audience {
     @inline(__always)
     private func send(_ bytes: UnsafeRawBufferPointer, to member: Subscription) {
         member.sent = served
+        member.noteDelivery(of: bytes.count)
         member.connection.send(bytes)
     }
 

@@ -11,6 +11,8 @@ final class FollowedList {
     /// The committed state.
     private(set) var state: ListState
     private(set) var isDeleted = false
+    /// It was deleted, and another life of it has begun.
+    private(set) var isReplaced = false
     /// The state that the audiences show.
     private(set) var shownState: ListState
     private var audiences: [View: Audience] = [:]
@@ -44,6 +46,7 @@ final class FollowedList {
             if let step { lastTransaction = (from, step) }
             state = commit.state
         case .deleted: isDeleted = true
+        case .replaced: (isDeleted, isReplaced) = (true, true)
         }
         if isDue { return false }
         isDue = true

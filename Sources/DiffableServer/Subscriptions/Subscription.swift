@@ -33,6 +33,10 @@ final class Subscription {
     /// Among the audience's members, for the audience; nil when it is none.
     var position: Int?
 
+    /// How many lines, or pages of long ones, it was sent, and how long they were together, in bytes.
+    private(set) var deliveries = 0
+    private(set) var bytesSent = 0
+
     /// Nil when it minds no time, as most do.
     private var pace: Pace?
     /// When it is woken.
@@ -85,6 +89,20 @@ final class Subscription {
         self.audience = audience
         audience.add(self)
         isBehind()
+    }
+
+    /// Counts a line, or a page of one, of so many bytes.
+    @inline(__always)
+    func noteDelivery(of length: Int) {
+        deliveries += 1
+        bytesSent += length
+        connection.traffic.deliveries += 1
+    }
+
+    /// How many revisions it has still to be sent; nil when there is no list.
+    var revisionsBehind: Int? {
+        guard let audience else { return nil }
+        return isSettled ? 0 : audience.list.state.revision - (sent?.revision ?? 0)
     }
 
     // MARK: With all others
@@ -214,8 +232,13 @@ final class Subscription {
         if request.duration == .once { end() }
     }
 
-    /// Tells that the list was deleted, unless it never heard that there was one, and ends, or waits for the next.
+    /// Tells that the list was deleted, unless it never heard that there was one, and ends, or waits for the next. A list
+    /// that was replaced is followed on.
     private func farewell() -> ByteWriter? {
+        if audience?.list.isReplaced == true {
+            followAnew()
+            return nil
+        }
         var line = ByteWriter()
         NotificationWriter.writeListDeleted(list, subscription: number, into: &line)
         guard request.ifAbsent == .isAwaited else {
@@ -223,13 +246,18 @@ final class Subscription {
             return line
         }
         let isNews = knowsOfList
-        knowsOfList = false
+        followAnew()
+        return isNews ? line : nil
+    }
+
+    /// Goes on with the next list of that name, as soon as there is one.
+    private func followAnew() {
         leave()
         sent = nil
         hasNewView = false
-        if isNews { resetReason = .epoch }
+        if knowsOfList { resetReason = .epoch }
+        knowsOfList = false
         connection.hub.awaitList(for: self)
-        return isNews ? line : nil
     }
 
     /// Its client may not read the list any more. Nothing more of the list is sent but the rest of a line that was begun, and

@@ -55,7 +55,7 @@ package struct AccessRecord: Sendable, Equatable {
     var isEmpty: Bool { self == AccessRecord() }
 
     /// With what is said of the change, and the rest as it was.
-    func changed(by change: AccessRecord) -> AccessRecord {
+    package func changed(by change: AccessRecord) -> AccessRecord {
         AccessRecord(owner: change.owner ?? owner, group: change.group ?? group, mode: change.mode ?? mode)
     }
 }

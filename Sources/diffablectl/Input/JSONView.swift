@@ -56,6 +56,21 @@ struct JSONView {
         } ?? []
     }
 
+    /// In order; none unless it is an array.
+    var elements: [JSONView] {
+        guard bytes.first == UInt8(ascii: "[") else { return [] }
+        let base = bytes.startIndex
+        return scan { (scanner) throws(JSONError) in
+            var elements: [JSONView] = []
+            var array = try scanner.beginArray()
+            while try scanner.nextElement(of: &array) {
+                let value = try scanner.value()
+                elements.append(JSONView(bytes[base + value.offset..<base + value.offset + value.bytes.count]))
+            }
+            return elements
+        } ?? []
+    }
+
     var memberNames: [String] { members.map(\.name) }
 
     /// The first member of this name.

@@ -12,12 +12,15 @@ struct Terminal: Sendable {
     var palette: Palette
     /// In columns; `nil` when lines need not fit.
     var width: Int?
+    /// In lines; `nil` when there is no end.
+    var height: Int?
 
     static let plain = Terminal(palette: .plain, width: nil)
 
     static var standardOutput: Terminal {
         guard isatty(STDOUT_FILENO) == 1 else { return .plain }
-        return Terminal(palette: allowsColours ? .colours : .plain, width: width(of: STDOUT_FILENO))
+        let size = size(of: STDOUT_FILENO)
+        return Terminal(palette: allowsColours ? .colours : .plain, width: size.width, height: size.height)
     }
 
     static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
@@ -28,10 +31,10 @@ struct Terminal: Sendable {
         return refusal.isEmpty && name != "dumb"
     }
 
-    private static func width(of descriptor: Int32) -> Int? {
+    private static func size(of descriptor: Int32) -> (width: Int?, height: Int?) {
         var size = winsize()
-        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0 else { return nil }
-        return Int(size.ws_col)
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0 else { return (nil, nil) }
+        return (size.ws_col > 0 ? Int(size.ws_col) : nil, size.ws_row > 0 ? Int(size.ws_row) : nil)
     }
 }
 

@@ -9,9 +9,13 @@ extension Integration {
             #expect(try box.property("ActiveState") == "inactive")
             try box.succeed("diffablectl", "create", "tasks")
             #expect(try box.property("ActiveState") == "active")
-            #expect(try box.property("StatusText") == "Serving the lists in /var/lib/diffabled")
             #expect(try box.property("User") == "diffabled")
             try box.succeed("diffablectl", "apply", "tasks", input: "milk\n")
+            #expect(
+                try eventually(within: 20, "status") {
+                    let text = try box.property("StatusText")
+                    return text == "1 list, 1 item, 0 clients, 2 transactions" ? text : nil
+                } != "")
             try box.succeed("systemctl", "stop", "diffabled.service")
             #expect(try box.property("Result") == "success")
             #expect(try box.succeed("diffablectl", "show", "tasks").contains("milk"), "the next client starts it again")
@@ -61,6 +65,21 @@ extension Integration {
             #expect(try box.start("diffablectl", "append", "tasks", "more", "-q").wait() == 1)
             #expect(try box.property("MainPID") == process)
             #expect(try box.property("ActiveState") == "active")
+        }
+
+        @Test func `the journal's fields tell who was refused what, and why`() throws {
+            guard let box = try Box() else { return }
+            #expect(try box.start("diffablectl", "append", "tasks", "milk").wait() == 1)
+            let lines = try eventually(within: 20, "journal") {
+                let lines = try box.succeed(
+                    "journalctl", "DIFFABLED_LIST=tasks", "DIFFABLED_ERROR=noSuchList", "-o", "json")
+                return lines.isEmpty ? nil : lines
+            }
+            for field in [
+                #""DIFFABLED_REQUEST":"transact""#, #""DIFFABLED_PEER_UID":"0""#, #""DIFFABLED_CLIENT":"diffablectl""#,
+                #""PRIORITY":"6""#, #""MESSAGE":"refused: there is no list"#,
+            ] { #expect(lines.contains(field), "\(lines)") }
+            #expect(lines.contains(#/"DIFFABLED_PEER_PID":"[0-9]+"/#))
         }
 
         @Test func `the sandbox keeps the daemon from homes, from the network, and from other files`() throws {

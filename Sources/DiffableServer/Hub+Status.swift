@@ -1,0 +1,87 @@
+import Diffable
+import DiffableProtocol
+import DiffableStore
+import Glibc
+import NIOCore
+
+extension Hub {
+    /// How the server is doing, in numbers.
+    struct Figures: Equatable {
+        var lists = 0
+        var items = 0
+        var connections = 0
+        var transactions = 0
+
+        /// `2 lists, 31 items, 1 client, 7 transactions`
+        var sentence: String {
+            func counted(_ count: Int, _ noun: String) -> String { "\(count) \(noun)\(count == 1 ? "" : "s")" }
+            return [
+                counted(lists, "list"), counted(items, "item"), counted(connections, "client"),
+                counted(transactions, "transaction"),
+            ].joined(separator: ", ")
+        }
+    }
+
+    /// O(lists)
+    var figures: Figures {
+        let (lists, items, transactions) = store.assumeIsolated {
+            ($0.extent.lists, $0.extent.items, $0.statistics.transactions)
+        }
+        return Figures(lists: lists, items: items, connections: connections.count, transactions: transactions)
+    }
+
+    /// Of lists, what the peer may read is counted; of connections, its own user's. What is going on in others is for
+    /// those to know who may do everything. O(lists and connections)
+    func status(for peer: Peer) -> Reply.Status {
+        let (lists, statistics, storage) = store.assumeIsolated {
+            ($0.lists(for: peer).map(\.state), $0.statistics, Reply.Status.Storage($0.health))
+        }
+        let connections = connections(seenBy: peer)
+        let sees = peer.isPrivileged
+        return Reply.Status(
+            version: options.version, processID: Int(getpid()),
+            uptimeSeconds: Int((NIODeadline.now() - startTime).nanoseconds / 1_000_000_000),
+            connections: connections.count,
+            subscriptions: connections.reduce(0) { $0 + $1.subscriptions.count },
+            lists: lists.count, items: lists.reduce(0) { $0 + $1.snapshot.numberOfItems },
+            transactions: sees ? statistics.transactions : nil, groups: sees ? statistics.groups : nil,
+            traffic: sees ? connections.reduce(into: trafficBefore) { $0 += $1.traffic } : nil, storage: storage,
+            refusing: refusal?.message)
+    }
+
+    /// In the order in which they came.
+    func clients(seenBy peer: Peer) -> [Reply.Client] {
+        connections(seenBy: peer).sorted { $0.number < $1.number }.map(Reply.Client.init)
+    }
+
+    /// Those who run the daemon see everybody, others their own user's.
+    private func connections(seenBy peer: Peer) -> [Connection] {
+        connections.values.filter { peer.isPrivileged || $0.peer.userID == peer.userID }
+    }
+}
+
+extension Reply.Client {
+    fileprivate init(_ connection: Connection) {
+        self.init(
+            number: connection.number, name: connection.name, processID: connection.credentials?.processID,
+            userID: (connection.credentials?.userID).map(Int.init), connectedSeconds: connection.connectedSeconds,
+            traffic: connection.traffic, pendingBytes: connection.heldUpLength + connection.outbox.length,
+            subscriptions: connection.subscriptions.map {
+                Subscription(
+                    subscription: $0.number, list: $0.list, behind: $0.revisionsBehind, deliveries: $0.deliveries,
+                    bytesSent: $0.bytesSent)
+            })
+    }
+}
+
+extension Reply.Status.Storage {
+    fileprivate init(_ health: StoreHealth) {
+        self =
+            switch health {
+            case .working: .working
+            case .failed: .failed
+            case .unreadable: .unreadable
+            case .closing: .closing
+            }
+    }
+}

@@ -1,0 +1,62 @@
+import DiffableProtocol
+import DiffableStore
+import Logging
+import NIOCore
+
+/// Logs what was refused, so that an administrator can see who fails at what: never more from one user than a few lines
+/// at once and one a second, because clients must not be able to fill the disk with log.
+final class RefusalLog {
+    private let logger: Logger
+    private var allowances: [UInt32: Allowance] = [:]
+
+    private struct Allowance {
+        var lines = RefusalLog.linesAtOnce
+        var lastGrant = NIODeadline.now()
+        /// How many were left out since the last line.
+        var leftOut = 0
+    }
+
+    private static let linesAtOnce = 10
+    private static let interval = TimeAmount.seconds(1)
+
+    init(_ logger: Logger) { self.logger = logger }
+
+    func note(_ error: WireError, of method: Method?, by connection: Connection) {
+        let level = Self.level(of: error.code)
+        guard logger.logLevel <= level else { return }
+        guard let leftOut = takeAllowance(of: connection.peer.userID, at: .now()) else { return }
+        var metadata: Logger.Metadata = ["error": "\(error.code.name)"]
+        metadata["list"] = error.list.map { "\($0)" }
+        metadata["request"] = method.map { "\($0.rawValue)" }
+        if leftOut > 0 { metadata["leftOut"] = "\(leftOut)" }
+        metadata.merge(connection.who) { $1 }
+        logger.log(level: level, "refused: \(error.message)", metadata: metadata)
+    }
+
+    /// How many lines were left out before this one, or nil when this one is left out too.
+    private func takeAllowance(of user: UInt32, at now: NIODeadline) -> Int? {
+        var allowance = allowances[user] ?? Allowance()
+        defer { allowances[user] = allowance }
+        let grants = Int((now - allowance.lastGrant).nanoseconds / Self.interval.nanoseconds)
+        if grants > 0 {
+            allowance.lines = min(allowance.lines + grants, Self.linesAtOnce)
+            allowance.lastGrant = now
+        }
+        guard allowance.lines > 0 else {
+            allowance.leftOut += 1
+            return nil
+        }
+        allowance.lines -= 1
+        defer { allowance.leftOut = 0 }
+        return allowance.leftOut
+    }
+
+    /// What clients ask for in vain all the time says little; what they may not do says more.
+    private static func level(of code: WireError.Code) -> Logger.Level {
+        switch code {
+        case .revisionMismatch, .shuttingDown: .debug
+        case .permissionDenied: .notice
+        default: .info
+        }
+    }
+}

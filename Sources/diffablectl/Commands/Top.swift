@@ -1,0 +1,51 @@
+import ArgumentParser
+import DiffableClient
+
+struct Top: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Show what happens in each second: transactions, deliveries and bytes, by list and by client.",
+        discussion: """
+            On a terminal it is drawn anew until it is interrupted; elsewhere it is written once. Bytes of a list \
+            are what its subscribers were sent, those of a client go both ways.
+            """)
+
+    @Option(help: ArgumentHelp("How long to look before each answer.", valueName: "seconds"))
+    var interval = 1.0
+    @Flag(help: "Write it once, on a terminal too.") var once = false
+    @Flag(help: "As JSON.") var json = false
+    @OptionGroup var daemon: DaemonOptions
+
+    func validate() throws {
+        guard 0.1...3_600 ~= interval else { throw ValidationError("--interval is 0.1 to 3600 seconds") }
+    }
+
+    func run() async throws {
+        let isOnTerminal = Terminal.standardOutput.width != nil
+        try await daemon.withConnection { connection in
+            var before = try await Sample(connection)
+            repeat {
+                try await Task.sleep(for: .seconds(interval))
+                let now = try await Sample(connection)
+                draw(Rates(from: before, to: now), redrawing: isOnTerminal && !once)
+                before = now
+            } while !once && isOnTerminal
+        }
+    }
+
+    private func draw(_ rates: Rates, redrawing: Bool) {
+        var output = StandardOutput()
+        if json {
+            output.line(rates.json)
+        } else if redrawing {
+            let terminal = Terminal.standardOutput
+            // Home, each line with what was behind it taken away, and all that was below.
+            let shown = rates.lines.prefix(max(1, (terminal.height ?? .max) - 1))
+            output.append("\u{1B}[H".utf8)
+            for line in shown { output.line(terminal.fitting(line, fromColumn: 0) + "\u{1B}[K") }
+            output.append("\u{1B}[J".utf8)
+        } else {
+            for line in rates.lines { output.line(line) }
+        }
+        output.flush()
+    }
+}

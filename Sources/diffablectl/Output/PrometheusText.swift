@@ -1,0 +1,75 @@
+/// The daemon's status in the text format of Prometheus, version 0.0.4
+/// (https://prometheus.io/docs/instrumenting/exposition_formats/). What a daemon does not say is left out.
+func prometheusLines(of status: JSONView) -> [String] {
+    var lines: [String] = []
+    if let version = status.member("version")?.plainText {
+        lines += Metric("info", .gauge, "What runs, in its labels.").lines("1", labels: ["version": version])
+    }
+    for (member, metric) in metrics {
+        guard let value = status.member(member) else { continue }
+        lines += metric.lines(value.plainText)
+    }
+    if let storage = status.member("storage")?.plainText {
+        let states = ["working", "failed", "unreadable", "closing"]
+        let metric = Metric("storage_state", .gauge, "1 for the state that the storage is in.")
+        lines += metric.head
+        for state in states { lines.append(metric.sample(state == storage ? "1" : "0", labels: ["state": state])) }
+    }
+    return lines
+}
+
+/// By the members of `status`.
+private let metrics: [(String, Metric)] = [
+    ("uptimeSeconds", Metric("uptime_seconds", .gauge, "How long the daemon has run.")),
+    ("connections", Metric("connections", .gauge, "Clients that are connected.")),
+    ("subscriptions", Metric("subscriptions", .gauge, "Subscriptions to lists.")),
+    ("lists", Metric("lists", .gauge, "Lists.")),
+    ("items", Metric("items", .gauge, "Items in all lists, at any depth.")),
+    ("transactions", Metric("transactions_total", .counter, "Transactions that changed something.")),
+    ("groups", Metric("commit_groups_total", .counter, "Groups of transactions that were synced to the disk.")),
+    ("requests", Metric("requests_total", .counter, "Lines that clients sent.")),
+    ("refusals", Metric("refused_requests_total", .counter, "Requests that were answered with an error.")),
+    ("deliveries", Metric("deliveries_total", .counter, "Lines that subscribers were sent.")),
+    ("bytesReceived", Metric("received_bytes_total", .counter, "What clients sent.")),
+    ("bytesSent", Metric("sent_bytes_total", .counter, "What clients were sent.")),
+]
+
+private struct Metric {
+    enum Kind: String { case counter, gauge }
+
+    /// With the prefix, and the unit last.
+    private let name: String
+    private let kind: Kind
+    private let help: String
+
+    init(_ name: String, _ kind: Kind, _ help: String) {
+        self.name = "diffabled_" + name
+        self.kind = kind
+        self.help = help
+    }
+
+    var head: [String] { ["# HELP \(name) \(help)", "# TYPE \(name) \(kind.rawValue)"] }
+
+    func sample(_ value: String, labels: KeyValuePairs<String, String> = [:]) -> String {
+        let labels = labels.map { "\($0.key)=\"\(escaped($0.value))\"" }.joined(separator: ",")
+        return labels.isEmpty ? "\(name) \(value)" : "\(name){\(labels)} \(value)"
+    }
+
+    func lines(_ value: String, labels: KeyValuePairs<String, String> = [:]) -> [String] {
+        head + [sample(value, labels: labels)]
+    }
+
+    /// As in a label's value.
+    private func escaped(_ text: String) -> String {
+        var escaped = ""
+        for character in text {
+            switch character {
+            case "\\": escaped += "\\\\"
+            case "\"": escaped += "\\\""
+            case "\n": escaped += "\\n"
+            default: escaped.append(character)
+            }
+        }
+        return escaped
+    }
+}

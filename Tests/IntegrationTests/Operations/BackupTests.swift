@@ -1,0 +1,218 @@
+import Foundation
+import Testing
+
+extension Integration {
+    /// `backup` and `restore`, while the daemon is at work.
+    struct BackupTests {
+        private let daemon: Daemon
+        private var file: String { daemon.directory.file("lists.backup") }
+
+        init() throws {
+            daemon = try Daemon()
+            try daemon.succeed("apply", "tasks", "--create", "-q", input: "milk\nbread\n")
+        }
+
+        private func state(of list: String, on daemon: Daemon, at revision: Int? = nil) throws -> String {
+            let at = revision.map { #","at":\#($0)"# } ?? ""
+            let reply = try daemon.connect()
+                .reply(to: #"{"id":1,"method":"snapshot","params":{"list":"\#(list)"\#(at)}}"#)
+            let match = try #require(reply.firstMatch(of: #/"snapshot":.*/#), "\(reply)")
+            return String(match.0)
+        }
+
+        @Test func `what is restored into another daemon is what was backed up`() throws {
+            try daemon.succeed(
+                "apply", "outline", "--create", "--from", "tree", "-q", input: "fruit\n  apple\n    red\n  pear\n")
+            try daemon.succeed("expand", "outline", "fruit", "-q")
+            // Longer than a line, so that it comes in parts; with contents that are escaped.
+            let rows = (1...5_000).map { #"{"id":"\#($0)","text":"ünïcode \"\#($0)\""}"# }.joined(separator: "\n")
+            try daemon.succeed("apply", "long", "--create", "--from", "ndjson", "-q", input: rows)
+            try daemon.succeed("create", "empty")
+            try daemon.succeed("create", "bar", "--volatile")
+            #expect(try daemon.succeed("backup", file) == "\(file): 4 lists, 5,006 items\n")
+            #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
+            let names = try FileManager.default.contentsOfDirectory(atPath: daemon.directory.path)
+            #expect(!names.contains { $0.contains("unfinished") })
+            let other = try Daemon()
+            #expect(try other.succeed("restore", file) == "restored 4 lists, 5,006 items\n")
+            for list in ["tasks", "outline", "long", "empty"] {
+                #expect(try state(of: list, on: other) == state(of: list, on: daemon), "\(list)")
+            }
+            #expect(try !other.succeed("ls").contains("bar"), "it would be gone after a restart as well")
+            // It is on the disk.
+            other.program.end(with: SIGKILL)
+            try other.restart()
+            for list in ["tasks", "outline", "long"] {
+                #expect(try state(of: list, on: other) == state(of: list, on: daemon), "\(list)")
+            }
+            // The same again, from what was restored.
+            let again = other.directory.file("again")
+            try other.succeed("backup", again)
+            func requests(in file: String) throws -> [Substring] {
+                try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").dropFirst().dropLast()
+            }
+            #expect(try requests(in: again) == requests(in: file))
+        }
+
+        @Test func `under load a backup is of one moment, over all lists`() throws {
+            try daemon.succeed("apply", "first", "--create", "-q", input: "0\n")
+            try daemon.succeed("apply", "second", "--create", "-q", input: "0\n")
+            let path = daemon.socket
+            let isOver = FlagFile(daemon.directory.file("over"))
+            let writer = Thread {
+                guard let client = try? RawClient(connectingTo: path) else { return }
+                for number in 1...100_000 where !isOver.isSet {
+                    for list in ["first", "second"] {
+                        let request =
+                            #"{"id":1,"method":"transact","params":{"list":"\#(list)","operations":[{"op":"#
+                            + #""appendItems","items":[{"id":"n\#(number)"}]}]}}"#
+                        guard (try? client.reply(to: request)) != nil else { return }
+                    }
+                }
+            }
+            writer.start()
+            defer { isOver.set() }
+            for round in 1...4 {
+                usleep(200_000)
+                let file = daemon.directory.file("backup-\(round)")
+                try daemon.succeed("backup", file)
+                let other = try Daemon()
+                try other.succeed("restore", file)
+                let trailer = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").last ?? ""
+                var counts: [Int] = []
+                for list in ["first", "second"] {
+                    let match = try #require(
+                        trailer.firstMatch(
+                            of: try Regex("\"list\":\"\(list)\",\"epoch\":\"[^\"]*\",\"revision\":([0-9]+)")))
+                    let revision = try #require(Int(match[1].substring ?? ""))
+                    counts.append(revision)
+                    let restored = try state(of: list, on: other)
+                    #expect(try restored == state(of: list, on: daemon, at: revision), "\(list) at \(revision)")
+                }
+                // One client made them one after the other.
+                #expect(counts[0] - counts[1] == 0 || counts[0] - counts[1] == 1, "\(counts)")
+                #expect(counts[1] > round)
+            }
+        }
+
+        @Test func `lists that are there are replaced only when that is asked for`() throws {
+            try daemon.succeed("backup", file)
+            try daemon.succeed("append", "tasks", "more", "-q")
+            try daemon.succeed("create", "own")
+            let before = try state(of: "tasks", on: daemon)
+            let answer = try daemon.companion("restore", file)
+            #expect(answer.status == 1)
+            #expect(answer.complaints.contains(#"there is a list "tasks" already; nothing was restored"#))
+            #expect(answer.complaints.contains("--replace"))
+            #expect(try state(of: "tasks", on: daemon) == before)
+            #expect(try daemon.succeed("restore", file, "--replace") == "restored 1 list, 2 items\n")
+            #expect(try state(of: "tasks", on: daemon) != before)
+            #expect(try daemon.succeed("ls").contains("own"), "what is not in the backup stays")
+        }
+
+        @Test func `those who follow a list that is replaced start over with it, and go on`() throws {
+            try daemon.succeed("backup", file)
+            try daemon.succeed("append", "tasks", "more", "-q")
+            let subscriber = try daemon.connect()
+            try subscriber.send("subscribe tasks")
+            let first = try #require(try subscriber.lines(until: #""method":"reset""#).last)
+            try daemon.succeed("restore", file, "--replace")
+            let line = try #require(try subscriber.line())
+            #expect(line.contains(#""method":"reset""#) && line.contains(#""revision":1,"reason":"epoch""#), "\(line)")
+            #expect(!line.contains("more") && line.contains("bread"))
+            let epochs = [first, line].map { $0.firstMatch(of: #/"epoch":"([^"]+)"/#)?.1 }
+            #expect(epochs[0] != epochs[1])
+            try daemon.succeed("append", "tasks", "news", "-q")
+            let change = try #require(try subscriber.line())
+            #expect(change.contains(#""from":1,"revision":2"#) && change.contains("news"), "\(change)")
+            // Whoever was away starts over too.
+            let old = try #require(epochs[0])
+            let returning = try daemon.connect()
+            try returning.send(
+                #"{"id":1,"method":"subscribe","params":{"list":"tasks","since":{"epoch":"\#(old)","revision":2}}}"#)
+            #expect(try returning.lines(until: #""method":"reset""#).last?.contains(#""reason":"epoch""#) == true)
+        }
+
+        @Test func `a damaged file is refused, and changes nothing`() throws {
+            try daemon.succeed("apply", "other", "--create", "-q", input: "a\nb\n")
+            try daemon.succeed("backup", file)
+            let good = try Data(contentsOf: URL(filePath: file))
+            try daemon.succeed("append", "tasks", "more", "-q")
+            let before = try daemon.succeed("ls", "--json")
+            var damaged: [(Data, String)] = [
+                (Data(), "no backup"), (Data("milk\n".utf8), "no backup"), (good.dropLast(1), "no end"),
+                (good.prefix(good.count / 2), "no end"),
+                (Data(good.split(separator: 10).dropLast().joined(separator: [10])) + [10], "no end"),
+            ]
+            let text = String(decoding: good, as: UTF8.self)
+            damaged.append((Data(text.replacing(#""diffabledBackup":1"#, with: #""diffabledBackup":2"#).utf8), "newer"))
+            for position in stride(from: 25, to: good.count - 200, by: 37) {
+                var bytes = good
+                bytes[position] ^= 0x01
+                damaged.append((bytes, "damaged"))
+            }
+            let broken = daemon.directory.file("broken")
+            for (bytes, complaint) in damaged.prefix(12) {
+                try bytes.write(to: URL(filePath: broken))
+                let answer = try daemon.companion("restore", broken, "--replace")
+                #expect(answer.status == 2)
+                #expect(answer.complaints.contains(complaint), "\(answer.complaints)")
+            }
+            #expect(try daemon.succeed("ls", "--json") == before)
+        }
+
+        @Test func `what the daemon cannot take of a backup makes it refuse all of it`() throws {
+            let client = try daemon.connect()
+            func restore(_ lines: [String]) throws -> String {
+                for line in lines { try client.send(#"{"method":"restore","params":"# + line + "}") }
+                return try client.reply(to: #"{"id":1,"method":"restore","params":{"more":false}}"#)
+            }
+            let good = #"{"list":"new","operations":[{"op":"appendSections","sections":[{"id":"s"}]}],"more":true}"#
+            let twice = try restore([good, good])
+            #expect(twice.contains("duplicateSection"), "\(twice)")
+            let unread = try restore([good, #"{"list":"newer","operations":[{"op":"appendItms"}],"more":true}"#])
+            #expect(unread.contains("appendItems"), "\(unread)")
+            let first = try restore([#"{"list":"newer","operations":[{"op":"appendItms"}],"more":true}"#, good])
+            #expect(first.contains("appendItems"), "\(first)")
+            #expect(
+                try client.reply(to: #"{"id":1,"method":"restore","params":{}}"#).contains("takes lists in parts"))
+            #expect(try daemon.succeed("ls") == daemon.succeed("ls"))
+            #expect(try !daemon.succeed("ls").contains("new"))
+            #expect(try restore([good]).contains(#""lists":[{"list":"new","epoch":"#))
+            #expect(try restore([]).contains(#""result":{"lists":[]}"#))
+        }
+
+        @Test func `a file that is there is not written over unasked`() throws {
+            _ = try daemon.directory.write("mine", to: "lists.backup")
+            let answer = try daemon.companion("backup", file)
+            #expect(answer.status == 2 && answer.complaints.contains("--force"))
+            #expect(try String(contentsOfFile: file, encoding: .utf8) == "mine")
+            try daemon.succeed("backup", file, "--force")
+            #expect(try daemon.companion("restore", file, "--replace").status == 0)
+            let nowhere = try daemon.companion("backup", "/nonexistent/file")
+            #expect(nowhere.status == 2 && nowhere.complaints.contains("No such file or directory"))
+        }
+
+        @Test func `of a backup with one list beyond the limits nothing is restored`() throws {
+            let rows = (1...400).map { "row \($0) " + String(repeating: "x", count: 200) }.joined(separator: "\n")
+            try daemon.succeed("apply", "big", "--create", "-q", input: rows)
+            try daemon.succeed("backup", file)
+            let small = try Daemon(environment: ["DIFFABLED_ITEMS_MAX": "300"])
+            try small.succeed("apply", "tasks", "--create", "-q", input: "mine\n")
+            let before = try small.succeed("ls", "--json")
+            let answer = try small.companion("restore", file, "--replace")
+            #expect(answer.status == 1 && answer.complaints.contains("itemsMax"), "\(answer.complaints)")
+            #expect(try small.succeed("ls", "--json") == before)
+        }
+    }
+}
+
+/// A flag that two threads share.
+private final class FlagFile: Sendable {
+    private let path: String
+
+    init(_ path: String) { self.path = path }
+
+    var isSet: Bool { access(path, F_OK) == 0 }
+    func set() { close(open(path, O_CREAT | O_WRONLY, 0o600)) }
+}
