@@ -8,25 +8,37 @@ bindir = $(DESTDIR)$(PREFIX)/bin
 unitdir = $(DESTDIR)$(PREFIX)/lib/systemd
 sysusersdir = $(DESTDIR)$(PREFIX)/lib/sysusers.d
 configdir = $(DESTDIR)$(SYSCONFDIR)/diffabled
+sharedir = $(DESTDIR)$(PREFIX)/share
+docdir = $(sharedir)/doc/diffabled
 
-# The Swift libraries go into the binaries, so what is installed needs no Swift runtime.
-release = -c release --static-swift-stdlib
-# Where what is installed was built.
-built = .build/release
-shell_scripts = .ci/run Fuzzing/run $(wildcard scripts/*)
+# The Swift libraries go into the binaries, so what is installed needs no Swift runtime, and looks for no libraries
+# beside itself.
+release = -c release --static-swift-stdlib --disable-local-rpath
+# Where what is installed was built: the programs, and their man pages and completions.
+built ?= .build/release
+pages ?= .build/pages
+
+programs = diffabled diffablectl
+units = system/diffabled.socket system/diffabled.service user/diffabled.socket user/diffabled.service
+shared = man/man1/diffablectl.1 man/man5/diffabled.yaml.5 man/man7/diffabled-protocol.7 man/man8/diffabled.8 \
+    $(programs:%=bash-completion/completions/%) $(programs:%=zsh/site-functions/_%) \
+    $(programs:%=fish/vendor_completions.d/%.fish)
+documents = README.md CHANGELOG.md LICENSE $(wildcard docs/*.md)
+
+shell_scripts = .ci/run Fuzzing/run debian/diffabled.postinst debian/diffabled.postrm $(filter-out scripts/man-pages,$(wildcard scripts/*))
 
 # The one that can draw, if there is one.
 python = $(shell for python in python3 /usr/bin/python3; do $$python -c 'import matplotlib' 2>/dev/null && echo $$python && exit; done; echo python3)
-python_sources = Benchmarks/guard $(wildcard Benchmarks/harness/*.py Tests/IntegrationTests/*/*.py)
+python_sources = Benchmarks/guard scripts/man-pages $(wildcard Benchmarks/harness/*.py Tests/IntegrationTests/*/*.py)
 
-.PHONY: run test soak guard fuzz demo build set-up lint format bench bench-quick install uninstall clean
+.PHONY: run test soak guard fuzz demo build programs pages set-up lint format bench bench-quick install uninstall deb clean
 
 # Serves in the foreground, with a list to look at.
-run: build
+run: programs
 	@scripts/run
 
 test:
-	@scripts/set-up python3
+	@scripts/set-up python3 lowdown
 	swift test
 
 # Random clients, crashes and restarts against the real daemon, and every promise of a subscription checked afterwards,
@@ -46,11 +58,20 @@ fuzz:
 	@Fuzzing/run $(if $(RUNS),--runs $(RUNS)) $(TARGET)
 
 # A tour of half a minute that ends by itself.
-demo: build
+demo: programs
 	@scripts/demo
 
-build: set-up
+# What `make install` installs.
+build: programs
+	@$(MAKE) --no-print-directory pages
+
+programs: set-up
 	swift build $(release)
+
+# The man pages and completions, which the programs tell themselves.
+pages:
+	@scripts/set-up python3 lowdown
+	@scripts/man-pages $(built) $(pages)
 
 # Installs what is missing, and does nothing when nothing is.
 set-up:
@@ -73,7 +94,7 @@ format:
 
 # Measures beside redis, mosquitto, jq and sqlite3, in about 20 minutes, and writes docs/performance.md.
 # ONLY=fanout,durable measures some parts, ROUNDS=3 fewer rounds; then the table is only printed.
-bench: build
+bench: programs
 	@scripts/set-up python3
 	swift build -c release --package-path Benchmarks
 	@$(python) -B Benchmarks/harness $(if $(ONLY),--only $(ONLY)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(QUICK),--quick)
@@ -83,27 +104,32 @@ bench-quick:
 
 # Installs what `make build` built: no building as root, no users made, nothing started.
 install:
-	@test -x $(built)/diffabled || { echo "Nothing is built yet: run make build first." >&2; exit 1; }
-	install -D -s -m 755 -t $(bindir) $(built)/diffabled $(built)/diffablectl
+	@for file in $(programs:%=$(built)/%) $(shared:%=$(pages)/%); do \
+	    test -e $$file || { echo "There is no $$file yet: run make build first." >&2; exit 1; }; \
+	done
+	install -D -s -m 755 -t $(bindir) $(programs:%=$(built)/%)
 	install -d $(unitdir)/system $(unitdir)/user
-	for unit in diffabled.socket diffabled.service; do \
-	    sed 's|/usr/bin/|$(PREFIX)/bin/|' systemd/$$unit > $(unitdir)/system/$$unit && \
-	    sed 's|/usr/bin/|$(PREFIX)/bin/|' systemd/user/$$unit > $(unitdir)/user/$$unit && \
-	    chmod 644 $(unitdir)/system/$$unit $(unitdir)/user/$$unit || exit; \
+	for unit in $(units); do \
+	    sed 's|/usr/bin/|$(PREFIX)/bin/|' systemd/$$unit > $(unitdir)/$$unit && chmod 644 $(unitdir)/$$unit || exit; \
 	done
 	install -D -m 644 systemd/sysusers.conf $(sysusersdir)/diffabled.conf
 	test -e $(configdir)/diffabled.yaml || install -D -m 644 -t $(configdir) config/diffabled.yaml
+	for file in $(shared); do install -D -m 644 $(pages)/$$file $(sharedir)/$$file || exit; done
+	install -D -m 644 -t $(docdir) $(documents)
 
 # Leaves the lists and a changed configuration.
 uninstall:
-	rm -f $(bindir)/diffabled $(bindir)/diffablectl
-	for unit in diffabled.socket diffabled.service; do \
-	    rm -f $(unitdir)/system/$$unit $(unitdir)/user/$$unit; \
+	rm -f $(programs:%=$(bindir)/%) $(units:%=$(unitdir)/%) $(sysusersdir)/diffabled.conf
+	rm -f $(shared:%=$(sharedir)/%) $(addprefix $(docdir)/,$(notdir $(documents)))
+	if cmp -s config/diffabled.yaml $(configdir)/diffabled.yaml; then rm $(configdir)/diffabled.yaml; fi
+	for directory in $(docdir) $(configdir); do \
+	    if test -d $$directory; then rmdir --ignore-fail-on-non-empty $$directory || exit; fi; \
 	done
-	rm -f $(sysusersdir)/diffabled.conf
-	if cmp -s config/diffabled.yaml $(configdir)/diffabled.yaml; then \
-	    rm $(configdir)/diffabled.yaml && rmdir --ignore-fail-on-non-empty $(configdir); \
-	fi
+
+# A Debian package, in .build/deb.
+deb: build
+	@scripts/set-up lintian dh dpkg-buildpackage
+	@scripts/deb
 
 clean:
 	rm -rf .build Benchmarks/.build Fuzzing/.build Fuzzing/.build-fuzz

@@ -6,10 +6,12 @@ final class Box {
     private static let script = "\(Binaries.repository)/scripts/box"
 
     /// Nil where there can be none, which is said: it needs root.
-    init?() throws {
+    ///
+    /// - Parameter tree: lies over the system's files instead of what `make install` installs, and nothing is enabled.
+    init?(tree: String? = nil) throws {
         directory = try ScratchDirectory()
-        try Box.install(into: directory)
-        let start = try Program(Box.script, ["start", directory.path, directory.file("tree")], in: directory)
+        if tree == nil { try Box.install(into: directory) }
+        let start = try Program(Box.script, ["start", directory.path, tree ?? directory.file("tree")], in: directory)
         switch try start.wait(within: 60) {
         case 0: break
         case 77:
@@ -17,6 +19,7 @@ final class Box {
             return nil
         case let status: throw Failure("scripts/box ends with \(status): \(start.complaints)")
         }
+        guard tree == nil else { return }
         try succeed("systemd-sysusers")
         try succeed("systemctl", "enable", "--now", "--quiet", "diffabled.socket")
     }
@@ -26,12 +29,13 @@ final class Box {
         _ = try? stop?.wait(within: 30)
     }
 
+    /// Without what only people read, which takes tools to make.
     private static func install(into directory: ScratchDirectory) throws {
         let install = try Program(
             "/usr/bin/make",
             [
                 "-C", Binaries.repository, "-s", "install", "built=\(Binaries.directory)",
-                "DESTDIR=\(directory.file("tree"))", "PREFIX=/usr",
+                "DESTDIR=\(directory.file("tree"))", "PREFIX=/usr", "shared=",
             ], in: directory)
         guard try install.wait(within: 120) == 0 else { throw Failure("make install: \(install.complaints)") }
     }

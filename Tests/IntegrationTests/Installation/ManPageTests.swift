@@ -1,0 +1,112 @@
+import DiffableJSON
+import Foundation
+import Testing
+
+@testable import diffabled
+
+extension Integration {
+    /// What `make build` makes for people to read and for shells to know.
+    struct ManPageTests {
+        private let directory: ScratchDirectory
+
+        init() throws { directory = try ScratchDirectory() }
+
+        /// As a terminal shows it. `man` complains where it cannot.
+        private func rendered(_ page: String, of shared: SharedFiles) throws -> String {
+            let man = try Program(
+                "/usr/bin/man", ["--warnings", "-E", "UTF-8", "-l", "\(shared.path)/man/\(page)"],
+                environment: ["MANPAGER": "cat", "MANWIDTH": "2000"], in: directory)
+            #expect(try man.wait() == 0)
+            #expect(man.complaints == "", "\(page)")
+            return man.output
+        }
+
+        @Test func `every man page renders without a warning, and none is forgotten`() throws {
+            guard let shared = try SharedFiles(), Binaries.areInstalled("man") else { return }
+            let pages = [
+                "man1/diffablectl.1", "man5/diffabled.yaml.5", "man7/diffabled-protocol.7", "man8/diffabled.8",
+            ]
+            #expect(filePaths(below: "\(shared.path)/man") == pages)
+            for page in pages {
+                let text = try rendered(page, of: shared)
+                for section in ["NAME", "DESCRIPTION", "SEE ALSO"] {
+                    #expect(text.contains("\n\(section)\n"), "\(page)")
+                }
+            }
+        }
+
+        @Test(arguments: [("diffablectl", "man1/diffablectl.1"), ("diffabled", "man8/diffabled.8")])
+        func `a program's page tells each of its commands and options`(program: String, page: String) throws {
+            guard let shared = try SharedFiles(), Binaries.areInstalled("man", "jq") else { return }
+            let text = try rendered(page, of: shared)
+            let dump = try Program("\(Binaries.directory)/\(program)", ["--experimental-dump-help"], in: directory)
+            #expect(try dump.wait() == 0)
+            let help = try directory.write(dump.output, to: "help.json")
+            // The words before a command's name, its name, then its options.
+            let query = try Program(
+                "/usr/bin/jq",
+                [
+                    "-r",
+                    """
+                    .command | recurse(.subcommands[]?) | select(.commandName != "help" and .shouldDisplay)
+                    | select((.subcommands // []) | all(.commandName == "help"))
+                    | [((.superCommands // []) + [.commandName] | join(" ")),
+                        (.arguments[] | select(.shouldDisplay) | .names[]? | select(.kind == "long") | "--" + .name)]
+                    | join("\\t")
+                    """,
+                ], input: help, in: directory)
+            #expect(try query.wait() == 0, "\(query.complaints)")
+            #expect(query.outputLines.count >= (program == "diffablectl" ? 20 : 1))
+            for line in query.outputLines {
+                let words = line.split(separator: "\t").map(String.init)
+                // A command's section ends where the next heading is; the daemon's options have one of their own.
+                let heading = program == "diffabled" ? "\nOPTIONS\n" : "\n       \(words[0]) ["
+                let start = try #require(text.range(of: heading), "\(words[0])").upperBound
+                let end = text[start...].firstMatch(of: /\n( {3})?\S/)?.range.lowerBound ?? text.endIndex
+                let section = text[start..<end]
+                for option in words.dropFirst() where program == "diffabled" || option != "--help" {
+                    #expect(section.contains(option), "\(line)")
+                }
+            }
+        }
+
+        @Test func `the settings' page tells each setting and its default`() throws {
+            guard let shared = try SharedFiles(), Binaries.areInstalled("man") else { return }
+            let text = try rendered("man5/diffabled.yaml.5", of: shared)
+            for setting in Setting.allCases { #expect(text.contains("\n       \(setting.key):"), "\(setting.key)") }
+            #expect(text.contains("\n       lineLengthMax: 1048576\n"))
+        }
+
+        @Test(arguments: ["bash", "zsh", "fish"])
+        func `a shell reads its completions`(shell: String) throws {
+            guard let shared = try SharedFiles(), Binaries.areInstalled(shell) else { return }
+            let files = shared.all.filter { $0.hasPrefix(shell) }
+            #expect(files.count == 2)
+            for file in files {
+                let check = try Program("/usr/bin/\(shell)", ["-n", "\(shared.path)/\(file)"], in: directory)
+                #expect(try check.wait() == 0, "\(file): \(check.complaints)")
+            }
+            #expect(try shared.text(of: files.first { $0.contains("ctl") } ?? "").contains("apply"))
+        }
+
+        @Test func `bash completes a command and an option`() throws {
+            guard let shared = try SharedFiles() else { return }
+            let script = """
+                source \(shared.path)/bash-completion/completions/diffablectl
+                complete_line() {
+                    COMP_LINE=$1 COMP_POINT=${#1} COMP_WORDS=($1) COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+                    COMPREPLY=()
+                    $(complete -p diffablectl | sed 's/.*-F \\([^ ]*\\) .*/\\1/') diffablectl "${COMP_WORDS[COMP_CWORD]}" ""
+                    printf '%s\\n' "${COMPREPLY[@]}"
+                }
+                complete_line "diffablectl wat"
+                complete_line "diffablectl watch --no-rec"
+                """
+            let bash = try Program(
+                "/bin/bash", [try directory.write(script, to: "complete.bash")], in: directory)
+            #expect(try bash.wait() == 0, "\(bash.complaints)")
+            let words = bash.outputLines.map { $0.trimmingCharacters(in: .whitespaces) }
+            #expect(words == ["watch", "--no-reconnect"], "\(bash.output) \(bash.complaints)")
+        }
+    }
+}

@@ -1,0 +1,45 @@
+import Foundation
+
+/// The man pages and completions of the programs that are tested, made as `make build` makes them, once and beside them.
+struct SharedFiles {
+    static let path = "\(Binaries.directory)/share"
+    var path: String { Self.path }
+    private static let made = Result { try make() }
+
+    /// Nil where they cannot be made, which is said.
+    init?() throws {
+        guard Binaries.areInstalled("lowdown", "python3") else { return nil }
+        try Self.made.get()
+    }
+
+    private static func make() throws {
+        let script = "\(Binaries.repository)/scripts/man-pages"
+        if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
+        let make = try Program(
+            "/usr/bin/python3", ["-B", script, Binaries.directory, path], in: ScratchDirectory())
+        guard try make.wait() == 0 else { throw Failure("scripts/man-pages: \(make.complaints)") }
+    }
+
+    /// The files below, each as its path in here.
+    var all: [String] { filePaths(below: path) }
+
+    func text(of file: String) throws -> String { try String(contentsOfFile: "\(path)/\(file)", encoding: .utf8) }
+}
+
+/// What is there beside directories, sorted.
+func filePaths(below directory: String) -> [String] {
+    (FileManager.default.subpaths(atPath: directory) ?? []).filter {
+        var isDirectory: ObjCBool = false
+        return FileManager.default.fileExists(atPath: "\(directory)/\($0)", isDirectory: &isDirectory)
+            && !isDirectory.boolValue
+    }.sorted()
+}
+
+extension Binaries {
+    /// Says so, where something is not.
+    static func areInstalled(_ programs: String...) -> Bool {
+        let missing = programs.filter { !isInstalled($0) }
+        if !missing.isEmpty { print("skipped: \(missing.joined(separator: ", ")) not installed") }
+        return missing.isEmpty
+    }
+}
