@@ -25,11 +25,12 @@ shared = man/man1/diffablectl.1 man/man5/diffabled.yaml.5 man/man7/diffabled-pro
     $(programs:%=fish/vendor_completions.d/%.fish)
 documents = README.md CHANGELOG.md LICENSE $(wildcard docs/*.md)
 
-shell_scripts = .ci/run Fuzzing/run debian/diffabled.postinst debian/diffabled.postrm $(filter-out scripts/man-pages,$(wildcard scripts/*))
+shell_scripts = .ci/run Fuzzing/run debian/diffabled.postinst debian/diffabled.postrm \
+    $(addprefix examples/,alarms check open-tasks pick waybar-tasks) $(filter-out scripts/man-pages,$(wildcard scripts/*))
 
 # The one that can draw, if there is one.
 python = $(shell for python in python3 /usr/bin/python3; do $$python -c 'import matplotlib' 2>/dev/null && echo $$python && exit; done; echo python3)
-python_sources = Benchmarks/guard scripts/man-pages $(wildcard Benchmarks/harness/*.py Tests/IntegrationTests/*/*.py)
+python_sources = Benchmarks/guard scripts/man-pages examples/gtk_list.py $(wildcard Benchmarks/harness/*.py Tests/IntegrationTests/*/*.py)
 
 .PHONY: run test soak guard fuzz demo build programs pages set-up lint format bench bench-quick install uninstall deb clean
 
