@@ -1,0 +1,39 @@
+import Foundation
+import Testing
+
+extension Integration {
+    /// What README.md of the examples shows, they do.
+    struct ExampleTests {
+        @Test(arguments: ["alarms", "waybar", "status_line", "picker", "gtk"])
+        func `an example does what its page shows`(name: String) throws {
+            let directory = try ScratchDirectory()
+            let check = try Program(
+                "\(Binaries.repository)/examples/check", [name],
+                environment: ["DIFFABLED_BINARIES": Binaries.directory], in: directory)
+            #expect(try check.wait() == 0, "\(check.complaints)\(check.output)")
+            if check.output.hasPrefix("skipped") { print(check.output) }
+        }
+
+        @Test func `the timer publishes the services that run, as they come and go`() throws {
+            guard let box = try Box() else { return }
+            for unit in ["publish-units.service", "publish-units.timer"] {
+                let text = try String(
+                    contentsOfFile: "\(Binaries.repository)/examples/systemd/\(unit)", encoding: .utf8)
+                try box.write(text, to: "/etc/systemd/system/\(unit)")
+            }
+            let verify = try box.start("systemd-analyze", "verify", "--man=no", "publish-units.timer")
+            #expect(try verify.wait() == 0)
+            #expect(verify.complaints == "")
+            try box.succeed("systemctl", "enable", "--now", "--quiet", "publish-units.timer")
+            try box.succeed("systemd-run", "--quiet", "--unit=nap", "sleep", "60")
+            _ = try eventually(within: 30, "service in the list") { try shows(box, "nap.service") ? true : nil }
+            try box.succeed("systemctl", "stop", "nap.service")
+            _ = try eventually(within: 30, "end of it") { try shows(box, "nap.service") ? nil : true }
+        }
+
+        private func shows(_ box: Box, _ item: String) throws -> Bool {
+            let show = try box.start("diffablectl", "show", "units")
+            return try show.wait() == 0 && show.output.contains(item)
+        }
+    }
+}

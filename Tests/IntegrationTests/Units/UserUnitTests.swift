@@ -1,0 +1,44 @@
+import Foundation
+import Testing
+
+extension Integration {
+    /// The units of a user, under that user's own systemd.
+    struct UserUnitTests {
+        @Test func `a user's instance starts with its first client, and is nobody else's`() throws {
+            guard let box = try Box() else { return }
+            let anna = try user("anna", in: box)
+            try box.succeed("useradd", "bob")
+            let directory = "/run/user/\(anna)"
+            // logind, which would make it, is not in the box.
+            try box.write(
+                "[Service]\nExecStart=\nExecStart=/usr/bin/install -d -o %i -m 700 /run/user/%i\nExecStop=\n",
+                to: "/etc/systemd/system/user-runtime-dir@.service.d/test.conf")
+            try box.succeed("systemctl", "daemon-reload")
+            try box.succeed("systemctl", "start", "user@\(anna).service")
+            func asAnna(_ command: String) throws -> String {
+                try box.succeed(
+                    "setpriv", "--reuid", "anna", "--regid", "anna", "--init-groups", "env", "HOME=/home/anna",
+                    "XDG_RUNTIME_DIR=\(directory)", "sh", "-c", command)
+            }
+            _ = try asAnna("systemctl --user enable --now --quiet diffabled.socket")
+            _ = try asAnna("diffablectl create mine")
+            let status = try asAnna("systemctl --user show --property ActiveState,StatusText diffabled.service")
+            #expect(status.contains("ActiveState=active"))
+            #expect(status.contains("/home/anna/.local/state/diffabled"), "\(status)")
+
+            _ = try asAnna("systemctl --user kill --signal KILL diffabled.service")
+            #expect(try asAnna("diffablectl ls").contains("mine"))
+
+            let socket = "\(directory)/diffabled/diffabled.sock"
+            let bob = try box.start(
+                "setpriv", "--reuid", "bob", "--regid", "bob", "--init-groups", "diffablectl", "ls", "--socket", socket)
+            #expect(try bob.wait() == 3)
+            #expect(!bob.output.contains("mine"))
+        }
+
+        private func user(_ name: String, in box: Box) throws -> String {
+            try box.succeed("useradd", "--create-home", name)
+            return try box.succeed("id", "-u", name).trimmingCharacters(in: .whitespacesAndNewlines)
+        }
+    }
+}
