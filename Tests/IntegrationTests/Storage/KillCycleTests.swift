@@ -20,8 +20,9 @@ extension Integration {
             var writers = try (0..<4).map { try KilledWriter(number: $0, generation: 0, daemon) }
             var acknowledged = 0
             for cycle in 1...Self.cycles {
-                // Short lists are read quickly.
+                // Short lists are read quickly, and those that are gone not at all.
                 if cycle % 20 == 0 {
+                    for writer in writers { try writer.leave(daemon) }
                     writers = try (0..<4).map { try KilledWriter(number: $0, generation: cycle, daemon) }
                 }
                 let socket = daemon.socket
@@ -79,6 +80,13 @@ private final class KilledWriter: Sendable {
         let reply = try client.reply(
             to: #"{"id":1,"method":"transact","params":{"list":"\#(list)","operations":[\#(counter)]}}"#)
         guard reply.contains(#""revision":1"#) else { throw Failure(reply) }
+    }
+
+    /// Deletes the list.
+    func leave(_ daemon: Daemon) throws {
+        let request = #"{"id":1,"method":"deleteList","params":{"list":"\#(list)"}}"#
+        let reply = try daemon.connect().reply(to: request)
+        guard reply.contains("result") else { throw Failure(reply) }
     }
 
     /// Keeps twenty transactions on their way until the daemon is gone.
