@@ -111,7 +111,7 @@ extension ListSalvage {
                 }
             }
         } catch {
-            throw Fault(reason: "what came of its requests with a key is kept up to the \(last). only (\(error))")
+            throw Fault(reason: "what came of its requests with a key can be read up to number \(last) only (\(error))")
         }
         if !isWhole { throw Fault(reason: "what came of some requests with a key is not what was written") }
     }

@@ -52,7 +52,7 @@ struct History {
         let programs = try programs(&random)
         let writers = writers(&random)
         let leasing = leasingWriters(&random)
-        let deadline = ContinuousClock.now + .seconds(120)
+        let deadline = ContinuousClock.now + .seconds(240)
         var endsLeft = ends ? Int.random(in: 2...6, using: &random) : 0
         while endsLeft > 0, !writers.allSatisfy(\.isDone), ContinuousClock.now < deadline {
             usleep(UInt32.random(in: 50_000...800_000, using: &random))
