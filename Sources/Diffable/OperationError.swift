@@ -17,6 +17,8 @@ public enum OperationError: Error, Equatable, Sendable {
     case tooManyItems(max: Int)
     /// A patch makes content longer than the limit, in bytes.
     case contentTooLong(ItemID, length: Int, max: Int)
+    /// The patches of the transaction would read more content than `SnapshotLimits.patchedLengthMax`, in bytes.
+    case tooMuchPatched(max: Int)
 }
 
 /// Which operation of a transaction is impossible, counted from zero, and why.
@@ -36,12 +38,16 @@ public struct SnapshotLimits: Equatable, Sendable {
     /// that stays far from the depth limit of a line.
     public var levelsMax: Int
     public var itemsMax: Int
+    /// Of content that the patches of one transaction read, in bytes, each time it is patched: a patch of a few bytes costs
+    /// as much as the content is long, and a thousand of them fit where one content does.
+    public var patchedLengthMax: Int
 
     /// For what is known to be a list already: lowering a limit must not lose one.
-    package static let none = SnapshotLimits(levelsMax: .max, itemsMax: .max)
+    package static let none = SnapshotLimits(levelsMax: .max, itemsMax: .max, patchedLengthMax: .max)
 
-    public init(levelsMax: Int = 24, itemsMax: Int = 10_000_000) {
+    public init(levelsMax: Int = 24, itemsMax: Int = 10_000_000, patchedLengthMax: Int = 4 << 20) {
         self.levelsMax = levelsMax
         self.itemsMax = itemsMax
+        self.patchedLengthMax = patchedLengthMax
     }
 }

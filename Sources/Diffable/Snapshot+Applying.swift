@@ -32,9 +32,10 @@ extension Snapshot {
     }
 
     private mutating func apply(_ operations: [Operation], _ insertion: Insertion) throws(TransactionError) {
+        var insertion = insertion
         for (index, operation) in operations.enumerated() {
             do throws(OperationError) {
-                try apply(operation, insertion)
+                try apply(operation, &insertion)
             } catch {
                 throw TransactionError(index: index, reason: error)
             }
@@ -46,9 +47,11 @@ extension Snapshot {
         /// Where expansion that is not said comes from.
         var known: Snapshot?
         var limits: SnapshotLimits
+        /// Of content that patches have read, in bytes.
+        var patchedLength = 0
     }
 
-    mutating func apply(_ operation: Operation, _ insertion: Insertion) throws(OperationError) {
+    mutating func apply(_ operation: Operation, _ insertion: inout Insertion) throws(OperationError) {
         switch operation {
         case .appendSections(let sections): try insert(sections, at: .end, insertion)
         case .insertSections(let sections, let position):
@@ -67,7 +70,7 @@ extension Snapshot {
         case .deleteAllItems: self = Snapshot()
         case .moveItem(let id, let position): try move(id, to: position, insertion.limits)
         case .reconfigureItems(let changes): try reconfigure(changes)
-        case .patchItems(let patches): try patch(patches)
+        case .patchItems(let patches): try patch(patches, &insertion)
         case .reloadItems(let reloads): try reload(reloads)
         case .expandItems(let ids): for id in ids { forest.setExpanded(true, of: try known(id)) }
         case .collapseItems(let ids): for id in ids { forest.setExpanded(false, of: try known(id)) }
@@ -305,10 +308,13 @@ extension Snapshot {
         }
     }
 
-    private mutating func patch(_ patches: [ItemPatch]) throws(OperationError) {
+    private mutating func patch(_ patches: [ItemPatch], _ insertion: inout Insertion) throws(OperationError) {
         for patch in patches {
             let handle = try known(patch.id)
             let record = forest.record(handle)
+            insertion.patchedLength += record.content?.bytes.count ?? 0
+            let max = insertion.limits.patchedLengthMax
+            guard insertion.patchedLength <= max else { throw .tooMuchPatched(max: max) }
             let content = try patch.patch(record.content)
             forest.setRecord(record.replacing(content: .some(content)) { $0.reconfigurations &+= 1 }, of: handle)
         }

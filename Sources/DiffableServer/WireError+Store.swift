@@ -83,6 +83,12 @@ extension WireError {
             self.init(
                 .tooLarge, "\(subject): the list would have more items than itemsMax = \(max)",
                 list: list, operation: operation, limit: Limit("itemsMax", max: max))
+        case .tooMuchPatched(let max):
+            self.init(
+                .tooLarge,
+                "\(subject): the patches of one transaction would read more than patchedLengthMax = \(max) bytes of "
+                    + "content; put all changes of an item into one patch, or make several transactions",
+                list: list, operation: operation, limit: Limit("patchedLengthMax", max: max))
         case .contentTooLong(let item, let length, let max):
             self.init(
                 .tooLarge,

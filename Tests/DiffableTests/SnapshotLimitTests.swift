@@ -47,6 +47,20 @@ import Testing
         #expect(old.outline == list, sourceLocation: sourceLocation)
     }
 
+    @Test func `patches read no more content than patchedLengthMax, again and again or of many items`() throws {
+        let old = try Snapshot([
+            Section(id: "s", items: [Item(id: "a", content: "1234"), Item(id: "b", content: "12")])
+        ])
+        let limits = SnapshotLimits(patchedLengthMax: 10)
+        func patches(_ ids: ItemID...) -> Diffable.Operation {
+            .patchItems(ids.map { ItemPatch(id: $0) { $0 } })
+        }
+        #expect(throws: Never.self) { try old.applying([patches("a", "a"), patches("b")], limits: limits) }
+        #expect(throws: TransactionError(index: 1, reason: .tooMuchPatched(max: 10))) {
+            try old.applying([patches("a", "a"), patches("b", "b")], limits: limits)
+        }
+    }
+
     @Test func `levelsMax holds for a whole list and for a section's items`() throws {
         #expect(throws: Never.self) { try Snapshot([Section(id: "s", items: outlined("a(b(c))"))], limits: levels) }
         #expect(throws: OperationError.tooManyLevels("d", max: 3)) {

@@ -122,6 +122,24 @@ extension Integration {
             #expect(daemon.program.exitStatus() == nil)
         }
 
+        /// A line of them would hold everybody up for half a minute.
+        @Test func `patches of one long content in one line are refused when they are too many`() throws {
+            let (_, client) = try prepared()
+            let members = (0..<3_000).map { #""\#($0)":0"# }.joined(separator: ",")
+            let request = { (operations: String) in
+                #"{"id":1,"method":"transact","params":{"list":"list","operations":[\#(operations)]}}"#
+            }
+            let content = #"{"op":"reconfigureItems","items":[{"id":"a","content":{\#(members)}}]}"#
+            #expect(try client.reply(to: request(content)).contains(#""changed":true"#))
+            let patch = #"{"id":"a","content":{"0":1}}"#
+            let many = String(repeating: patch + ",", count: 30_000) + patch
+            let refusal = try client.reply(to: request(#"{"op":"patchItems","items":[\#(many)]}"#))
+            #expect(refusal.contains(#""name":"tooLarge""#) && refusal.contains(#""limit":"patchedLengthMax""#))
+            #expect(refusal.contains("one patch"), "\(refusal)")
+            let few = String(repeating: patch + ",", count: 9) + patch
+            #expect(try client.reply(to: request(#"{"op":"patchItems","items":[\#(few)]}"#)).contains("true"))
+        }
+
         private func prepared() throws -> (Daemon, RawClient) {
             let daemon = try Daemon()
             let client = try daemon.connect()
