@@ -11,7 +11,7 @@ extension Connection {
         method = nil
         switch line {
         case .tooLong:
-            let error = WireError.lineTooLong(max: framer.lineLengthMax)
+            let error = WireError.lineTooLong(max: requestLengthMax)
             fail(error, part: nil)
             answer(.null, .failure(error))
         case .line(let bytes):

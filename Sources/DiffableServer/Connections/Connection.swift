@@ -21,6 +21,8 @@ final class Connection: ChannelDuplexHandler {
 
     let hub: Hub
     var framer: LineFramer
+    /// How long its own lines may be; the framer cannot be asked while it hands one out.
+    let requestLengthMax: Int
     var outbox = Outbox()
     var staging: Staging
     /// What `restore` has brought so far; nil: nothing.
@@ -82,7 +84,8 @@ final class Connection: ChannelDuplexHandler {
     init(hub: Hub) {
         self.hub = hub
         self.number = hub.nextConnectionNumber()
-        self.framer = LineFramer(lineLengthMax: hub.options.limits.lineLengthMax)
+        self.requestLengthMax = hub.options.limits.lineLengthMax
+        self.framer = LineFramer(lineLengthMax: requestLengthMax)
         self.staging = Staging(lengthMax: hub.options.limits.transactionLengthMax)
         self.lineLengthMax = hub.options.limits.lineOutLengthMax
     }
