@@ -124,7 +124,7 @@ extension Integration {
 
         /// A line of them would hold everybody up for half a minute.
         @Test func `patches of one long content in one line are refused when they are too many`() throws {
-            let (_, client) = try prepared()
+            let (daemon, client) = try prepared()
             let members = (0..<3_000).map { #""\#($0)":0"# }.joined(separator: ",")
             let request = { (operations: String) in
                 #"{"id":1,"method":"transact","params":{"list":"list","operations":[\#(operations)]}}"#
@@ -138,6 +138,7 @@ extension Integration {
             #expect(refusal.contains("one patch"), "\(refusal)")
             let few = String(repeating: patch + ",", count: 9) + patch
             #expect(try client.reply(to: request(#"{"op":"patchItems","items":[\#(few)]}"#)).contains("true"))
+            #expect(daemon.program.exitStatus() == nil)
         }
 
         private func prepared() throws -> (Daemon, RawClient) {
