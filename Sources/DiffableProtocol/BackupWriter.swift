@@ -12,7 +12,9 @@ package struct BackupWriter: Sendable {
     private var operations: OperationsWriter?
     private var position = 0
 
-    package init(id: RequestID, summaries: [Reply.ListSummary], lists: [(access: Request.SetAccess, snapshot: Snapshot)]) {
+    package init(
+        id: RequestID, summaries: [Reply.ListSummary], lists: [(access: Request.SetAccess, snapshot: Snapshot)]
+    ) {
         self.id = id
         self.summaries = summaries
         self.lists = lists

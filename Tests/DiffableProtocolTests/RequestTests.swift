@@ -113,9 +113,9 @@ struct RequestTests {
         ),
         (
             #"{"params":{},"method":"x","id":"q"}"#, -32601,
-            "params: there is no method \"x\"; there are hello, ping, help, status, clients, reload, lists, createList, "
-                + "deleteList, snapshot, transact, apply, subscribe, setView, unsubscribe, history, difference, undo, "
-                + "backup, restore (at byte 23)",
+            "params: there is no method \"x\"; there are hello, ping, help, status, clients, reload, lists, createList, deleteList, "
+                + "snapshot, transact, apply, subscribe, setView, unsubscribe, history, difference, undo, setAccess, backup, "
+                + "restore (at byte 23)",
             "\"q\""
         ),
         (
