@@ -26,7 +26,7 @@ struct Diffablectl: AsyncParsableCommand {
                 name: "Items",
                 subcommands: [
                     Append.self, Insert.self, SetContent.self, Patch.self, Move.self, Remove.self,
-                    ReloadItems.self, Expand.self, Collapse.self,
+                    Expand.self, Collapse.self,
                 ]),
             CommandGroup(name: "The past", subcommands: [Log.self, Diff.self, Undo.self]),
             CommandGroup(name: "Sections and operations", subcommands: [SectionCommand.self, Transact.self]),

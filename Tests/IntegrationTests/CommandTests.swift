@@ -38,7 +38,7 @@ extension Integration {
                     == #"{"sections":[{"id":"today","items":[{"id":"milk","content":{"done":true}}]},"#
                     + #"{"id":"later","items":[{"id":"bread","kind":"chore","content":{"text":"Bread"},"#
                     + #""children":[{"id":"rye"}]}]}]}"# + "\n")
-            try daemon.succeed("reload-items", "tasks", "milk", "-q")
+            try daemon.succeed("reload", "tasks", "milk", "-q")
             try daemon.succeed("rm", "tasks", "bread", "none", "--if-present", "-q")
             try daemon.succeed("section", "rm", "tasks", "later", "-q")
             let moves = try daemon.directory.write(
