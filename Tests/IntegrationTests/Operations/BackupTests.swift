@@ -24,6 +24,7 @@ extension Integration {
             try daemon.succeed(
                 "apply", "outline", "--create", "--from", "tree", "-q", input: "fruit\n  apple\n    red\n  pear\n")
             try daemon.succeed("expand", "outline", "fruit", "-q")
+            try daemon.succeed("chmod", "640", "outline")
             // Longer than a line, so that it comes in parts; with contents that are escaped.
             let rows = (1...5_000).map { #"{"id":"\#($0)","text":"ünïcode \"\#($0)\""}"# }.joined(separator: "\n")
             try daemon.succeed("apply", "long", "--create", "--from", "ndjson", "-q", input: rows)
@@ -39,6 +40,7 @@ extension Integration {
                 #expect(try state(of: list, on: other) == state(of: list, on: daemon), "\(list)")
             }
             #expect(try !other.succeed("ls").contains("bar"), "it would be gone after a restart as well")
+            #expect(try other.succeed("ls", "-l").contains(#/rw-r-----.*outline/#))
             // It is on the disk.
             other.program.end(with: SIGKILL)
             try other.restart()

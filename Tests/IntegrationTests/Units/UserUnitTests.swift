@@ -22,9 +22,8 @@ extension Integration {
             }
             _ = try asAnna("systemctl --user enable --now --quiet diffabled.socket")
             _ = try asAnna("diffablectl create mine")
-            let status = try asAnna("systemctl --user show --property ActiveState,StatusText diffabled.service")
-            #expect(status.contains("ActiveState=active"))
-            #expect(status.contains("/home/anna/.local/state/diffabled"), "\(status)")
+            #expect(try asAnna("systemctl --user is-active diffabled.service") == "active\n")
+            #expect(try asAnna("ls /home/anna/.local/state/diffabled").contains("lists.sqlite"))
 
             _ = try asAnna("systemctl --user kill --signal KILL diffabled.service")
             #expect(try asAnna("diffablectl ls").contains("mine"))
