@@ -34,8 +34,8 @@ final class Chronicle: Sendable {
         case viewSet(String)
         /// A bookmark; nil before there is a list.
         case bookmarked(Name?)
-        /// A group has come: how many on this connection with it, so many milliseconds after they were asked for with this
-        /// `minInterval`.
+        /// A group has come before the daemon was told to end: how many on this connection with it, so many milliseconds
+        /// after they were asked for with this `minInterval`.
         case paced(groups: Int, milliseconds: Double, minInterval: Int)
         /// The answer to a transaction under a lease, which has put so many items there.
         case leased(lease: String, items: Int, Name)

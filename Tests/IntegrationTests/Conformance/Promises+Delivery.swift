@@ -42,14 +42,10 @@ extension Promise {
     /// A client does not know when a line was sent, but that it was sent after it was asked for and before it came. So it is
     /// the number of all groups that cannot be too great, however late some of them came.
     static let pace = Promise(name: "there are no more groups than minInterval lets pass") { events in
-        var lives: [String: Int] = [:]
-        // From the last one on, to see which is the last of its life: a daemon that stops says at once what it held back.
-        return events.reversed().compactMap { event in
+        events.compactMap { event in
             guard case .paced(let groups, let milliseconds, let minInterval) = event.what else { return nil }
-            let lifeAfter = lives.updateValue(event.life, forKey: event.client) ?? event.life
-            let intervals = groups - (lifeAfter == event.life ? 1 : 2)
             // The daemon counts whole milliseconds.
-            if Double(intervals * (minInterval - 1)) <= milliseconds { return nil }
+            if Double((groups - 1) * (minInterval - 1)) <= milliseconds { return nil }
             return "\(event.client) asked for a group in \(minInterval) ms and has \(groups) after \(milliseconds) ms"
         }
     }

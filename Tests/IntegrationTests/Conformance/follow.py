@@ -228,7 +228,8 @@ class Follower:
             elif self.receive(message["method"], message["params"]):
                 groups_left -= 1
                 self.groups += 1
-                if "minInterval" in parameters:
+                # A daemon that was told to end sends at once what it held back, and is not alive by then.
+                if "minInterval" in parameters and current_life() == str(life):
                     milliseconds = (time.monotonic() - self.asked_at) * 1000
                     say(life, groups=self.groups, milliseconds=milliseconds, minInterval=parameters["minInterval"])
                 if self.see(life, message["params"]):
