@@ -40,13 +40,13 @@ run: programs
 
 test:
 	@scripts/set-up python3 lowdown
-	swift test
+	scripts/test
 
 # Random clients, crashes and restarts against the real daemon, and every promise of a subscription checked afterwards,
 # for as long as one likes: SECONDS=3600. SEED=1 repeats what a run with that seed did.
 soak:
 	@scripts/set-up python3
-	DIFFABLED_SOAK=$(or $(SECONDS),600) $(if $(SEED),DIFFABLED_SEED=$(SEED)) swift test --filter ConformanceTests
+	DIFFABLED_SOAK=$(or $(SECONDS),600) $(if $(SEED),DIFFABLED_SEED=$(SEED)) scripts/test --filter ConformanceTests
 
 # Fails when the core executes more instructions than it did: counts, not times.
 guard:
