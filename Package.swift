@@ -116,7 +116,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "SystemdTests",
-            dependencies: ["Systemd", "diffabled", .product(name: "Logging", package: "swift-log")],
+            dependencies: ["Systemd", "TestSupport", "diffabled", .product(name: "Logging", package: "swift-log")],
             swiftSettings: settings),
         .testTarget(
             name: "DiffabledTests",

@@ -140,14 +140,7 @@ private final class MuteListener {
     init(at path: String) throws {
         self.path = path
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let result = withUnsafePointer(to: &address) { address in
-            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                bind(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
+        let result = withUnixAddress(path) { [descriptor] in bind(descriptor, $0, $1) }
         guard result == 0, listen(descriptor, 8) == 0 else { throw Failure("cannot listen at \(path)") }
     }
 

@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A client that sends and reads lines and knows nothing of what is in them. Every read has a deadline.
 final class RawClient {
@@ -8,14 +9,7 @@ final class RawClient {
 
     init(connectingTo path: String) throws {
         descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        let result = withUnsafePointer(to: &address) { address in
-            address.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                Foundation.connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
+        let result = withUnixAddress(path) { [descriptor] in Foundation.connect(descriptor, $0, $1) }
         // The descriptor is closed by `deinit`, which runs here too; closing it twice would take somebody else's.
         guard result == 0 else { throw Failure("\(path) does not accept: \(String(cString: strerror(errno)))") }
     }

@@ -78,7 +78,7 @@ final class CuttingProxy: Sendable {
 enum UnixSocket {
     static func listen(at path: String) throws -> Int32 {
         let descriptor = try make()
-        guard with(path, { bind(descriptor, $0, $1) }) == 0, Foundation.listen(descriptor, 128) == 0 else {
+        guard withUnixAddress(path, { bind(descriptor, $0, $1) }) == 0, Foundation.listen(descriptor, 128) == 0 else {
             throw Failure("no socket at \(path): \(String(cString: strerror(errno)))")
         }
         return descriptor
@@ -86,7 +86,7 @@ enum UnixSocket {
 
     static func connect(to path: String) throws -> Int32 {
         let descriptor = try make()
-        guard with(path, { Foundation.connect(descriptor, $0, $1) }) == 0 else {
+        guard withUnixAddress(path, { Foundation.connect(descriptor, $0, $1) }) == 0 else {
             _ = close(descriptor)
             throw Failure("no connection to \(path)")
         }
@@ -121,16 +121,5 @@ enum UnixSocket {
         let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         guard descriptor >= 0 else { throw Failure("no socket: \(String(cString: strerror(errno)))") }
         return descriptor
-    }
-
-    private static func with(_ path: String, _ body: (UnsafePointer<sockaddr>, socklen_t) -> Int32) -> Int32 {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        withUnsafeMutableBytes(of: &address.sun_path) { $0.copyBytes(from: path.utf8) }
-        return withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                body($0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
     }
 }

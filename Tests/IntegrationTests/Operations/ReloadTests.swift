@@ -101,25 +101,14 @@ extension Integration {
             #expect(other.exitStatus() == 0)
         }
 
-        @Test func `only root and the daemon's own user may ask for it`() throws {
-            guard geteuid() == 0 else {
-                print("skipped: another user can be had by root only")
-                return
-            }
+        @Test(.withSeveralUsers)
+        func `only root and the daemon's own user may ask for it`() throws {
             chmod(daemon.directory.path, 0o755)
-            chmod(daemon.socket, 0o666)
-            let request = try daemon.directory.write("reload\n", to: "reload")
-            chmod(request, 0o644)
-            let other = try Program(
-                "/usr/bin/setpriv",
-                [
-                    "--reuid=65534", "--clear-groups", "/usr/bin/socat", "-t5", "-", "UNIX-CONNECT:\(daemon.socket)",
-                ], input: request, in: daemon.directory)
-            #expect(try other.wait() == 0)
             #expect(
-                other.output
-                    == #"{"jsonrpc":"2.0","id":null,"error":{"code":12,"message":"reload is for root and for uid 0, "#
-                    + #"which the daemon runs as","data":{"name":"permissionDenied"}}}"# + "\n")
+                try daemon.replies(to: .alice, ["reload"]) == [
+                    #"{"jsonrpc":"2.0","id":null,"error":{"code":12,"message":"reload is for root and for uid 0, "#
+                        + #"which the daemon runs as","data":{"name":"permissionDenied"}}}"#
+                ])
         }
     }
 }
