@@ -26,6 +26,19 @@ package struct ListChange: Sendable {
         self.access = access
     }
 
+    /// The step to the next revision.
+    /// - Parameter operations: the canonical difference of the two states.
+    init(
+        from old: ListState, to state: ListState, by operations: [Operation], _ delivery: Delivery = .difference,
+        at time: Timestamp, origin: Origin?, result: FirstResult? = nil, leases: LeaseChange? = nil
+    ) {
+        let revision = Revision(
+            number: state.revision, time: time, operations: operations.count,
+            length: old.snapshot.lengthKept(after: operations), origin: origin)
+        self.init(
+            event: .stepped(operations, delivery), state: state, revision: revision, result: result, leases: leases)
+    }
+
     package enum Event: Sendable {
         case created
         /// The canonical difference from the revision before.

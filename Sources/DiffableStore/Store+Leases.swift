@@ -37,10 +37,7 @@ extension Store {
             self.assumeIsolated { $0.postponeEnd(of: lease, number, origin: origin) }
         }
         let answer = Answer.list(completion, .success(head))
-        if leases.list == lease {
-            return commit(
-                ListChange(event: .deleted, state: head, leases: LeaseChange(endsAll: true)), answer: answer)
-        }
+        if leases.list == lease { return delete(head, answer: answer) }
         let (new, operations) = head.snapshot.removing(leases.items(of: lease), leases.sections(of: lease))
         var change = LeaseChange(operations, from: head.snapshot, to: new, lease: nil, leases: leases) ?? LeaseChange()
         // Those that stay are nobody's now.
@@ -49,13 +46,9 @@ extension Store {
         guard !operations.isEmpty else {
             return commit(ListChange(event: .unchanged, state: head, leases: change), answer: answer)
         }
-        let revision = Revision(
-            number: head.revision + 1, time: now(), operations: operations.count,
-            length: head.snapshot.lengthKept(after: operations), origin: origin)
+        let state = head.moved(to: head.revision + 1, new)
         commit(
-            ListChange(
-                event: .stepped(operations, .difference), state: head.moved(to: head.revision + 1, new),
-                revision: revision, leases: change),
+            ListChange(from: head, to: state, by: operations, at: now(), origin: origin, leases: change),
             answer: answer)
     }
 

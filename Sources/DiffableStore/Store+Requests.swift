@@ -38,8 +38,7 @@ extension Store {
         do throws(StoreError) { head = try governedHead(of: name, by: peer, otherwise: .deletion) } catch {
             return answer(.list(completion, .failure(error)), about: name, to: peer)
         }
-        let leases = leases[head.number].map { _ in LeaseChange(endsAll: true) }
-        commit(ListChange(event: .deleted, state: head, leases: leases), answer: .list(completion, .success(head)))
+        delete(head, answer: .list(completion, .success(head)))
     }
 
     /// Applies the operations, all or none. `ifRevision` is the revision that they were made for; a request whose
@@ -135,6 +134,12 @@ extension Store {
         }
     }
 
+    /// With all leases of it.
+    func delete(_ head: ListState, answer: Answer) {
+        let leases = leases[head.number].map { _ in LeaseChange(endsAll: true) }
+        commit(ListChange(event: .deleted, state: head, leases: leases), answer: answer)
+    }
+
     /// What a request says beside the change that it asks for.
     private struct Terms {
         var ifRevision: Int?
@@ -220,12 +225,9 @@ extension Store {
             let state = head.moved(to: revision, step.new, lastReloadRevision: reload)
             let outcome = Outcome(before: head, after: state, operations: step.operations, isBlind: isBlind)
             let time = now()
-            let note = Revision(
-                number: revision, time: time, operations: step.operations.count,
-                length: head.snapshot.lengthKept(after: step.operations), origin: terms.origin)
             commit(
                 ListChange(
-                    event: .stepped(step.operations, step.delivery), state: state, revision: note,
+                    from: head, to: state, by: step.operations, step.delivery, at: time, origin: terms.origin,
                     result: terms.request.map { result(of: $0, outcome, at: time) },
                     leases: leaseChange(from: head, by: step, terms.lease)),
                 answer: .outcome(completion, .success(outcome)))

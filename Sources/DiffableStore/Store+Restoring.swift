@@ -57,8 +57,7 @@ extension Store {
         replacedLists.insert(head.number)
         // A volatile list waits for the disk as well, or it would be gone when the others cannot be written.
         heldLists[head.name]?.group = gathering.number
-        let leases = leases[head.number].map { _ in LeaseChange(endsAll: true) }
-        commit(ListChange(event: .deleted, state: head, leases: leases), answer: .settled {})
+        delete(head, answer: .settled {})
     }
 
     /// The state that the list comes to.
@@ -72,12 +71,7 @@ extension Store {
         let operations = list.snapshot.difference(from: empty.snapshot)
         if operations.isEmpty { return AccessOutcome(state: empty, access: effective) }
         let state = empty.moved(to: 1, list.snapshot)
-        let revision = Revision(
-            number: 1, time: now(), operations: operations.count,
-            length: empty.snapshot.lengthKept(after: operations), origin: origin)
-        commit(
-            ListChange(event: .stepped(operations, .difference), state: state, revision: revision),
-            answer: .settled {})
+        commit(ListChange(from: empty, to: state, by: operations, at: now(), origin: origin), answer: .settled {})
         return AccessOutcome(state: state, access: effective)
     }
 }

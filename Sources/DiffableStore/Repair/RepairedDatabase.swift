@@ -24,7 +24,10 @@ struct RepairedDatabase {
             try database.inTransaction(.immediate) {
                 var names: Set<ListName> = []
                 for list in found.lists where names.insert(list.name).inserted { try write(list, to: database) }
-                for lease in found.leases where isThere(lease) { try lease.insert(into: database) }
+                let lists = Dictionary(found.lists.map { ($0.number, $0) }) { first, _ in first }
+                for lease in found.leases where isThere(lease, in: lists[lease.list]) {
+                    try lease.insert(into: database)
+                }
                 return .commit
             }
         }
@@ -33,8 +36,8 @@ struct RepairedDatabase {
     }
 
     /// What is leased and lost cannot be taken away.
-    private func isThere(_ lease: LeaseRow) -> Bool {
-        guard let list = found.lists.first(where: { $0.number == lease.list }) else { return false }
+    private func isThere(_ lease: LeaseRow, in list: ExaminedList?) -> Bool {
+        guard let list else { return false }
         switch lease.kind {
         case .list: return true
         case .section: return (try? SectionID(lease.id)).map(list.snapshot.contains) ?? false
