@@ -60,44 +60,28 @@ extension Connection {
     private func restore(_ restoration: Restoration, _ replaced: ReplacedLists, id: RequestID) {
         let lists: [RestoredList]
         do throws(WireError) { lists = try restoration.end() } catch { return answer(id, .failure(error)) }
-        guard let eventLoop = context?.eventLoop else { preconditionFailure("requests come from open connections") }
-        let (place, origin, peer) = (outbox.reserve(), origin, peer)
-        let connection = NIOLoopBound(self, eventLoop: eventLoop)
+        let (answer, origin, peer) = (PendingAnswer(id, on: self), origin, peer)
+        let (logger, who) = (hub.logger, who)
         hub.store.assumeIsolated {
             $0.restore(lists, replaced: replaced, origin: origin, by: peer) { result in
-                connection.value.answerRestore(place, id, result)
+                if case .success(let lists) = result {
+                    logger.notice(
+                        "a backup was restored",
+                        metadata: who.merging(["request": "restore", "lists": "\(lists.count)"]) { $1 })
+                }
+                answer.give(
+                    result.map { .lists($0.map { Reply.ListSummary($0.state, $0.access) }) }.mapError { WireError($0) })
             }
         }
     }
 
-    private func answerRestore(_ place: Outbox.Place, _ id: RequestID, _ result: Result<[AccessOutcome], StoreError>) {
-        switch result {
-        case .success(let states):
-            hub.logger.notice(
-                "a backup was restored",
-                metadata: who.merging(["request": "restore", "lists": "\(states.count)"]) { $1 })
-            let summaries = states.map { Reply.ListSummary($0.state, $0.access) }
-            outbox.fill(place, after: nil) { Reply.lists(summaries).write(id: id, into: &$0) }
-        case .failure(let error):
-            let error = WireError(error)
-            noteRefusal(error, of: .restore)
-            outbox.fill(place, after: nil) { error.write(id: id, into: &$0) }
-        }
-        isDue()
-    }
-
     func reload(id: RequestID) {
         guard mayOperate(.reload, id: id) else { return }
-        guard let eventLoop = context?.eventLoop else { preconditionFailure("requests come from open connections") }
         hub.logger.notice("asked to reload", metadata: who.merging(["request": "reload"]) { $1 })
-        let place = outbox.reserve()
-        let connection = NIOLoopBound(self, eventLoop: eventLoop)
+        let answer = PendingAnswer(id, on: self)
         hub.options.reload { result in
-            eventLoop.execute {
-                let result = result.map { Reply.reload(Reply.Reload($0)) }.mapError { WireError($0) }
-                if case .failure(let error) = result { connection.value.noteRefusal(error, of: .reload) }
-                connection.value.outbox.fill(place, after: nil) { Self.write(id, result, into: &$0) }
-                connection.value.isDue()
+            answer.eventLoop.execute {
+                answer.give(result.map { .reload(Reply.Reload($0)) }.mapError { WireError($0) })
             }
         }
     }

@@ -190,31 +190,20 @@ extension Connection {
         Origin(name: name, processID: credentials?.processID, userID: (credentials?.userID).map(Int.init))
     }
 
-    /// Reserves the answer's place, and fills it when the store has decided. The reply waits until this client's
-    /// subscriptions to the list have been sent the revision.
+    /// What the store calls when it has decided. The reply waits until this client's subscriptions to the list have been sent
+    /// the revision.
     private func completion<Value: OfOneLife & Sendable>(
         _ id: RequestID, of list: ListName, _ reply: @escaping @Sendable (Value) -> (Reply, revision: Int)
     ) -> Store.Completion<Value> {
-        let place = outbox.reserve()
-        let method = method
-        guard let eventLoop = context?.eventLoop else { preconditionFailure("requests come from open connections") }
-        let connection = NIOLoopBound(self, eventLoop: eventLoop)
+        let answer = PendingAnswer(id, on: self)
         return { result in
-            let connection = connection.value
             switch result {
             case .success(let value):
                 let (reply, revision) = reply(value)
-                // A client without subscriptions waits for none, and can make none before it is answered.
-                let barrier =
-                    connection.subscriptions.isEmpty
-                    ? nil : Outbox.Barrier(list: list, epoch: value.epoch, revision: revision)
-                connection.outbox.fill(place, after: barrier) { reply.write(id: id, into: &$0) }
-            case .failure(let error):
-                let error = WireError(error)
-                connection.noteRefusal(error, of: method)
-                connection.outbox.fill(place, after: nil) { error.write(id: id, into: &$0) }
+                let barrier = Outbox.Barrier(list: list, epoch: value.epoch, revision: revision)
+                answer.give(.success(reply), after: barrier)
+            case .failure(let error): answer.give(.failure(WireError(error)))
             }
-            connection.isDue()
         }
     }
 }

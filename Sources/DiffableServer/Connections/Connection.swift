@@ -109,9 +109,7 @@ final class Connection: ChannelDuplexHandler {
     /// clients would fail to write before they come to read why.
     private func turnAway(_ error: WireError) {
         isTurnedAway = true
-        hub.logger.notice(
-            "a client was turned away",
-            metadata: ["uid": "\(peer.userID)", "pid": "\(credentials?.processID ?? 0)", "error": "\(error.code.name)"])
+        noteRefusal(error, of: nil)
         outbox.append { error.write(id: .null, into: &$0) }
         isDue()
         guard let eventLoop = context?.eventLoop else { return }

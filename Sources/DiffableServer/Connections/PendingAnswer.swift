@@ -1,0 +1,34 @@
+import DiffableProtocol
+import NIOCore
+
+/// An answer whose place is reserved, so that it comes in the order of the requests whenever it is given.
+struct PendingAnswer: Sendable {
+    private let connection: NIOLoopBound<Connection>
+    private let place: Outbox.Place
+    private let id: RequestID
+    private let method: Method?
+    /// Where it is given.
+    let eventLoop: any EventLoop
+
+    init(_ id: RequestID, on connection: Connection) {
+        guard let eventLoop = connection.context?.eventLoop else {
+            preconditionFailure("requests come from open connections")
+        }
+        self.eventLoop = eventLoop
+        self.connection = NIOLoopBound(connection, eventLoop: eventLoop)
+        self.id = id
+        place = connection.outbox.reserve()
+        method = connection.method
+    }
+
+    /// - Parameter barrier: what the client's subscriptions are sent before.
+    func give(_ result: Result<Reply, WireError>, after barrier: Outbox.Barrier? = nil) {
+        let connection = connection.value
+        if case .failure(let error) = result { connection.noteRefusal(error, of: method) }
+        // A client without subscriptions waits for none, and can make none before it is answered.
+        connection.outbox.fill(place, after: connection.subscriptions.isEmpty ? nil : barrier) {
+            Connection.write(id, result, into: &$0)
+        }
+        connection.isDue()
+    }
+}
