@@ -23,16 +23,17 @@ struct ChangeMode: AsyncParsableCommand {
 
     func run() async throws {
         try await daemon.withConnection { connection in
+            let octal = try? AccessMode(octal: mode)
+            // What is to be changed of a mode rests on what it is.
+            let known = octal == nil ? try await connection.lists() : []
+            let modes = Dictionary(known.map { ($0.list, $0.access.mode) }) { $1 }
             for list in lists {
-                try await connection.setAccess(of: list, mode: try await newMode(of: list, on: connection))
+                try await connection.setAccess(of: list, mode: try octal ?? changed(modes[list], of: list))
             }
         }
     }
 
-    /// What is to be changed of a mode rests on what it is.
-    private func newMode(of list: ListName, on connection: Connection) async throws -> AccessMode {
-        if let octal = try? AccessMode(octal: mode) { return octal }
-        let known = try await connection.lists().first { $0.list == list }?.access.mode
+    private func changed(_ known: AccessMode?, of list: ListName) throws -> AccessMode {
         guard let known else {
             throw InputError(
                 "\(quoted(list)) is not among the lists that you may see, so what is to be changed of its mode is not known; "

@@ -18,49 +18,37 @@ struct Lists: AsyncParsableCommand {
                 output.line(String(decoding: try await connection.listsJSON(), as: UTF8.self))
             } else {
                 let lists = try await connection.lists()
-                if lists.isEmpty { say("there are no lists; make one with diffablectl create NAME") }
-                for line in long ? longTable(lists) : table(lists) { output.line(line) }
+                if lists.isEmpty { return say("there are no lists; make one with diffablectl create NAME") }
+                for line in (long ? longTable(lists) : table(lists)).lines { output.line(line) }
             }
         }
         output.flush()
     }
 
-    private func table(_ lists: [ListSummary]) -> [String] {
-        guard !lists.isEmpty else { return [] }
-        let rows =
-            [["LIST", "SECTIONS", "ITEMS", "REVISION", "DURABILITY"]]
-            + lists.map {
-                [
-                    $0.list.description, grouped($0.sections), grouped($0.items), "\($0.revision)",
-                    $0.durability.rawValue,
-                ]
-            }
-        return aligned(rows, numbers: 1...3)
-    }
-
-    private func longTable(_ lists: [ListSummary]) -> [String] {
-        guard !lists.isEmpty else { return [] }
-        let rows =
-            [["MODE", "OWNER", "GROUP", "ITEMS", "REVISION", "DURABILITY", "LIST"]]
-            + lists.map {
-                [
-                    $0.access.mode.symbolic, UserNames.user($0.access.owner), UserNames.group($0.access.group),
-                    grouped($0.items), "\($0.revision)", $0.durability.rawValue, $0.list.description,
-                ]
-            }
-        return aligned(rows, numbers: 3...4)
-    }
-
-    /// - Parameter numbers: the columns that end at one place.
-    private func aligned(_ rows: [[String]], numbers: ClosedRange<Int>) -> [String] {
-        let columns = rows.first?.indices ?? 0..<0
-        let widths = columns.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        return rows.map { row in
-            let cells = row.enumerated().map { column, cell in
-                let space = String(repeating: " ", count: widths[column] - cell.count)
-                return numbers ~= column ? space + cell : cell + (column == columns.last ? "" : space)
-            }
-            return cells.joined(separator: "  ")
+    private func table(_ lists: [ListSummary]) -> TextTable {
+        var table = TextTable([
+            "LIST": .left, "SECTIONS": .right, "ITEMS": .right, "REVISION": .right, "DURABILITY": .left,
+        ])
+        for list in lists {
+            table.append([
+                list.list.description, grouped(list.sections), grouped(list.items), "\(list.revision)",
+                list.durability.rawValue,
+            ])
         }
+        return table
+    }
+
+    private func longTable(_ lists: [ListSummary]) -> TextTable {
+        var table = TextTable([
+            "MODE": .left, "OWNER": .left, "GROUP": .left, "ITEMS": .right, "REVISION": .right, "DURABILITY": .left,
+            "LIST": .left,
+        ])
+        for list in lists {
+            table.append([
+                list.access.mode.symbolic, UserNames.user(list.access.owner), UserNames.group(list.access.group),
+                grouped(list.items), "\(list.revision)", list.durability.rawValue, list.list.description,
+            ])
+        }
+        return table
     }
 }

@@ -1,9 +1,3 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
-
 /// One connection, as the daemon tells of it.
 struct ClientFigures {
     var number: Int
@@ -53,11 +47,7 @@ struct ClientFigures {
     var shownProcess: String { processID.map { "\($0)" } ?? "-" }
 
     /// The user's name, or the number of one that has none.
-    var shownUser: String {
-        guard let userID else { return "-" }
-        guard let user = getpwuid(uid_t(truncatingIfNeeded: userID)) else { return "\(userID)" }
-        return String(cString: user.pointee.pw_name)
-    }
+    var shownUser: String { userID.map { UserNames.user(UInt32(truncatingIfNeeded: $0)) } ?? "-" }
 
     /// Each once, in the order in which they were subscribed to.
     var lists: [String] {

@@ -53,10 +53,10 @@ struct Rates {
                 bytes: rate(client.bytes, since: before?.bytes))
         }
         var lists: [String: OfList] = [:]
+        let revisions = Dictionary(old.lists.map { ($0.epoch, $0.revision) }) { $1 }
         for summary in new.lists {
             let name = summary.list.description
-            let before = old.lists.first { $0.list == summary.list && $0.epoch == summary.epoch }
-            lists[name] = OfList(list: name, transactions: rate(summary.revision, since: before?.revision))
+            lists[name] = OfList(list: name, transactions: rate(summary.revision, since: revisions[summary.epoch]))
         }
         for client in clients {
             let known = before[client.number]?.subscriptions ?? []
