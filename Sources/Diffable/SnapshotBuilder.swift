@@ -23,8 +23,30 @@ package struct SnapshotBuilder {
     package mutating func append(
         section id: UnsafeRawBufferPointer, content: UnsafeRawBufferPointer
     ) throws(OperationError) {
+        try append(section: Record.make(id: id, kind: UnsafeRawBufferPointer(start: nil, count: 0), content: content))
+    }
+
+    /// At level 0 it stands directly in the last section; it is at most one level below the item before it.
+    package mutating func append(
+        item id: UnsafeRawBufferPointer, kind: UnsafeRawBufferPointer, content: UnsafeRawBufferPointer, level: Int,
+        isExpanded: Bool
+    ) {
+        append(item: Record.make(id: id, kind: kind, content: content), level: level, isExpanded: isExpanded)
+    }
+
+    /// A section with all that is in it.
+    mutating func append(_ section: Section) throws(OperationError) {
+        try append(section: section.record)
+        for item in section.items { append(item, level: 0) }
+    }
+
+    private mutating func append(_ item: Item, level: Int) {
+        append(item: item.record, level: level, isExpanded: item.isExpanded ?? false)
+        for child in item.children { append(child, level: level + 1) }
+    }
+
+    private mutating func append(section record: Record) throws(OperationError) {
         leave(0)
-        let record = Record.make(id: id, kind: UnsafeRawBufferPointer(start: nil, count: 0), content: content)
         let hash = record.hash
         guard sectionIndex.handle(hash: hash, where: { forest.record($0).hasSameID(as: record) }) == nil else {
             throw .duplicateSection(SectionID(record: record))
@@ -36,18 +58,14 @@ package struct SnapshotBuilder {
         path.append(handle)
     }
 
-    /// At level 0 it stands directly in the last section; it is at most one level below the item before it.
-    package mutating func append(
-        item id: UnsafeRawBufferPointer, kind: UnsafeRawBufferPointer, content: UnsafeRawBufferPointer, level: Int,
-        isExpanded: Bool
-    ) {
+    private mutating func append(item record: Record, level: Int, isExpanded: Bool) {
         precondition(level <= levelMax, "an item comes after its section and its parent")
         leave(level + 1)
         if runs.count == level { runs.append(SiblingRun(of: path[level])) }
         let place = Place(parent: path[level], leaf: runs[level].nextLeaf(in: &forest), isExpanded: isExpanded)
-        let handle = forest.allocate(Record.make(id: id, kind: kind, content: content), at: place)
+        let handle = forest.allocate(record, at: place)
         runs[level].append(handle)
-        hashes.append(IdentifierIndex.pair(handle, hash: identifierHash(id)))
+        hashes.append(IdentifierIndex.pair(handle, hash: record.hash))
         path.append(handle)
     }
 

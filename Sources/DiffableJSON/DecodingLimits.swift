@@ -8,6 +8,10 @@ package struct DecodingLimits: Sendable {
     package var levelsMax: Int
     /// In one line.
     package var operationsMax: Int
+    /// Of a view: tests and what combines them, words to search for and paths to sort by.
+    package var viewTermsMax: Int
+    /// Of a view's window.
+    package var windowRowsMax: Int
     package var unknownMembers: UnknownMembers
 
     /// What to do about a member that the decoder does not know.
@@ -20,12 +24,14 @@ package struct DecodingLimits: Sendable {
 
     package init(
         depthMax: Int = 64, contentLengthMax: Int = 32_768, levelsMax: Int = 24, operationsMax: Int = 100_000,
-        unknownMembers: UnknownMembers = .areRefused
+        viewTermsMax: Int = 64, windowRowsMax: Int = 1_000, unknownMembers: UnknownMembers = .areRefused
     ) {
         self.depthMax = depthMax
         self.contentLengthMax = contentLengthMax
         self.levelsMax = levelsMax
         self.operationsMax = operationsMax
+        self.viewTermsMax = viewTermsMax
+        self.windowRowsMax = windowRowsMax
         self.unknownMembers = unknownMembers
     }
 
@@ -34,7 +40,11 @@ package struct DecodingLimits: Sendable {
 
     /// For what a daemon sent: its limits are not the client's business, but a client survives nonsense too.
     package static let client = DecodingLimits(
-        depthMax: 128, contentLengthMax: .max, levelsMax: .max, operationsMax: .max, unknownMembers: .areIgnored)
+        depthMax: 128, contentLengthMax: .max, levelsMax: .max, operationsMax: .max, viewTermsMax: .max,
+        windowRowsMax: .max, unknownMembers: .areIgnored)
+
+    /// For what a person or a program asks for before the daemon, which knows its limits, is asked.
+    package static let asking = DecodingLimits(viewTermsMax: .max, windowRowsMax: .max)
 
     /// For what the daemon itself wrote down: limits that were lowered since do not lock anybody out.
     package static let journal = DecodingLimits(

@@ -100,6 +100,8 @@ extension WireError {
         switch limit {
         case "operationsMax": "; send it in parts (\"more\":true)"
         case "contentLengthMax": " bytes"
+        case "viewTermsMax": " tests, words and paths; ask for less, or look for the rest yourself"
+        case "windowRowsMax": " rows; ask for fewer, or leave the window out"
         default: ""
         }
     }

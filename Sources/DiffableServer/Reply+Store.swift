@@ -99,6 +99,8 @@ extension ServerLimits {
             WireError.Limit("contentLengthMax", max: decoding.contentLengthMax),
             WireError.Limit("levelsMax", max: decoding.levelsMax),
             WireError.Limit("operationsMax", max: decoding.operationsMax),
+            WireError.Limit("viewTermsMax", max: decoding.viewTermsMax),
+            WireError.Limit("windowRowsMax", max: decoding.windowRowsMax),
             WireError.Limit("itemsMax", max: itemsMax),
             WireError.Limit("listsMax", max: listsMax),
             WireError.Limit("requestKeysMax", max: requests.keysMax),

@@ -46,6 +46,8 @@ extension StartUp {
         limits.decoding.contentLengthMax = configuration.contentLengthMax
         limits.decoding.levelsMax = configuration.levelsMax
         limits.decoding.operationsMax = configuration.operationsMax
+        limits.decoding.viewTermsMax = configuration.viewTermsMax
+        limits.decoding.windowRowsMax = configuration.windowRowsMax
         return limits
     }
 

@@ -116,6 +116,28 @@ import Testing
         }
     }
 
+    @Test func `asks for as much as the limits allow, and not for one thing more`() {
+        func error(_ json: String, _ limits: DecodingLimits) -> DecodingError? {
+            Array(json.utf8).withUnsafeBytes { bytes in
+                var decoder = Decoder(bytes, limits: limits)
+                do throws(DecodingError) {
+                    _ = try decoder.view()
+                    return nil
+                } catch { return error }
+            }
+        }
+        // A condition of two tests is three, for both must hold.
+        let terms = #"{"where":{"not":{"path":"/a","atLeast":1,"lessThan":2}},"search":"x y","sort":["/a"]}"#
+        #expect(error(terms, DecodingLimits(viewTermsMax: 7)) == nil)
+        #expect(
+            error(terms, DecodingLimits(viewTermsMax: 6))?.reason == .tooLarge(limit: "viewTermsMax", max: 6))
+        let window = #"{"window":{"limit":5}}"#
+        #expect(error(window, DecodingLimits(windowRowsMax: 5)) == nil)
+        #expect(
+            error(window, DecodingLimits(windowRowsMax: 4))
+                == DecodingError(.tooLarge(limit: "windowRowsMax", max: 4), path: "window.limit"))
+    }
+
     @Test func `sorts by members of the content`() throws {
         #expect(try shown(#"{"sort":["/n"]}"#) == "nothing bare milk tax")
         #expect(try shown(#"{"sort":[{"path":"/n","descending":true}]}"#) == "tax milk nothing bare")

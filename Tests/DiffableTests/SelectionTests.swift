@@ -6,8 +6,9 @@ import Testing
 
 @Suite struct `A selection` {
     private static let one: @Sendable (Item) -> Bool = { $0.content == "1" }
-    private static let content: @Sendable (Item) -> SortKey = {
-        SortKey([$0.content.map { .string($0.description) } ?? .absent])
+    private static let content: Selection.KeyWriter = { item, key in
+        guard let content = item.content else { return key.appendAbsence() }
+        content.bytes.withUnsafeBytes { key.append($0) }
     }
 
     @Test func `shows what matches where it belongs`() throws {
@@ -27,7 +28,7 @@ import Testing
                     Item(id: "d"), Item(id: "e", content: "1"),
                 ])
         ])
-        #expect(Selection(key: Self.content).evaluate(list).outline == "s: d b e a c")
+        #expect(Selection(appendKey: Self.content).evaluate(list).outline == "s: d b e a c")
     }
 
     @Test func `folds by the list, or by its own ids`() throws {
@@ -70,8 +71,8 @@ import Testing
     private static let selections: [String: Selection] = [
         "sections": Selection(sections: ["first", "1", "2", "3", "inserted"]),
         "matches": Selection(isMatch: one),
-        "sorted": Selection(key: content),
-        "everything": Selection(sections: ["s", "t", "first", "4"], isMatch: one, key: content),
+        "sorted": Selection(appendKey: content),
+        "everything": Selection(sections: ["s", "t", "first", "4"], isMatch: one, appendKey: content),
         "shared": Selection(.shared),
         "own": Selection(.own(Set((0..<1_000).map { ItemID(stringLiteral: "\($0)") }))),
     ]

@@ -43,6 +43,7 @@ import Testing
         .lineOutLengthMax: "100000", .depthMax: "65", .contentLengthMax: "10", .levelsMax: "3", .operationsMax: "4",
         .transactionLengthMax: "5000", .itemsMax: "6", .listsMax: "7",
         .historyLengthMax: "10", .historyAgeMax: "11", .requestKeysMax: "8", .requestKeyAgeMax: "9",
+        .viewTermsMax: "12", .windowRowsMax: "13",
     ]
 
     @Test(arguments: Setting.allCases)

@@ -133,6 +133,35 @@ extension PageTrie {
         }
     }
 
+    /// Whether the two share all but a few pages. O(pagesMax · log n), however many they do not share.
+    func isNear(_ old: PageTrie, pagesMax: Int) -> Bool {
+        withExtendedLifetime((old.root, root)) {
+            var pagesLeft = pagesMax
+            Self.count(
+                old.root.map(Unmanaged.passUnretained), old.height, root.map(Unmanaged.passUnretained), height,
+                downFrom: &pagesLeft)
+            return pagesLeft >= 0
+        }
+    }
+
+    /// Takes one for each page that the two do not share, as long as there is something to take from.
+    private static func count(
+        _ old: Unmanaged<AnyObject>?, _ oldHeight: Int, _ new: Unmanaged<AnyObject>?, _ newHeight: Int,
+        downFrom pagesLeft: inout Int
+    ) {
+        if pagesLeft < 0 || old?.toOpaque() == new?.toOpaque() { return }
+        let height = max(oldHeight, newHeight)
+        if height == 0 {
+            pagesLeft -= 1
+            return
+        }
+        for position in 0..<max(childCount(old, oldHeight, height), childCount(new, newHeight, height)) {
+            count(
+                child(of: old, oldHeight, at: position, height), min(oldHeight, height - 1),
+                child(of: new, newHeight, at: position, height), min(newHeight, height - 1), downFrom: &pagesLeft)
+        }
+    }
+
     // A lower page counts as the first child of a branch of `height`.
 
     private static func childCount(_ page: Unmanaged<AnyObject>?, _ pageHeight: Int, _ height: Int) -> Int {

@@ -117,6 +117,9 @@ struct SlotArray: Sendable {
         }
     }
 
+    /// Whether the two share all but a few pages of slots. O(pagesMax · log n).
+    func isNear(_ old: SlotArray, pagesMax: Int) -> Bool { pages.isNear(old.pages, pagesMax: pagesMax) }
+
     /// The page that a handle's slot is on. Valid as long as somebody holds this array.
     func page(of handle: Handle) -> Unmanaged<SlotPage>? { pages.page(at: Int(handle) >> pageBits) }
 }

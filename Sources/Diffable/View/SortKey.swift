@@ -1,59 +1,101 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Musl
+#endif
+
 /// What an item is sorted by: the values of some members of its content, the first one first.
+///
+/// The values are kept as bytes whose order is that of the values, so that two keys are compared without being taken
+/// apart. Values of different sorts stand in this order: none, null, booleans, numbers, strings.
 package struct SortKey: Sendable {
-    package var values: [SortValue]
+    /// No key is the beginning of another one with as many values: each value tells its end.
+    private(set) var bytes: [UInt8] = []
 
-    package init(_ values: [SortValue]) { self.values = values }
-}
+    package init() {}
 
-/// One value of a sort key. Values of different sorts stand in the order of the cases.
-package enum SortValue: Sendable {
-    /// The content has no such member, or an array or object there.
-    case absent
-    case null
-    case boolean(Bool)
-    case number(Double)
-    /// By scalars, as UTF-8 is.
-    case string(String)
-    /// Compares the other way round.
-    indirect case descending(SortValue)
-}
+    /// What comes before every other value: the content has no such member, or an array or object there.
+    package mutating func appendAbsence() { bytes.append(0) }
 
-extension SortValue {
-    private var rank: Int {
-        switch self {
-        case .absent: 0
-        case .null: 1
-        case .boolean: 2
-        case .number: 3
-        case .string: 4
-        case .descending(let value): value.rank
-        }
+    package mutating func appendNull() { bytes.append(1) }
+
+    package mutating func append(_ boolean: Bool) { bytes.append(boolean ? 3 : 2) }
+
+    package mutating func append(_ number: Double) {
+        bytes.append(4)
+        // Both zeros are equal. Negative numbers stand before the others, the one with the greater pattern first.
+        let pattern = (number == 0 ? 0 : number).bitPattern
+        let ordered = pattern >> 63 == 0 ? pattern | 1 << 63 : ~pattern
+        for shift in stride(from: 56, through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: ordered >> shift)) }
     }
 
-    /// Negative when this one comes first, positive when the other does.
-    fileprivate func compare(_ other: SortValue) -> Int {
-        switch (self, other) {
-        case (.descending(let a), .descending(let b)): b.compare(a)
-        case (.boolean(let a), .boolean(let b)): (a ? 1 : 0) - (b ? 1 : 0)
-        case (.number(let a), .number(let b)): a < b ? -1 : a > b ? 1 : 0
-        case (.string(let a), .string(let b)):
-            a.unicodeScalars.lexicographicallyPrecedes(b.unicodeScalars)
-                ? -1 : b.unicodeScalars.lexicographicallyPrecedes(a.unicodeScalars) ? 1 : 0
-        default: rank - other.rank
+    /// In UTF-8, whose order is that of the scalars.
+    package mutating func append(_ text: UnsafeRawBufferPointer) {
+        bytes.append(5)
+        for byte in text {
+            bytes.append(byte)
+            // So that the end, two zeros, comes before everything that may follow.
+            if byte == 0 { bytes.append(0xFF) }
         }
+        bytes.append(0)
+        bytes.append(0)
+    }
+
+    mutating func append(contentsOf key: SortKey) { bytes += key.bytes }
+
+    /// Appends a value that compares the other way round.
+    package mutating func appendDescending(_ append: (inout SortKey) -> Void) {
+        let start = bytes.count
+        append(&self)
+        for index in start..<bytes.count { bytes[index] = ~bytes[index] }
     }
 }
 
 extension SortKey: Comparable {
-    package static func == (a: SortKey, b: SortKey) -> Bool { a.compare(b) == 0 }
+    package static func < (a: SortKey, b: SortKey) -> Bool { a.bytes.lexicographicallyPrecedes(b.bytes) }
+}
 
-    package static func < (a: SortKey, b: SortKey) -> Bool { a.compare(b) < 0 }
+/// Brings items in the order of their keys. Those with equal keys stay in the order in which they came.
+struct KeyedItems {
+    private var items: [Item] = []
+    /// All keys, one after the other: a million arrays would take longer than the sorting.
+    private var keys = SortKey()
+    private var places: [Place] = []
 
-    private func compare(_ other: SortKey) -> Int {
-        for (a, b) in zip(values, other.values) {
-            let order = a.compare(b)
-            if order != 0 { return order }
+    private struct Place {
+        /// The first bytes, which nearly always decide.
+        var prefix: UInt64
+        /// Of the bytes in `keys`.
+        var start: Int
+        var count: UInt32
+        var item: UInt32
+    }
+
+    init(capacity: Int) {
+        items.reserveCapacity(capacity)
+        places.reserveCapacity(capacity)
+    }
+
+    mutating func append(_ item: Item, _ appendKey: (Item, inout SortKey) -> Void) {
+        let start = keys.bytes.count
+        appendKey(item, &keys)
+        let count = keys.bytes.count - start
+        var prefix: UInt64 = 0
+        for index in 0..<8 { prefix = prefix << 8 | (index < count ? UInt64(keys.bytes[start + index]) : 0) }
+        places.append(Place(prefix: prefix, start: start, count: UInt32(count), item: UInt32(items.count)))
+        items.append(item)
+    }
+
+    /// O(n log n).
+    consuming func sorted() -> [Item] {
+        keys.bytes.withUnsafeBytes { bytes in
+            places.sort { a, b in
+                if a.prefix != b.prefix { return a.prefix < b.prefix }
+                let order = memcmp(
+                    bytes.baseAddress! + a.start, bytes.baseAddress! + b.start, Int(min(a.count, b.count)))
+                return order == 0 ? a.item < b.item : order < 0
+            }
         }
-        return 0
+        return places.map { items[Int($0.item)] }
     }
 }

@@ -68,7 +68,7 @@ private struct Extraction {
             }
             sections.append(Section(record: list.forest.record(section), items: items(under: section)))
         }
-        return possible { () throws(OperationError) in try Snapshot(sections, limits: .none) }
+        return Snapshot(shown: sections)
     }
 
     private mutating func items(under owner: Handle) -> [Item] {

@@ -41,6 +41,17 @@ extension Condition {
     }
 }
 
+extension Condition {
+    /// Tests, and what combines them.
+    var numberOfTerms: Int {
+        switch self {
+        case .and(let conditions), .or(let conditions): conditions.reduce(1) { $0 + $1.numberOfTerms }
+        case .not(let condition): 1 + condition.numberOfTerms
+        case .test: 1
+        }
+    }
+}
+
 extension Condition.Test {
     func isMet(by found: ContentPath.Found?) -> Bool {
         guard let found else {

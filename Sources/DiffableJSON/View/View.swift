@@ -28,7 +28,7 @@ package struct View: Sendable {
     }
 
     package init(json text: UnsafeRawBufferPointer) throws(DecodingError) {
-        var decoder = Decoder(text, limits: .server)
+        var decoder = Decoder(text, limits: .asking)
         self = try decoder.view()
         try decoder.end()
     }
@@ -55,10 +55,20 @@ extension View: Hashable {
 extension View {
     /// What it shows of a list, and where its window lies. O(n log n); for a window over everything, O(its rows).
     package func evaluate(_ list: Snapshot) -> (snapshot: Snapshot, extent: Window.Extent?) {
-        var shown = matching?.evaluate(list) ?? list
-        if expansion != .all { shown = Selection(expansion).evaluate(shown) }
-        guard let extract = window?.extract(from: shown) else { return (shown, nil) }
+        let rows = rows(of: list)
+        guard let extract = window?.extract(from: rows) else { return (rows, nil) }
         return (extract.snapshot, extract.extent)
+    }
+
+    /// What there is for its window to show. O(n log n).
+    package func rows(of list: Snapshot) -> Snapshot {
+        let matching = matching?.evaluate(list) ?? list
+        return expansion == .all ? matching : Selection(expansion).evaluate(matching)
+    }
+
+    /// Whether to find its rows takes no more looks at 64 bytes of an item than that. O(workMax).
+    package func isShort(for list: Snapshot, workMax: Int) -> Bool {
+        (matching ?? Selection(expansion)).work(of: list, max: workMax) != nil
     }
 }
 
@@ -101,6 +111,9 @@ extension Decoder {
         try object("a view", ViewMember.self) { member, decoder throws(DecodingError) in
             if try decoder.readNull() { return }
             try decoder.read(member, into: &parts)
+        }
+        guard parts.numberOfTerms <= limits.viewTermsMax else {
+            throw DecodingError(.tooLarge(limit: "viewTermsMax", max: limits.viewTermsMax))
         }
         var view = try parts.view(at: start)
         view.json = json
@@ -173,6 +186,9 @@ private struct ViewParts {
 
     enum ExpansionMode { case all, shared, own }
 
+    /// What is asked of each item.
+    var numberOfTerms: Int { (condition?.numberOfTerms ?? 0) + (search?.words.count ?? 0) + sort.count }
+
     func view(at start: Int) throws(DecodingError) -> View {
         var view = View()
         switch (expansion, expanded) {
@@ -183,7 +199,8 @@ private struct ViewParts {
         }
         view.window = window
         if texts.contains(where: { !$0.isEmpty }) {
-            view.matching = Selection(sections: sections, isMatch: isMatch, key: key)
+            view.matching = Selection(
+                sections: sections, terms: numberOfTerms, isMatch: isMatch, appendKey: appendKey)
             view.matchingText = Array(texts.joined(separator: [0]))
         }
         return view
@@ -196,9 +213,11 @@ private struct ViewParts {
         }
     }
 
-    private var key: (@Sendable (Item) -> SortKey)? {
+    private var appendKey: Selection.KeyWriter? {
         if sort.isEmpty { return nil }
-        return { [sort] item in SortKey(sort.map { $0.value(of: item) }) }
+        return { [sort] item, key in
+            for part in sort { part.appendValue(of: item, to: &key) }
+        }
     }
 }
 
@@ -208,17 +227,30 @@ private struct SortPart {
     var path: ContentPath
     var isDescending = false
 
-    func value(of item: Item) -> SortValue {
-        let value: SortValue = path.withValue(in: item) { found in
-            switch found.flatMap({ Scalar($0) }) {
-            case nil: .absent
-            case .null?: .null
-            case .boolean(let boolean)?: .boolean(boolean)
-            case .number(let number)?: .number(number)
-            case .text(let text)?: .string(text)
+    func appendValue(of item: Item, to key: inout SortKey) {
+        if isDescending { return key.appendDescending { appendAscending(of: item, to: &$0) } }
+        appendAscending(of: item, to: &key)
+    }
+
+    private func appendAscending(of item: Item, to key: inout SortKey) {
+        path.withValue(in: item) { found in
+            switch found {
+            case nil: key.appendAbsence()
+            case .text(let bytes)?: key.append(bytes)
+            case .value(let value)?:
+                if let string = value.string {
+                    string.withUTF8 { key.append($0) }
+                } else if let number = value.number {
+                    key.append(number)
+                } else if let boolean = value.boolean {
+                    key.append(boolean)
+                } else if value.isNull {
+                    key.appendNull()
+                } else {
+                    key.appendAbsence()
+                }
             }
         }
-        return isDescending ? .descending(value) : value
     }
 }
 
@@ -294,6 +326,9 @@ extension Decoder {
             }
         }
         guard let limit else { throw .invalid("a window needs a limit, in rows", at: start) }
+        guard limit <= limits.windowRowsMax else {
+            throw DecodingError(.tooLarge(limit: "windowRowsMax", max: limits.windowRowsMax)).inside("limit")
+        }
         switch (anchor, offset) {
         case (let anchor?, nil): return Window(start: .anchor(anchor), limit: limit)
         case (nil, _): return Window(start: .offset(offset ?? 0), limit: limit)

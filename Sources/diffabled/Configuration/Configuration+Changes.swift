@@ -16,6 +16,8 @@ extension Configuration {
         case .contentLengthMax: "\(contentLengthMax)"
         case .levelsMax: "\(levelsMax)"
         case .operationsMax: "\(operationsMax)"
+        case .viewTermsMax: "\(viewTermsMax)"
+        case .windowRowsMax: "\(windowRowsMax)"
         case .transactionLengthMax: "\(transactionLengthMax)"
         case .itemsMax: "\(itemsMax)"
         case .listsMax: "\(listsMax)"

@@ -20,6 +20,8 @@ extension Configuration {
         contentLengthMax = try values.whole(.contentLengthMax, in: 0...67_108_864) ?? contentLengthMax
         levelsMax = try values.whole(.levelsMax, in: 1...48) ?? levelsMax
         operationsMax = try values.whole(.operationsMax, in: 1...10_000_000) ?? operationsMax
+        viewTermsMax = try values.whole(.viewTermsMax, in: 1...10_000) ?? viewTermsMax
+        windowRowsMax = try values.whole(.windowRowsMax, in: 1...1_000_000) ?? windowRowsMax
         transactionLengthMax =
             try values.whole(.transactionLengthMax, in: 1024...4_294_967_296) ?? transactionLengthMax
         itemsMax = try values.whole(.itemsMax, in: 1...100_000_000) ?? itemsMax

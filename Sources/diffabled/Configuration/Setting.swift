@@ -14,6 +14,8 @@ enum Setting: String, CaseIterable {
     case contentLengthMax
     case levelsMax
     case operationsMax
+    case viewTermsMax
+    case windowRowsMax
     case transactionLengthMax
     case itemsMax
     case listsMax

@@ -1,0 +1,108 @@
+// How much work it is to bring what is shown up to date, found without doing it, so that whoever has little time can
+// leave it to somebody else. Work is counted in looks at 64 bytes of an item, which take about a microsecond.
+
+extension Snapshot {
+    /// Whether the difference to another state is found quickly: they share all but a few pages of 32 items.
+    ///
+    /// O(pagesMax · log n), however different they are.
+    package func isNear(_ old: Snapshot, pagesMax: Int) -> Bool {
+        forest.slots.isNear(old.forest.slots, pagesMax: pagesMax)
+    }
+}
+
+extension Selection {
+    /// What `evaluate` takes; nil when that is more than `max`. O(max).
+    package func work(of list: Snapshot, max: Int) -> Int? {
+        var work = list.numberOfItems
+        if work > max { return nil }
+        var cursor = SnapshotCursor(list)
+        while let element = cursor.next() {
+            guard case .item(let record, _, _) = element else { continue }
+            work += looks(at: record)
+            if work > max { return nil }
+        }
+        return work
+    }
+
+    /// What it takes to `advance` from a selection that differs in its expansion alone; nil when that is more than `max`.
+    package func work(of list: Snapshot, from previous: Expansion, max: Int) -> Int? {
+        guard case .own(let old) = previous, case .own(let new) = expansion else { return work(of: list, max: max) }
+        var work = 0
+        for id in old.symmetricDifference(new) {
+            work += list.handle(id).map(list.forest.weight) ?? 1
+            if work > max { return nil }
+        }
+        return work
+    }
+
+    /// What `advance` takes; nil when that is more than `max`. O(max).
+    package func work(of difference: [Operation], from old: Snapshot, to new: Snapshot, max: Int) -> Int? {
+        var count = WorkCount(selection: self, old: old, new: new, max: max)
+        return difference.allSatisfy { count.add($0) } ? count.work : nil
+    }
+
+    /// What is shown of a new state of a list, made from what was shown of an old one or, when that is more work, anew.
+    /// `difference` leads from one to the other, if it is known.
+    package func follow(_ shown: Snapshot, from old: Snapshot, to new: Snapshot, by difference: [Operation]?)
+        -> Snapshot
+    {
+        let difference = difference ?? new.difference(from: old)
+        let workMax = new.numberOfItems * (1 + terms)
+        guard work(of: difference, from: old, to: new, max: workMax) != nil else { return evaluate(new) }
+        return advance(shown, to: new, by: difference)
+    }
+
+    fileprivate func looks(at record: Record) -> Int { terms * (1 + record.contentLength / 64) }
+}
+
+private struct WorkCount {
+    let selection: Selection
+    let old: Snapshot
+    let new: Snapshot
+    let max: Int
+    var work = 0
+    /// Its place among the siblings that are shown is found by bisection, which looks at some of them each time.
+    private let looksForPlace: Int
+
+    init(selection: Selection, old: Snapshot, new: Snapshot, max: Int) {
+        self.selection = selection
+        self.old = old
+        self.new = new
+        self.max = max
+        let levels = Int.bitWidth - new.numberOfItems.leadingZeroBitCount
+        looksForPlace = levels * (selection.isSorted ? 1 + selection.terms : 1) / 4
+    }
+
+    /// False when it is too much.
+    mutating func add(_ operation: Operation) -> Bool {
+        switch operation {
+        case .insertSections(let sections, _): return sections.allSatisfy { add($0.items) }
+        case .insertItems(let items, _): return add(items)
+        case .deleteItems(let ids, _): return ids.allSatisfy { add(old.handle($0).map(old.forest.weight)) }
+        case .deleteSections(let ids, _): return ids.allSatisfy { add(old.handle($0).map(old.forest.weight)) }
+        case .moveItem(let id, _):
+            // Out of its place and back, and looked at again.
+            return add(new.handle(id).map { new.forest.weight($0) * (2 + 2 * selection.terms) + looksForPlace })
+        case .expandItems(let ids), .collapseItems(let ids):
+            guard selection.expansion == .shared else { return add(ids.count) }
+            return ids.allSatisfy { add(new.handle($0).map { new.forest.weight($0) + looksForPlace }) }
+        case .reconfigureItems(let changes): return changes.allSatisfy { touch($0.id) }
+        case .reloadItems(let reloads): return reloads.allSatisfy { touch($0.id) }
+        default: return add(1)
+        }
+    }
+
+    private mutating func add(_ looks: Int?) -> Bool {
+        work += looks ?? 0
+        return work <= max
+    }
+
+    private mutating func add(_ items: [Item]) -> Bool {
+        items.allSatisfy { add(1 + selection.looks(at: $0.record) + looksForPlace) && add($0.children) }
+    }
+
+    private mutating func touch(_ id: ItemID) -> Bool {
+        guard let handle = new.handle(id) else { return true }
+        return add(1 + selection.looks(at: new.forest.record(handle)) + looksForPlace)
+    }
+}
