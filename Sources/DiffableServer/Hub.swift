@@ -23,6 +23,8 @@ final class Hub {
     /// Subscriptions to lists that there are not.
     private var waiting: [ListName: [ObjectIdentifier: Subscription]] = [:]
     let alarms: Alarms<Subscription>
+    /// For what takes longer than a turn.
+    private let background: Background
     private(set) var connections: [ObjectIdentifier: Connection] = [:]
     private var connectionsMade = 0
     /// Over those that are gone.
@@ -48,6 +50,7 @@ final class Hub {
         self.eventLoop = eventLoop
         self.refusal = store.assumeIsolated { $0.unreadable.map { WireError($0) } }
         self.refusalLog = RefusalLog(logger)
+        self.background = Background(on: eventLoop)
         self.alarms = Alarms(on: eventLoop) { $0.wake() }
         self.epoch = String(UInt64.random(in: 0...UInt64.max), radix: 36)
     }
@@ -113,7 +116,7 @@ final class Hub {
     func follow(_ name: ListName) -> FollowedList? {
         if let list = followedLists[name] { return list }
         guard let state = store.assumeIsolated({ $0.list(name) }) else { return nil }
-        let list = FollowedList(state)
+        let list = FollowedList(state, background) { [unowned self] in isDue($0) }
         followedLists[name] = list
         return list
     }
@@ -129,19 +132,16 @@ final class Hub {
         followedLists[list.state.name] = nil
     }
 
-    /// What a view shows of a state of a list.
-    func shown(_ state: ListState, through view: View) -> (snapshot: Snapshot, extent: Window.Extent?) {
-        guard let list = followedLists[state.name], list.state.epoch == state.epoch else {
-            return view.evaluate(state.snapshot)
-        }
-        return list.shown(of: state, through: view)
+    /// Begins to find what a view shows of a state of a list.
+    func groundwork(of state: ListState, through view: View) -> Groundwork {
+        Groundwork(state, through: view, followedLists[state.name], background)
     }
 
     /// Called by the store before it answers those who made the changes.
     func advance(by commits: [Commit]) {
         for commit in commits {
             guard let list = followedLists[commit.list] else { continue }
-            if list.advance(by: commit) { isDue(list) }
+            list.advance(by: commit)
             // A list that is created again is followed anew.
             if list.isDeleted { followedLists[commit.list] = nil }
         }

@@ -13,6 +13,7 @@ struct FollowedListTests {
     private static let odd = Content(Array("odd".utf8))
     private let list: FollowedList
     private let counter = Counter()
+    private let bench = WorkBench()
 
     private final class Counter: Sendable {
         private let looks = Mutex(0)
@@ -35,8 +36,9 @@ struct FollowedListTests {
                 children: [Item(id: try ItemID("c\(number)"), content: Self.even)])
         }
         let snapshot = try Snapshot([Section(id: "s", items: items)])
-        list = FollowedList(
-            ListState(name: "l", epoch: "e", revision: 1, snapshot: snapshot, durability: .volatile, number: 1))
+        let state = ListState(
+            name: "l", epoch: "e", revision: 1, snapshot: snapshot, durability: .volatile, number: 1)
+        list = FollowedList(state, bench.background) { _ in }
     }
 
     /// Shows what is even, and looks at the items for that.
@@ -56,24 +58,33 @@ struct FollowedListTests {
         let old = list.state
         let snapshot = try old.snapshot.applying([operation])
         let step = Commit.Step(operations: snapshot.difference(from: old.snapshot), encoded: nil)
-        _ = list.advance(
+        list.advance(
             by: Commit(
                 event: .changed(from: old.revision, step: step), state: old.moved(to: old.revision + 1, snapshot)))
         list.serve()
     }
 
+    /// Those who follow the list through a view, which may have to be found in the background first.
+    private func audience(for view: View) -> Audience {
+        let groundwork = list.groundwork(for: view)
+        while !groundwork.isReady, bench.doNext() {}
+        let audience = list.audience(for: view)
+        groundwork.end()
+        return audience
+    }
+
     @Test func `equal views are one audience`() {
-        let audience = list.audience(for: view(.shared, Window(start: .offset(5), limit: 10)))
-        #expect(audience === list.audience(for: view(.shared, Window(start: .offset(5), limit: 10))))
-        #expect(audience !== list.audience(for: view(.shared, Window(start: .offset(6), limit: 10))))
+        let audience = self.audience(for: view(.shared, Window(start: .offset(5), limit: 10)))
+        #expect(audience === self.audience(for: view(.shared, Window(start: .offset(5), limit: 10))))
+        #expect(audience !== self.audience(for: view(.shared, Window(start: .offset(6), limit: 10))))
         #expect(audience.shown.snapshot.numberOfItems == 10)
     }
 
     @Test func `views that match alike look at each item once, and at what changes once`() throws {
         var audiences: [Audience] = []
         for number in 0..<50 {
-            audiences.append(list.audience(for: view(.all, Window(start: .offset(number), limit: 10))))
-            audiences.append(list.audience(for: view(.own([try ItemID("i\(number)")]))))
+            audiences.append(self.audience(for: view(.all, Window(start: .offset(number), limit: 10))))
+            audiences.append(self.audience(for: view(.own([try ItemID("i\(number)")]))))
         }
         let looks = counter.take()
         #expect((1...2 * Self.itemsMax).contains(looks), "\(looks) looks at \(2 * Self.itemsMax) items")
@@ -87,10 +98,10 @@ struct FollowedListTests {
 
     @Test func `a change that a view does not show leaves it as it is, and it has heard of it`() throws {
         try change(.deleteItems(["c1", "c3"]))
-        let matching = list.audience(for: view())
-        let window = list.audience(for: view(.all, Window(start: .offset(0), limit: 4)))
-        let folded = list.audience(for: view(.own([])))
-        let whole = list.audience(for: View())
+        let matching = self.audience(for: view())
+        let window = self.audience(for: view(.all, Window(start: .offset(0), limit: 4)))
+        let folded = self.audience(for: view(.own([])))
+        let whole = self.audience(for: View())
         let shown = [matching, window, folded, whole].map(\.shown)
         try change(.reconfigureItems([ItemReconfiguration(id: "i1", content: .some(Content(Array("odder".utf8))))]))
         #expect(matching.shown === shown[0] && window.shown === shown[1] && folded.shown === shown[2])
@@ -104,7 +115,7 @@ struct FollowedListTests {
     }
 
     @Test func `a window is told of rows beyond it by their number alone`() throws {
-        let audience = list.audience(for: view(.all, Window(start: .offset(2), limit: 4)))
+        let audience = self.audience(for: view(.all, Window(start: .offset(2), limit: 4)))
         let old = audience.shown
         try change(.appendItems([Item(id: "new", content: Self.even)], to: .section("s")))
         #expect(audience.shown.extent == Window.Extent(offset: 2, total: 2 * Self.itemsMax + 1))
@@ -112,22 +123,24 @@ struct FollowedListTests {
     }
 
     @Test func `what was shown at an earlier revision is found by what differs`() throws {
-        let audience = list.audience(for: view(.own(["i4"])))
+        let audience = self.audience(for: view(.own(["i4"])))
         let (then, old) = (audience.shown.snapshot, list.state)
         try change(.deleteItems(["i4"]))
         _ = counter.take()
-        let found = try #require(audience.shown(at: old))
+        let groundwork = list.groundwork(for: audience.view, of: old)
+        while bench.doNext() {}
+        let found = try #require(groundwork.found.flatMap { audience.shown(at: $0.state, $0.rows) })
         #expect(found.snapshot == then && audience.shown.snapshot != then)
         #expect(counter.take() < 10)
     }
 
     @Test func `nothing is kept for a view that nobody has`() {
-        let audience = list.audience(for: view(.own([])))
+        let audience = self.audience(for: view(.own([])))
         #expect(!list.isEmpty)
         list.leave(audience)
         #expect(list.isEmpty)
         _ = counter.take()
-        _ = list.audience(for: view())
+        _ = self.audience(for: view())
         #expect(counter.take() >= Self.itemsMax, "what matches is looked for again")
     }
 }

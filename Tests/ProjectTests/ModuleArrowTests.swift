@@ -13,8 +13,8 @@ import Testing
             "DequeModule", "Diffable", "DiffableJSON", "Dispatch", "Foundation", "GRDB", "GRDBSQLite", "Logging",
         ],
         "DiffableServer": [
-            "Diffable", "DiffableJSON", "DiffableProtocol", "DiffableStore", "DequeModule", "Logging", "NIOCore",
-            "NIOPosix",
+            "Diffable", "DiffableJSON", "DiffableProtocol", "DiffableStore", "DequeModule", "Dispatch", "Logging",
+            "NIOCore", "NIOPosix",
         ],
         "DiffableClient": [
             "Diffable", "DiffableJSON", "DiffableProtocol", "FoundationEssentials", "HashTreeCollections", "NIOCore",

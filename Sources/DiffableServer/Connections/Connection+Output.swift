@@ -42,9 +42,10 @@ extension Connection {
     private func stepOutbox() -> Bool {
         while case .line(_, let barrier?)? = outbox.first, isPassed(barrier) { outbox.release() }
         if sendAnswers() { return true }
-        guard case .read(let request, let id)? = outbox.first else { return false }
+        guard case .read(let request, let id)? = outbox.first, isPrepared(request, id) else { return false }
         outbox.removeRead()
         carryOut(request, id: id)
+        endGroundwork()
         // Lines behind it were waiting for it.
         readLines()
         return true

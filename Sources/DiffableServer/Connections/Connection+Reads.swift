@@ -32,6 +32,59 @@ extension Connection {
         }
     }
 
+    /// Whether all is found that a request needs whose turn has come; if not, the connection is due when it is.
+    func isPrepared(_ request: Request, _ id: RequestID) -> Bool {
+        if let groundwork {
+            if groundwork.isReady, groundwork.list?.isDeleted != true { return true }
+            guard groundwork.isReady else { return false }
+            endGroundwork()
+        }
+        groundwork = groundwork(for: request, id)
+        if groundwork?.isReady == false {
+            groundwork?.whenReady = { [unowned self] in isDue() }
+            return false
+        }
+        return true
+    }
+
+    /// Nil for what needs none.
+    private func groundwork(for request: Request, _ id: RequestID) -> Groundwork? {
+        switch request {
+        case .snapshot(let snapshot):
+            // Without an id there is nobody to read it.
+            guard !snapshot.view.isEverything, id != .absent,
+                let state = try? state(of: snapshot.list, at: snapshot.revision)
+            else { return nil }
+            return hub.groundwork(of: state, through: snapshot.view)
+        case .subscribe(let subscribe):
+            guard !subscribe.view.isEverything, let list = hub.follow(subscribe.list, for: peer)
+            else { return nil }
+            return list.groundwork(for: subscribe.view, of: past(of: subscribe))
+        case .setView(let view, let number):
+            guard !view.isEverything, let audience = subscriptions.first(where: { $0.number == number })?.audience,
+                !audience.list.isDeleted
+            else { return nil }
+            return audience.list.groundwork(for: view, besides: audience)
+        default: return nil
+        }
+    }
+
+    /// The state that a client was sent, if it is kept.
+    private func past(of request: Request.Subscribe) -> ListState? {
+        guard let since = request.since,
+            let state = hub.store.assumeIsolated({ $0.list(request.list, at: since.revision) }),
+            state.epoch == since.epoch
+        else { return nil }
+        return state
+    }
+
+    func endGroundwork() {
+        guard let groundwork else { return }
+        self.groundwork = nil
+        groundwork.end()
+        if let list = groundwork.list { hub.leave(list) }
+    }
+
     /// Where a subscription stands among the connection's; if nowhere, that is the reply.
     private func position(of subscription: Int, _ id: RequestID) -> Int? {
         if let position = subscriptions.firstIndex(where: { $0.number == subscription }) { return position }
@@ -44,10 +97,13 @@ extension Connection {
 
     private func carryOut(_ request: Request.Snapshot, _ id: RequestID) {
         do throws(StoreError) {
-            let state = try state(of: request.list, at: request.revision)
+            let found = groundwork?.found
+            // Whoever may not read it any more gets nothing of what was found.
+            if found != nil { _ = try self.state(of: request.list, at: nil) }
+            let state = if let found { found.state } else { try state(of: request.list, at: request.revision) }
             // Without an id there is nobody to read it.
             if id == .absent { return }
-            let (snapshot, extent) = hub.shown(state, through: request.view)
+            let (snapshot, extent) = found?.rows ?? (state.snapshot, nil)
             let reply = SnapshotReplyWriter(
                 id: id, list: state.name, epoch: state.epoch, revision: state.revision, snapshot: snapshot,
                 extent: extent)
@@ -70,7 +126,7 @@ extension Connection {
         if request.since != nil { if case .sent = start { isResumed = true } else { isResumed = false } }
         let reply = Reply.Subscribe(
             subscription: subscription.number, list: request.list,
-            start: list.map { Reply.ListRevision($0.state) }, isResumed: isResumed)
+            start: audience.map { Reply.ListRevision($0.state) }, isResumed: isResumed)
         self.reply(id, .success(.subscribe(reply)))
     }
 
@@ -84,8 +140,9 @@ extension Connection {
         // What this daemon has not made yet was lost by it.
         guard since.revision <= current.revision else { return .nothing(.epoch) }
         guard since.revision >= current.lastReloadRevision else { return .nothing(.reload) }
-        let state = hub.store.assumeIsolated { $0.list(request.list, at: since.revision) }
-        guard let shown = state.flatMap(audience.shown(at:)) else { return .nothing(.history) }
+        let found: (state: ListState, rows: Groundwork.Rows)? =
+            request.view.isEverything ? past(of: request).map { ($0, ($0.snapshot, nil)) } : groundwork?.found
+        guard let found, let shown = audience.shown(at: found.state, found.rows) else { return .nothing(.history) }
         return .sent(Sent(shown: shown, revision: since.revision))
     }
 

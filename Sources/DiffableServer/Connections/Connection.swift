@@ -41,6 +41,9 @@ final class Connection: ChannelDuplexHandler {
     /// The line that is being written page by page; nothing else may stand in it.
     var openLine: OpenLine?
 
+    /// What is to be found before the read is carried out whose turn has come.
+    var groundwork: Groundwork?
+
     /// Set while the connection is open.
     private(set) var context: ChannelHandlerContext?
     /// The socket, for as long as the connection is open.
@@ -128,6 +131,7 @@ final class Connection: ChannelDuplexHandler {
         for subscription in subscriptions { subscription.end() }
         subscriptions = []
         openLine = nil
+        endGroundwork()
         endLease()
         hub.remove(self)
     }

@@ -19,7 +19,9 @@ final class Audience {
     let number: Int
     /// Where its rows come from; nil: from the list itself.
     let selection: LiveSelection?
-    /// What is shown of `list.shownState`.
+    /// The list's state that is shown: its newest, or an older one while the background is looking for the next.
+    private(set) var state: ListState
+    /// What is shown of it.
     private(set) var shown: Shown
     /// In no order.
     private(set) var members: [Subscription] = []
@@ -27,10 +29,11 @@ final class Audience {
     private var served: Sent
     /// What led to `shown`, and from where.
     private var lastStep: (from: Shown.ID, Step)?
-    /// Towards `shown`, at the current revision.
+    /// Towards `shown`, at the revision of `state`.
     private var lines: [Standing: FirstLine] = [:]
     /// Of lines that do not fit one page.
     private var pages = LongLinePages()
+    private let longDifferences = LongDifferences()
     /// Of the line of operations that was made last, in bytes: the next one is about as long.
     private var lineLengthUsual = 0
 
@@ -58,9 +61,11 @@ final class Audience {
         self.view = view
         self.number = number
         self.selection = selection
-        let state = list.shownState
+        state = selection?.state ?? list.shownState
         let id = Shown.ID(audience: number, revision: state.revision)
-        let rows = selection?.snapshot ?? state.snapshot
+        guard let rows = selection == nil ? state.snapshot : selection?.stage?.snapshot else {
+            preconditionFailure("the ground is prepared before a view has an audience")
+        }
         let extract = view.window?.extract(from: rows)
         shown = Shown(id, extract?.snapshot ?? rows, extract?.extent)
         served = Sent(shown: shown, revision: state.revision)
@@ -89,20 +94,20 @@ final class Audience {
 
     // MARK: What is shown
 
-    /// Goes along with its list, which has taken a step from an earlier state.
-    func follow(_ step: Step, from old: ListState) {
+    /// Goes along with its list, of which the rows have taken a step from one state to another.
+    func follow(_ rows: Step, from old: ListState, to state: ListState) {
+        self.state = state
         // They name the revision.
         if !lines.isEmpty { lines.removeAll(keepingCapacity: true) }
         lastStep = nil
-        let rows = selection?.follow(step) ?? step
         if selection == nil && view.window == nil { return show(rows) }
         // Who is to start anew is told so, whether or not that changes anything.
-        let isReload = list.shownState.lastReloadRevision > old.revision
+        let isReload = state.lastReloadRevision > old.revision
         guard let window = view.window else {
             if isReload || !rows.operations.isEmpty { show(rows) }
             return
         }
-        if !isReload, shown.isUntouched(by: rows.operations) { return }
+        if !isReload, let operations = rows.operationsAtOnce, shown.isUntouched(by: operations) { return }
         let extract = window.extract(from: rows.new, previousOffset: shown.extent?.offset ?? 0)
         let step = Step(from: shown.snapshot, to: extract.snapshot)
         if isReload || shown.extent != extract.extent || !step.operations.isEmpty { show(step, extract.extent) }
@@ -110,20 +115,16 @@ final class Audience {
 
     private func show(_ step: Step, _ extent: Window.Extent? = nil) {
         lastStep = (shown.id, step)
-        shown = Shown(Shown.ID(audience: number, revision: list.shownState.revision), step.new, extent)
+        shown = Shown(Shown.ID(audience: number, revision: state.revision), step.new, extent)
     }
 
-    /// What was shown of a state of the list. Nil when nobody can tell any more: a window that has lost its anchor shows
-    /// what is where it was before, and who asks may have come there by another way. Costs what differs between that
-    /// state and the current one.
-    func shown(at state: ListState) -> Shown? {
-        var known = shown
-        if state !== list.shownState {
-            let (snapshot, extent) = list.shown(of: state, through: view)
-            known = Shown(Shown.ID(audience: number, revision: state.revision), snapshot, extent)
-        }
-        if case .anchor(let anchor)? = view.window?.start, !known.snapshot.contains(anchor) { return nil }
-        return known
+    /// What was shown of an earlier state of the list, given the rows that it had. Nil when nobody can tell any more: a
+    /// window that has lost its anchor shows what is where it was before, and who asks may have come there by another
+    /// way.
+    func shown(at state: ListState, _ rows: Groundwork.Rows) -> Shown? {
+        if case .anchor(let anchor)? = view.window?.start, !rows.snapshot.contains(anchor) { return nil }
+        if state === self.state { return shown }
+        return Shown(Shown.ID(audience: number, revision: state.revision), rows.snapshot, rows.extent)
     }
 
     // MARK: Turns
@@ -132,10 +133,12 @@ final class Audience {
     func serve() {
         let from = served
         if from.shown === shown && !list.isDeleted { return }
-        served = Sent(shown: shown, revision: list.shownState.revision)
+        served = target
         var position = members.count
         while let next = memberToServe(before: &position, from) {
-            let line = firstLine(from: from, resetReason: .initial, to: next.number, next.form)
+            guard let line = firstLine(from: from, resetReason: .initial, to: next.number, next.form) else {
+                return wake()
+            }
             if line.rest == nil {
                 line.bytes.withUnsafeBytes { bytes in
                     send(bytes, to: next)
@@ -146,6 +149,11 @@ final class Audience {
                 next.isBehind()
             }
         }
+    }
+
+    /// Has everybody looked after, each at its own pace.
+    func wake() {
+        for member in members { member.isBehind() }
     }
 
     /// Goes through the members before a position, backwards, to the next who keeps up. Whoever closes while it is
@@ -183,13 +191,18 @@ final class Audience {
 
     // MARK: Lines
 
-    /// What a subscriber is sent next, from what it was sent last; the reason is for one that was sent nothing.
+    /// What whoever is sent all there is has then.
+    var target: Sent { Sent(shown: shown, revision: state.revision) }
+
+    /// What a subscriber is sent next, from what it was sent last; the reason is for one that was sent nothing. Nil when
+    /// to find it takes long: that is for `longDifference`.
     func firstLine(
         from sent: Sent?, resetReason: NotificationWriter.ResetReason, to subscription: Int, _ form: LineForm
-    ) -> FirstLine {
+    ) -> FirstLine? {
         let standing = Standing(start: start(from: sent, resetReason, form), form: form)
         let known = lines[standing]
         if let known, known.subscription == subscription { return known }
+        if known == nil, let sent, isLong(from: sent, form) { return nil }
         let line = known?.addressed(to: subscription) ?? made(from: sent, resetReason, to: subscription, form)
         if lines.count >= Self.linesMax { lines.removeAll() }
         lines[standing] = line
@@ -216,6 +229,31 @@ final class Audience {
             return written(snapshot(from: sent, resetReason), to: subscription, form)
         case .patches:
             return written(patch(from: sent, resetReason), to: subscription, form)
+        }
+    }
+
+    /// Whether it takes long to find what leads from there to here.
+    private func isLong(from sent: Sent, _ form: LineForm) -> Bool {
+        if form == .snapshots || isReload(since: sent) { return false }
+        if let step = step(from: sent) { return step.operationsAtOnce == nil }
+        return !shown.snapshot.isNear(sent.shown.snapshot, pagesMax: TurnLimits.pagesMax)
+    }
+
+    /// Has the background look for what leads from there to here, once for all who ask.
+    func longDifference(from sent: Sent, for subscription: Subscription) -> LongDifference {
+        longDifferences.find(from: sent, to: target, for: subscription, list.background)
+    }
+
+    /// What a subscriber is sent next when that was found in the background. More may be shown by now: that is for the
+    /// next group.
+    func firstLine(
+        from sent: Sent, to target: Sent, by operations: [Operation], to subscription: Int, _ form: LineForm
+    ) -> FirstLine {
+        switch form {
+        case .operations(let lineLengthMax):
+            written(changes(from: sent, to: target, by: operations), to: subscription, lineLengthMax: lineLengthMax)
+        case .patches: written(patch(from: sent, to: target, by: operations), to: subscription, form)
+        case .snapshots: preconditionFailure("a snapshot needs no difference")
         }
     }
 
@@ -251,7 +289,6 @@ final class Audience {
         guard let sent, !isReload(since: sent), let encoded = step(from: sent)?.encoded,
             NotificationWriter.isOneLine(encoded: encoded, lineLengthMax: lineLengthMax)
         else { return nil }
-        let state = list.shownState
         let capacity = NotificationWriter.headLengthMax + encoded.count
         let form = LineForm.operations(lineLengthMax: lineLengthMax)
         return FirstLine(.changes, to: subscription, form, capacity: capacity) { writer in
@@ -267,7 +304,7 @@ final class Audience {
         return step
     }
 
-    private func isReload(since sent: Sent) -> Bool { list.shownState.lastReloadRevision > sent.revision }
+    private func isReload(since sent: Sent) -> Bool { state.lastReloadRevision > sent.revision }
 
     /// What leads from there to here.
     private func difference(from sent: Sent) -> [Operation] {
@@ -279,9 +316,7 @@ final class Audience {
     ) -> NotificationWriter {
         guard let sent else { return reset(resetReason) }
         if isReload(since: sent) { return reset(.reload) }
-        return NotificationWriter(
-            changesOf: list.state.name, from: sent.revision, to: list.shownState.revision,
-            operations: difference(from: sent), extent: shown.extent)
+        return changes(from: sent, to: target, by: difference(from: sent))
     }
 
     private func snapshot(from sent: Sent?, _ resetReason: NotificationWriter.ResetReason) -> LongLineWriter {
@@ -292,14 +327,23 @@ final class Audience {
     private func patch(from sent: Sent?, _ resetReason: NotificationWriter.ResetReason) -> LongLineWriter {
         guard let sent else { return snapshot(resetReason) }
         if isReload(since: sent) { return snapshot(.reload) }
-        return LongLineWriter(
-            patchOf: list.state.name, from: sent.revision, to: list.shownState.revision, old: sent.shown.snapshot,
-            operations: difference(from: sent), extent: shown.extent)
+        return patch(from: sent, to: target, by: difference(from: sent))
+    }
+
+    private func changes(from sent: Sent, to target: Sent, by operations: [Operation]) -> NotificationWriter {
+        NotificationWriter(
+            changesOf: state.name, from: sent.revision, to: target.revision, operations: operations,
+            extent: target.shown.extent)
+    }
+
+    private func patch(from sent: Sent, to target: Sent, by operations: [Operation]) -> LongLineWriter {
+        LongLineWriter(
+            patchOf: state.name, from: sent.revision, to: target.revision, old: sent.shown.snapshot,
+            operations: operations, extent: target.shown.extent)
     }
 
     private func snapshot(_ reason: NotificationWriter.ResetReason?) -> LongLineWriter {
-        let state = list.shownState
-        return LongLineWriter(
+        LongLineWriter(
             snapshotOf: state.name, epoch: state.epoch, revision: state.revision, reason: reason,
             snapshot: shown.snapshot, extent: shown.extent)
     }
@@ -316,8 +360,7 @@ final class Audience {
     }
 
     private func reset(_ reason: NotificationWriter.ResetReason) -> NotificationWriter {
-        let state = list.shownState
-        return NotificationWriter(
+        NotificationWriter(
             resetOf: state.name, epoch: state.epoch, revision: state.revision, reason: reason,
             snapshot: shown.snapshot, extent: shown.extent)
     }

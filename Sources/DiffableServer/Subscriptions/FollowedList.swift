@@ -5,62 +5,77 @@ import DiffableStore
 /// One life of a list that somebody follows, with an audience for each view of it.
 ///
 /// What a change means is found out once for all views: the list's difference once, what matches once for each way to
-/// match, what is folded once for each way to fold. All audiences are brought up to date together, at the end of a turn
-/// or when somebody asks before, so that each step leads all of them from the same state to the same state.
+/// match, what is folded once for each way to fold. All that is little work is brought up to date together, at the end of
+/// a turn or when somebody asks before. What is more than a turn has room for follows when the background has found it:
+/// each audience shows one state of the list, the newest or one a little older.
 final class FollowedList {
     /// The committed state.
     private(set) var state: ListState
     private(set) var isDeleted = false
     /// It was deleted, and another life of it has begun.
     private(set) var isReplaced = false
-    /// The state that the audiences show.
+    /// The state that audiences show which need no selection.
     private(set) var shownState: ListState
+    let background: Background
+    private let becomeDue: (FollowedList) -> Void
     private var audiences: [View: Audience] = [:]
     private var selections: [LiveSelection.Key: LiveSelection] = [:]
+    private var groundworks: [ObjectIdentifier: Groundwork] = [:]
     private var audiencesMade = 0
     /// The end of this turn is waited for.
     private var isDue = false
+    /// What is left of this turn's work on selections.
+    private var workLeft = TurnLimits.workMax
     /// The transaction that led to the current revision, if it was one alone.
     private var lastTransaction: (from: Int, Commit.Step)?
 
-    init(_ state: ListState) {
+    /// - Parameter becomeDue: has it served at the end of the turn.
+    init(_ state: ListState, _ background: Background, becomeDue: @escaping (FollowedList) -> Void) {
         self.state = state
         self.shownState = state
+        self.background = background
+        self.becomeDue = becomeDue
     }
 
-    /// Whether nobody follows it any more.
-    var isEmpty: Bool { audiences.isEmpty }
+    /// Whether nobody follows it any more, or is about to.
+    var isEmpty: Bool { audiences.isEmpty && groundworks.isEmpty }
 
     /// All who follow it, through whatever view.
     var subscriptions: [Subscription] { audiences.values.flatMap(\.members) }
 
     // MARK: Turns
 
-    /// Takes over what was committed; true when that makes the list due at the end of the turn.
-    func advance(by commit: Commit) -> Bool {
+    /// Takes over what was committed, and is served at the end of the turn.
+    func advance(by commit: Commit) {
         lastTransaction = nil
         switch commit.event {
         case .created: break
-        case .unchanged: return false
+        case .unchanged: return
         case .changed(let from, let step):
             if let step { lastTransaction = (from, step) }
             state = commit.state
         case .deleted: isDeleted = true
         case .replaced: (isDeleted, isReplaced) = (true, true)
         }
-        if isDue { return false }
+        isDueNow()
+    }
+
+    private func isDueNow() {
+        if isDue { return }
         isDue = true
-        return true
+        becomeDue(self)
     }
 
     /// Shows all audiences what there is now.
     func serve() {
         isDue = false
+        workLeft = TurnLimits.workMax
         update()
         for audience in audiences.values { audience.serve() }
+        for groundwork in groundworks.values { groundwork.check() }
     }
 
-    /// Lets every audience show the committed state.
+    /// Lets every audience show the committed state, unless that takes long.
     func update() {
         guard shownState !== state else { return }
         let old = shownState
@@ -68,19 +83,44 @@ final class FollowedList {
         let step = Step(
             from: old.snapshot, to: state.snapshot, by: isOneTransaction ? lastTransaction?.1 : nil)
         shownState = state
-        for audience in audiences.values { audience.follow(step, from: old) }
+        for audience in audiences.values where audience.selection == nil {
+            audience.follow(step, from: old, to: state)
+        }
+        if !selections.isEmpty { moveSelections(by: (old, step)) }
+    }
+
+    /// The background has brought a selection on.
+    func hasMoved(_ selection: LiveSelection) {
+        show(selection)
+        moveSelections()
+        // Also when they are shown nothing new: replies wait until that is known.
+        for audience in audiences.values where audience.selection != nil { audience.wake() }
+        isDueNow()
+    }
+
+    /// Brings all selections as far as they come in this turn; what they are made from comes first.
+    private func moveSelections(by step: (from: ListState, Step)? = nil) {
+        for isFirst in [true, false] {
+            for selection in selections.values where (selection.source == nil) == isFirst {
+                if selection.catchUp(with: self, by: step, workLeft: &workLeft) { show(selection) }
+            }
+        }
+    }
+
+    private func show(_ selection: LiveSelection) {
+        guard let (from, step) = selection.lastStep, let state = selection.state else { return }
+        for audience in audiences.values where audience.selection === selection {
+            audience.follow(step, from: from, to: state)
+        }
     }
 
     // MARK: Audiences
 
-    /// Those who follow it through a view. What they are shown is found at once: O(n log n) for the first of them, unless
-    /// another view has found it already.
-    ///
-    /// - Parameter neighbour: who has a view that may differ in its expansion alone.
-    func audience(for view: View, besides neighbour: Audience? = nil) -> Audience {
+    /// Those who follow it through a view, for whom the ground is prepared.
+    func audience(for view: View) -> Audience {
         update()
         if let audience = audiences[view] { return audience }
-        let selection = selection(for: view, besides: neighbour?.selection)
+        let selection = selection(for: view, besides: nil)
         selection?.users += 1
         audiencesMade += 1
         let audience = Audience(number: audiencesMade, of: self, through: view, selection)
@@ -95,43 +135,55 @@ final class FollowedList {
         release(audience.selection)
     }
 
-    /// What a view shows of the list, or of an earlier state of it.
-    func shown(of other: ListState, through view: View) -> (snapshot: Snapshot, extent: Window.Extent?) {
+    /// Begins to find what a view shows, O(n log n) unless another view has found it already, for somebody who is about
+    /// to follow the list through it. What is found is not older than the state that the list has now.
+    ///
+    /// - Parameters:
+    ///   - neighbour: who has a view that may differ in its expansion alone.
+    ///   - past: another state, of which it is to be found as well.
+    func groundwork(for view: View, besides neighbour: Audience? = nil, of past: ListState? = nil) -> Groundwork {
         update()
-        guard let selection = selections[LiveSelection.Key(view)] else { return view.evaluate(other.snapshot) }
-        let isCurrent = other === shownState
-        let shown =
-            isCurrent ? selection.snapshot : selection.shown(of: other.snapshot, besides: shownState.snapshot)
-        guard let extract = view.window?.extract(from: shown) else { return (shown, nil) }
-        return (extract.snapshot, extract.extent)
+        let selection = selection(for: view, besides: neighbour?.selection)
+        selection?.users += 1
+        let groundwork = Groundwork(self, view, selection, of: past)
+        groundworks[ObjectIdentifier(groundwork)] = groundwork
+        moveSelections()
+        groundwork.check()
+        return groundwork
+    }
+
+    func leave(_ groundwork: Groundwork, _ selection: LiveSelection?) {
+        guard groundworks.removeValue(forKey: ObjectIdentifier(groundwork)) != nil else { return }
+        release(selection)
     }
 
     // MARK: Selections
+
+    /// What is found of the selection of a view.
+    func stages(of view: View) -> (state: ListState, [LiveSelection.Stage])? {
+        guard let selection = selections[LiveSelection.Key(view)], let state = selection.state,
+            let stages = selection.stages
+        else { return nil }
+        return (state, stages)
+    }
 
     private func selection(for view: View, besides neighbour: LiveSelection?) -> LiveSelection? {
         var source: LiveSelection?
         if let matching = view.matching {
             let key = LiveSelection.Key(matchingText: view.matchingText, expansion: .all)
-            source = selection(key, matching, of: nil) { matching.evaluate(shownState.snapshot) }
+            source = selection(key, matching, of: nil)
         }
         if view.expansion == .all { return source }
-        let key = LiveSelection.Key(view)
-        let folding = Selection(view.expansion)
-        return selection(key, folding, of: source) {
-            let all = source?.snapshot ?? shownState.snapshot
-            if let neighbour, neighbour.key.matchingText == key.matchingText, neighbour.key.expansion != .all {
-                return neighbour.shown(with: view.expansion, of: all)
-            }
-            return folding.evaluate(all)
-        }
+        return selection(LiveSelection.Key(view), Selection(view.expansion), of: source, besides: neighbour)
     }
 
     private func selection(
-        _ key: LiveSelection.Key, _ selection: Selection, of source: LiveSelection?, showing snapshot: () -> Snapshot
+        _ key: LiveSelection.Key, _ selection: Selection, of source: LiveSelection?,
+        besides neighbour: LiveSelection? = nil
     ) -> LiveSelection {
         if let known = selections[key] { return known }
         source?.users += 1
-        let made = LiveSelection(key, selection, of: source, showing: snapshot())
+        let made = LiveSelection(key, selection, of: source, besides: neighbour)
         selections[key] = made
         return made
     }

@@ -1,18 +1,29 @@
 import Diffable
+import DiffableStore
 
 /// What a selection shows of a list, kept up to date for all the views that begin with it.
 ///
 /// What matches is one selection, made from the list; what is not folded of it is another, made from the first one. So
 /// views that differ in their expansion share what matches, and those that differ in their window share both.
+///
+/// What is little work is done at once. What is more is left to the background, from values that stay as they are while
+/// the list goes on; until it is done, the selection shows what it has shown, and then follows what has changed since.
 final class LiveSelection {
     let key: Key
     /// What it selects from; nil: the list itself.
     let source: LiveSelection?
     private let selection: Selection
-    private(set) var snapshot: Snapshot
-    /// The list's step that was followed last, and what came of it.
-    private var last: (of: Step, Step)?
-    /// Audiences and selections that use it.
+    /// What it shows, and of what; nil until it is found.
+    private(set) var stage: Stage?
+    /// The list's state that this is of.
+    private(set) var state: ListState?
+    /// What led there.
+    private(set) var lastStep: (from: ListState, Step)?
+    /// The background looks for what comes next.
+    private var isBusy = false
+    /// One with another expansion, from which to begin.
+    private var neighbour: LiveSelection?
+    /// Audiences, selections and groundwork that use it.
     var users = 0
 
     /// What makes two selections of one list the same.
@@ -21,33 +32,112 @@ final class LiveSelection {
         var expansion: Selection.Expansion
     }
 
-    init(_ key: Key, _ selection: Selection, of source: LiveSelection?, showing snapshot: Snapshot) {
+    /// What is shown of what: values to work on anywhere.
+    struct Stage: Sendable {
+        let selection: Selection
+        let input: Snapshot
+        let snapshot: Snapshot
+
+        /// What it shows of something else, for as much as that differs.
+        func shown(of other: Snapshot) -> Snapshot { selection.follow(snapshot, from: input, to: other, by: nil) }
+    }
+
+    init(_ key: Key, _ selection: Selection, of source: LiveSelection?, besides neighbour: LiveSelection?) {
         self.key = key
         self.source = source
         self.selection = selection
-        self.snapshot = snapshot
+        let isAlike = neighbour?.key.matchingText == key.matchingText && neighbour?.key.expansion != .all
+        self.neighbour = isAlike ? neighbour : nil
     }
 
-    /// Goes along with the list, however often it is asked to. O(log² n) for each item that changed.
-    func follow(_ step: Step) -> Step {
-        if let last, last.of === step { return last.1 }
-        let sourceStep = source?.follow(step) ?? step
-        let old = snapshot
-        snapshot = selection.advance(old, to: sourceStep.new, by: sourceStep.operations)
-        let own = Step(from: old, to: snapshot)
-        last = (step, own)
-        return own
+    /// What it is made in, from the list on; nil until it is found.
+    var stages: [Stage]? {
+        guard let stage else { return nil }
+        guard let source else { return [stage] }
+        return source.stages.map { $0 + [stage] }
     }
 
-    /// What it shows of another state of the list, for as much as that differs from the one it follows.
-    func shown(of list: Snapshot, besides current: Snapshot) -> Snapshot {
-        let other = source?.shown(of: list, besides: current) ?? list
-        let own = source?.snapshot ?? current
-        return selection.advance(snapshot, to: other, by: other.difference(from: own))
+    /// Goes along with what it selects from, at once or in the background. True when it has moved.
+    ///
+    /// - Parameters:
+    ///   - step: what led the list to its state, and from where.
+    ///   - workLeft: how much work may be done at once.
+    func catchUp(with list: FollowedList, by step: (from: ListState, Step)?, workLeft: inout Int) -> Bool {
+        if isBusy { return false }
+        var (goal, input, step) = (list.state, list.state.snapshot, step)
+        if let source {
+            guard let stage = source.stage, let state = source.state else { return false }
+            (goal, input, step) = (state, stage.snapshot, source.lastStep)
+        }
+        if goal === state { return false }
+        guard let stage, let state else { return begin(goal, input, list, &workLeft) }
+        let next = step?.from === state ? step?.1 : nil
+        return follow(next ?? Step(from: stage.input, to: input), to: goal, from: stage, list, &workLeft)
     }
 
-    /// What it would show with another expansion.
-    func shown(with expansion: Selection.Expansion, of source: Snapshot) -> Snapshot {
-        Selection(expansion).advance(snapshot, of: source, from: key.expansion)
+    private func begin(_ goal: ListState, _ input: Snapshot, _ list: FollowedList, _ workLeft: inout Int) -> Bool {
+        let start = neighbour.flatMap { $0.state === goal ? $0.stage : nil }
+        let expansion = start?.selection.expansion
+        neighbour = nil
+        let work =
+            expansion.map { selection.work(of: input, from: $0, max: workLeft) }
+            ?? selection.work(of: input, max: workLeft)
+        let find: @Sendable () -> Stage = { [selection] in
+            let snapshot =
+                start.map { selection.advance($0.snapshot, of: input, from: $0.selection.expansion) }
+                ?? selection.evaluate(input)
+            return Stage(selection: selection, input: input, snapshot: snapshot)
+        }
+        if let work {
+            workLeft -= work
+            move(to: goal, find(), by: nil)
+            return true
+        }
+        findInBackground(of: input, list, find) { [self] in move(to: goal, $0, by: nil) }
+        return false
+    }
+
+    private func follow(
+        _ step: Step, to goal: ListState, from stage: Stage, _ list: FollowedList, _ workLeft: inout Int
+    ) -> Bool {
+        let operations = step.operationsAtOnce
+        if let operations,
+            let work = selection.work(of: operations, from: stage.input, to: step.new, max: workLeft)
+        {
+            workLeft -= work
+            let snapshot = selection.advance(stage.snapshot, to: step.new, by: operations)
+            move(
+                to: goal, Stage(selection: selection, input: step.new, snapshot: snapshot),
+                by: Step(from: stage.snapshot, to: snapshot))
+            return true
+        }
+        let find: @Sendable () -> (Stage, [Operation]) = { [selection, new = step.new] in
+            let snapshot = selection.follow(stage.snapshot, from: stage.input, to: new, by: operations)
+            let next = Stage(selection: selection, input: new, snapshot: snapshot)
+            return (next, snapshot.difference(from: stage.snapshot))
+        }
+        findInBackground(of: step.new, list, find) { [self] stage, operations in
+            move(to: goal, stage, by: Step(to: stage.snapshot, by: operations))
+        }
+        return false
+    }
+
+    private func findInBackground<Value: Sendable>(
+        of input: Snapshot, _ list: FollowedList, _ find: @escaping @Sendable () -> Value,
+        use: @escaping (Value) -> Void
+    ) {
+        isBusy = true
+        list.background.find(size: input.numberOfItems, while: { [self] in users > 0 }, find) { [self] value in
+            isBusy = false
+            if users == 0 { return }
+            use(value)
+            list.hasMoved(self)
+        }
+    }
+
+    private func move(to goal: ListState, _ next: Stage, by step: Step?) {
+        lastStep = if let step, let state { (state, step) } else { nil }
+        state = goal
+        stage = next
     }
 }

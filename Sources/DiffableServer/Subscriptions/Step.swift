@@ -12,12 +12,24 @@ final class Step {
     /// Kept until the operations are known.
     private var old: Snapshot?
 
+    init(to new: Snapshot, by operations: [Operation]) {
+        self.new = new
+        self.encoded = nil
+        self.known = operations
+    }
+
     /// - Parameter transaction: the one that led there, if it was one alone.
     init(from old: Snapshot, to new: Snapshot, by transaction: Commit.Step? = nil) {
         self.new = new
         self.encoded = transaction?.encoded
         self.known = transaction?.operations
         self.old = known == nil ? old : nil
+    }
+
+    /// The canonical difference, unless it is still to be found and that takes long.
+    var operationsAtOnce: [Operation]? {
+        if let old, !new.isNear(old, pagesMax: TurnLimits.pagesMax) { return nil }
+        return operations
     }
 
     /// The canonical difference.

@@ -25,6 +25,10 @@ final class Subscription {
     private var hasNewView = false
     /// Why it begins with a `reset`, if it does.
     private var resetReason: NotificationWriter.ResetReason
+    /// What it waits for before it can follow the list.
+    private var groundwork: Groundwork?
+    /// What it waits for before its next group, or has now found.
+    private(set) var longDifference: LongDifference?
     /// A group of which not all is written.
     private var group: Group?
     private(set) var hasEnded = false
@@ -72,23 +76,53 @@ final class Subscription {
         case sent(Sent)
     }
 
-    /// Goes on with another view of the list. A group that was begun is finished before.
+    /// Goes on with another view of the list, for which the ground is prepared. A group that was begun is finished
+    /// before.
     func show(_ view: View) {
         self.view = view
-        guard let old = audience else { return }
+        guard let old = audience else {
+            if let list = groundwork?.list { follow(list) }
+            return
+        }
+        // It is about to hear that, and the view is for the next list.
+        if old.list.isDeleted { return }
         hasNewView = true
-        let new = old.list.audience(for: view, besides: old)
+        let new = old.list.audience(for: view)
         guard new !== old else { return }
         audience = new
+        longDifference = nil
         new.add(self, insteadOf: old)
     }
 
-    /// Follows the list that it has waited for.
+    /// Follows the list that it has waited for, as soon as it is known what its view shows.
     func follow(_ list: FollowedList) {
+        groundwork?.end()
+        let groundwork = list.groundwork(for: view)
+        self.groundwork = groundwork
+        if groundwork.isReady { return begin(list) }
+        groundwork.whenReady = { [unowned self] in begin(list) }
+    }
+
+    private func begin(_ list: FollowedList) {
+        // Its client may have lost the right to read it meanwhile.
+        guard !list.isDeleted, connection.hub.follow(list.state.name, for: connection.peer) === list else {
+            endGroundwork()
+            connection.hub.awaitList(for: self)
+            // Answers may have waited for it.
+            return isBehind()
+        }
         let audience = list.audience(for: view)
         self.audience = audience
         audience.add(self)
+        endGroundwork()
         isBehind()
+    }
+
+    private func endGroundwork() {
+        guard let groundwork else { return }
+        self.groundwork = nil
+        groundwork.end()
+        if let list = groundwork.list { connection.hub.leave(list) }
     }
 
     /// Counts a line, or a page of one, of so many bytes.
@@ -135,7 +169,7 @@ final class Subscription {
         if hasEnded || list != barrier.list { return true }
         if isRevoked { return false }
         if pace?.minInterval != nil { return true }
-        guard let audience else { return true }
+        guard let audience else { return groundwork == nil }
         // Another life of the list than the one that it follows is over, and it has heard so.
         if !audience.list.isDeleted, audience.list.state.epoch != barrier.epoch { return true }
         return isSettled(upTo: barrier.revision)
@@ -144,7 +178,7 @@ final class Subscription {
     /// Whether it has been sent all there is. Nothing is left to send to one that has ended.
     var isSettled: Bool {
         if isRevoked { return hasEnded }
-        guard !hasEnded, let audience else { return true }
+        guard !hasEnded, let audience else { return groundwork == nil }
         return isSettled(upTo: audience.list.state.revision)
     }
 
@@ -154,7 +188,7 @@ final class Subscription {
         if sent.revision >= revision { return true }
         audience.list.update()
         // What changed since did not change what is shown.
-        return sent.shown === audience.shown && audience.list.shownState.revision >= revision
+        return sent.shown === audience.shown && audience.state.revision >= revision
     }
 
     /// Whether what it was sent last does not end with a line feed: nothing else may be sent before the rest.
@@ -180,10 +214,10 @@ final class Subscription {
         guard let audience else { return nil }
         if audience.list.isDeleted { return farewell() ?? (hasEnded ? nil : next(at: now)) }
         audience.list.update()
-        let target = Sent(shown: audience.shown, revision: audience.list.shownState.revision)
+        var target = audience.target
         if let sent, sent.shown === target.shown, !hasNewView { return nil }
         if let now, holdsBack(at: now) { return nil }
-        let line = audience.firstLine(from: sent, resetReason: resetReason, to: number, form)
+        guard let line = firstLine(from: audience, &target) else { return nil }
         // What comes after this view's group.
         hasNewView = false
         knowsOfList = true
@@ -194,6 +228,19 @@ final class Subscription {
             finish(target, at: now)
         }
         return line.bytes
+    }
+
+    /// Nil while it is looked for; `target` is where it leads.
+    private func firstLine(from audience: Audience, _ target: inout Sent) -> FirstLine? {
+        if let sent, let longDifference {
+            guard let operations = longDifference.operations else { return nil }
+            self.longDifference = nil
+            target = longDifference.target
+            return audience.firstLine(from: sent, to: target, by: operations, to: number, form)
+        }
+        let line = audience.firstLine(from: sent, resetReason: resetReason, to: number, form)
+        if line == nil, let sent { longDifference = audience.longDifference(from: sent, for: self) }
+        return line
     }
 
     private func continued(_ group: Group, at now: NIODeadline?) -> ByteWriter {
@@ -284,6 +331,8 @@ final class Subscription {
     }
 
     private func leave() {
+        longDifference = nil
+        endGroundwork()
         guard let audience else { return }
         self.audience = nil
         audience.remove(self)
@@ -321,7 +370,7 @@ extension Subscription {
             wake(at: due)
             return nil
         }
-        if !isHeldBack, let audience { sent?.revision = audience.list.shownState.revision }
+        if !isHeldBack, longDifference == nil, let audience { sent?.revision = audience.state.revision }
         var line = ByteWriter()
         let place = sent.flatMap { sent in audience.map { (epoch: $0.list.state.epoch, revision: sent.revision) } }
         NotificationWriter.writeBookmark(list, at: place, subscription: number, into: &line)

@@ -115,6 +115,40 @@ extension Integration {
             #expect(subscriber.outputLines[1].contains(#""revision":1,"reason":"initial""#))
         }
 
+        @Test func `a right that goes while a long view is found leaves nothing of what was found`() throws {
+            let daemon = try Daemon.forEverybody()
+            try daemon.succeed("create", "rows", "--volatile", "--mode", "0600")
+            let rows = (0..<50_000).map { #"{"id":"\#($0)","n":\#($0 * 7919 % 100_003)}"# }
+            try daemon.succeed("apply", "rows", "--from", "ndjson", input: rows.joined(separator: "\n"))
+            func ask(_ method: String, _ sort: String, _ more: String = "") throws -> Program {
+                try daemon.startClient(
+                    as: bob,
+                    sending: [
+                        #"{"id":1,"method":"\#(method)","params":{"list":"rows","#
+                            + #""view":{"sort":["\#(sort)"]}\#(more)}}"#
+                    ])
+            }
+            let waiting = try ask("subscribe", "/n", #","ifAbsent":"wait""#)
+            _ = try eventually("reply") { waiting.outputLines.count == 1 ? true : nil }
+            try daemon.succeed("chmod", "o+r", "rows")
+            let asking = try [ask("subscribe", "/m"), ask("snapshot", "/l")]
+            let root = try daemon.connect()
+            _ = try eventually("three clients") {
+                try root.reply(to: "status").contains(#/"connections":4\b/#) ? true : nil
+            }
+            _ = try root.reply(to: #"{"id":1,"method":"setAccess","params":{"list":"rows","mode":"0600"}}"#)
+            #expect(waiting.outputLines.count == 1)
+            #expect(asking.allSatisfy { $0.outputLines.isEmpty }, "all are looked for")
+            for client in asking {
+                #expect(try client.wait(within: 60) == 0)
+                #expect(client.outputLines.count == 1 && client.outputLines[0].contains("noSuchList"))
+            }
+            #expect(waiting.outputLines.count == 1, "as before there was a list")
+            try daemon.succeed("chmod", "o+r", "rows")
+            _ = try eventually("first state") { waiting.outputLines.count > 1 ? true : nil }
+            #expect(waiting.outputLines[1].contains(#""reason":"initial""#))
+        }
+
         @Test func `diffablectl watch ends with what the daemon says`() throws {
             let daemon = try Daemon.forEverybody()
             try daemon.succeed("create", "news", "--mode", "0644")

@@ -1,0 +1,80 @@
+import Dispatch
+import NIOCore
+import Synchronization
+
+/// Does beside the loop what would hold it for long, on a thread of its own, and brings back what came of it.
+///
+/// What is worked on are values that nobody changes: a snapshot may be read on any thread. Nothing is shared but them.
+/// One piece of work is done at a time, the shortest first, so that who wants little is not kept waiting by those who
+/// want much, nor these for ever by the others; what nobody waits for any more is not begun.
+final class Background {
+    /// Does the work somewhere, and then calls back on the loop.
+    typealias Place = (_ work: @escaping @Sendable () -> Void, _ isDone: @escaping () -> Void) -> Void
+
+    private let place: Place
+    private var waiting: [Piece] = []
+    private var isBusy = false
+
+    private struct Piece {
+        let size: Int
+        let isWanted: () -> Bool
+        let begin: () -> Void
+        /// How many that came later were begun before it.
+        var timesPassed = 0
+    }
+
+    static let timesPassedMax = 8
+
+    init(place: @escaping Place) { self.place = place }
+
+    convenience init(on eventLoop: any EventLoop) {
+        let queue = DispatchQueue(label: "diffabled.views", qos: .utility)
+        self.init { work, isDone in
+            let isDone = NIOLoopBound(isDone, eventLoop: eventLoop)
+            queue.async {
+                work()
+                eventLoop.execute { isDone.value() }
+            }
+        }
+    }
+
+    /// - Parameters:
+    ///   - size: about how much it is, in items.
+    ///   - isWanted: asked before it is begun, if it had to wait for that.
+    ///   - use: called on the loop, some turns later.
+    func find<Value: Sendable>(
+        size: Int, while isWanted: @escaping () -> Bool, _ work: @escaping @Sendable () -> Value,
+        use: @escaping (Value) -> Void
+    ) {
+        let result = Result<Value>()
+        let piece = Piece(size: size, isWanted: isWanted) { [self] in
+            place({ result.value.withLock { $0 = work() } }) { [self] in
+                let value = result.value.withLock { value in
+                    defer { value = nil }
+                    return value
+                }
+                guard let value else { preconditionFailure("work that is done has a result") }
+                use(value)
+                beginNext()
+            }
+        }
+        if isBusy { return waiting.append(piece) }
+        isBusy = true
+        piece.begin()
+    }
+
+    private func beginNext() {
+        waiting.removeAll { !$0.isWanted() }
+        let next =
+            waiting.firstIndex { $0.timesPassed >= Self.timesPassedMax }
+            ?? waiting.indices.min { waiting[$0].size < waiting[$1].size }
+        isBusy = next != nil
+        guard let next else { return }
+        for earlier in 0..<next { waiting[earlier].timesPassed += 1 }
+        waiting.remove(at: next).begin()
+    }
+
+    private final class Result<Value: Sendable>: Sendable {
+        let value = Mutex<Value?>(nil)
+    }
+}

@@ -1,0 +1,201 @@
+import Diffable
+import DiffableJSON
+import Synchronization
+import Testing
+
+@testable import DiffableServer
+@testable import DiffableStore
+
+/// What is much work is not done in a turn of the loop, by the looks that the loop takes at items.
+@Suite struct `A view of a long list` {
+    private static let itemsMax = 20_000
+    private let bench = WorkBench()
+    private let list: FollowedList
+    private let looks = Looks()
+
+    private final class Looks: Sendable {
+        private let count = Mutex(0)
+
+        func add() { count.withLock { $0 += 1 } }
+
+        /// Since the last time that it was asked.
+        func take() -> Int {
+            count.withLock { count in
+                defer { count = 0 }
+                return count
+            }
+        }
+    }
+
+    init() throws {
+        let items = try (0..<Self.itemsMax).map { number in
+            Item(id: try ItemID("i\(number)"), content: Content(Array("\(number * 7919 % 1000)".utf8)))
+        }
+        let state = ListState(
+            name: "l", epoch: "e", revision: 1, snapshot: try Snapshot([Section(id: "s", items: items)]),
+            durability: .volatile, number: 1)
+        list = FollowedList(state, bench.background) { _ in }
+    }
+
+    /// Sorted by content.
+    private func view(_ name: String = "sorted", limit: Int? = nil) -> View {
+        var view = View()
+        view.matching = Selection(appendKey: { [looks] item, key in
+            looks.add()
+            item.content?.bytes.withUnsafeBytes { key.append($0) }
+        })
+        view.matchingText = Array(name.utf8)
+        view.window = limit.map { Window(start: .offset(0), limit: $0) }
+        return view
+    }
+
+    private func change(_ operations: [Diffable.Operation]) throws {
+        let old = list.state
+        let snapshot = try old.snapshot.applying(operations)
+        let step = Commit.Step(operations: snapshot.difference(from: old.snapshot), encoded: nil)
+        list.advance(
+            by: Commit(
+                event: .changed(from: old.revision, step: step), state: old.moved(to: old.revision + 1, snapshot)))
+        list.serve()
+    }
+
+    private func reconfigure(_ numbers: Range<Int>, to content: String) throws {
+        try change([
+            .reconfigureItems(
+                try numbers.map {
+                    ItemReconfiguration(id: try ItemID("i\($0)"), content: .some(Content(Array(content.utf8))))
+                })
+        ])
+    }
+
+    /// Until the background has nothing to do, with a turn after each piece of work.
+    private func finish() { while bench.doNext() { list.serve() } }
+
+    private func audience(for view: View) -> Audience {
+        let groundwork = list.groundwork(for: view)
+        finish()
+        defer { groundwork.end() }
+        return list.audience(for: view)
+    }
+
+    /// What it shows is right for the state that it says it shows.
+    private func check(_ audience: Audience) {
+        let expected = audience.view.evaluate(audience.state.snapshot)
+        #expect(audience.shown.snapshot == expected.snapshot && audience.shown.extent == expected.extent)
+        _ = looks.take()
+    }
+
+    @Test func `is found in the background, and follows what changed meanwhile`() throws {
+        let groundwork = list.groundwork(for: view())
+        #expect(!groundwork.isReady && looks.take() == 0 && bench.piecesBegun == 1)
+        for number in 0..<20 { try reconfigure(number..<number + 1, to: "5000") }
+        try change([.deleteItems(["i77"])])
+        #expect(looks.take() == 0)
+
+        var isTold = false
+        groundwork.whenReady = { isTold = true }
+        finish()
+        let found = looks.take()
+        #expect(found <= Self.itemsMax + TurnLimits.workMax)
+        #expect(groundwork.isReady && isTold)
+        let audience = list.audience(for: view())
+        #expect(audience.state === list.state && bench.piecesBegun == 1)
+        check(audience)
+    }
+
+    @Test func `is found once for all who ask while it is looked for`() throws {
+        let groundworks = (0..<10).map { list.groundwork(for: view(limit: $0 + 1)) }
+        finish()
+        #expect(groundworks.allSatisfy { $0.isReady })
+        #expect(bench.piecesBegun == 1 && looks.take() == Self.itemsMax)
+    }
+
+    @Test func `stays as it was until a long change is found in the background`() throws {
+        let audience = audience(for: view())
+        let window = self.audience(for: view(limit: 10))
+        let (shown, state) = (audience.shown, audience.state)
+        _ = looks.take()
+        try reconfigure(0..<Self.itemsMax / 2, to: "500")
+        #expect(looks.take() <= TurnLimits.workMax)
+        #expect(audience.shown === shown && audience.state === state && window.state === state)
+        try reconfigure(3..<4, to: "1")
+        #expect(looks.take() == 0, "what comes next waits for what comes before")
+        finish()
+        #expect(audience.state === list.state && window.state === list.state)
+        check(audience)
+        check(window)
+    }
+
+    @Test func `is followed by whole lists and windows over them at once`() throws {
+        let sorted = audience(for: view())
+        let whole = list.audience(for: View())
+        try reconfigure(0..<Self.itemsMax, to: "500")
+        #expect(sorted.state.revision == 1 && whole.state.revision == 2)
+        finish()
+        #expect(sorted.state.revision == 2)
+    }
+
+    @Test func `takes part of a turn, with however many others`() throws {
+        let audiences = (0..<20).map { self.audience(for: view("sorted \($0)")) }
+        _ = looks.take()
+        for number in 0..<5 {
+            try reconfigure(number * 100..<number * 100 + 20, to: "3")
+            #expect(looks.take() <= 2 * TurnLimits.workMax)
+        }
+        finish()
+        for audience in audiences {
+            #expect(audience.state === list.state)
+            check(audience)
+        }
+    }
+
+    @Test func `of which nobody waits any more is not looked for`() throws {
+        let first = list.groundwork(for: view("first"))
+        let second = list.groundwork(for: view("second"))
+        second.end()
+        finish()
+        #expect(first.isReady && bench.piecesBegun == 1)
+        first.end()
+        #expect(list.isEmpty)
+    }
+
+    @Test func `is not waited for when the list is deleted`() throws {
+        let groundwork = list.groundwork(for: view())
+        list.advance(by: Commit(event: .deleted, state: list.state))
+        list.serve()
+        #expect(groundwork.isReady)
+    }
+
+    @Test func `of an earlier state is found in the background`() throws {
+        let old = list.state
+        try reconfigure(0..<Self.itemsMax, to: "500")
+        let groundwork = Groundwork(old, through: view(), list, bench.background)
+        #expect(!groundwork.isReady && looks.take() == 0)
+        finish()
+        let found = try #require(groundwork.found)
+        #expect(found.rows.snapshot == view().evaluate(old.snapshot).snapshot)
+    }
+
+    @Test func `that is short goes before one that is long`() throws {
+        var order: [Int] = []
+        for size in [5, 3, 1, 2] {
+            list.background.find(size: size, while: { true }, { size }, use: { order.append($0) })
+        }
+        finish()
+        #expect(order == [5, 1, 2, 3], "what was begun is finished")
+    }
+
+    @Test func `that is long is not passed by short ones for ever`() throws {
+        var order: [Int] = []
+        func find(_ size: Int) {
+            list.background.find(size: size, while: { true }, { size }, use: { order.append($0) })
+        }
+        find(1)
+        find(100)
+        for _ in 0..<20 {
+            find(2)
+            _ = bench.doNext()
+        }
+        #expect(order.firstIndex(of: 100) == 1 + Background.timesPassedMax)
+    }
+}
