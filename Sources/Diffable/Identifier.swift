@@ -29,12 +29,18 @@ public struct Identifier<Named>: Sendable {
     }
 
     /// Takes bytes that are known to be UTF-8, and throws what else is wrong with them. O(length).
-    package init(validating utf8: UnsafeRawBufferPointer) throws(IdentifierError) {
-        self.record = try Identifier.record(validating: utf8)
+    ///
+    /// - Parameter lengthMax: in bytes, at most 255.
+    package init(
+        validating utf8: UnsafeRawBufferPointer, lengthMax: Int = Record.idLengthMax
+    ) throws(IdentifierError) {
+        self.record = try Identifier.record(validating: utf8, lengthMax: lengthMax)
     }
 
-    private static func record(validating utf8: UnsafeRawBufferPointer) throws(IdentifierError) -> Record {
-        try IdentifierError.check(utf8)
+    private static func record(
+        validating utf8: UnsafeRawBufferPointer, lengthMax: Int = Record.idLengthMax
+    ) throws(IdentifierError) -> Record {
+        try IdentifierError.check(utf8, lengthMax: lengthMax)
         let none = UnsafeRawBufferPointer(start: nil, count: 0)
         return Record.make(id: utf8, kind: none, content: none)
     }
@@ -102,9 +108,11 @@ public enum IdentifierError: Error, Equatable, Sendable, CustomStringConvertible
         }
     }
 
-    package static func check(_ utf8: UnsafeRawBufferPointer) throws(IdentifierError) {
+    package static func check(
+        _ utf8: UnsafeRawBufferPointer, lengthMax: Int = Record.idLengthMax
+    ) throws(IdentifierError) {
         guard utf8.count > 0 else { throw .empty }
-        guard utf8.count <= Record.idLengthMax else { throw .tooLong(length: utf8.count) }
+        guard utf8.count <= lengthMax else { throw .tooLong(length: utf8.count) }
         for offset in utf8.indices {
             let byte = utf8[offset]
             // U+0080 to U+009F are the bytes C2 80 to C2 9F.

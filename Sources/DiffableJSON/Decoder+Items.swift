@@ -115,9 +115,11 @@ extension Decoder {
         guard let string else { return try body(UnsafeRawBufferPointer(start: nil, count: 0)) }
         return try string.withUTF8 { utf8 throws(DecodingError) in
             do throws(IdentifierError) {
-                try IdentifierError.check(utf8)
+                try IdentifierError.check(utf8, lengthMax: limits.idLengthMax)
             } catch {
-                throw DecodingError.invalid("the \(member) \(error)", at: string.offset).inside("\(member)")
+                let max = limits.idLengthMax
+                throw DecodingError.identifier(error, "the \(member)", at: string.offset, lengthMax: max)
+                    .inside("\(member)")
             }
             return try body(utf8)
         }

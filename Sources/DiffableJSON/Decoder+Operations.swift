@@ -100,7 +100,7 @@ extension Decoder {
         _ = scanner.peek()
         let start = scanner.offset
         let verb = try verb()
-        var parts = OperationParts()
+        var parts = OperationParts(idLengthMax: limits.idLengthMax)
         try object(
             verb.name, OperationMember.self, allowed: verb.allowed
         ) { member, decoder throws(DecodingError) in try decoder.read(member, of: verb, into: &parts) }

@@ -159,9 +159,11 @@ package struct Decoder {
     ) throws(DecodingError) -> Identifier<Named> {
         let string = try string(what)
         do throws(IdentifierError) {
-            return try string.withUTF8 { utf8 throws(IdentifierError) in try Identifier<Named>(validating: utf8) }
+            return try string.withUTF8 { utf8 throws(IdentifierError) in
+                try Identifier<Named>(validating: utf8, lengthMax: limits.idLengthMax)
+            }
         } catch {
-            throw .invalid("\(what) \(error)", at: string.offset)
+            throw .identifier(error, "\(what)", at: string.offset, lengthMax: limits.idLengthMax)
         }
     }
 

@@ -1,3 +1,5 @@
+import Diffable
+
 /// Why a text does not decode: it is not JSON, it does not say what it should, or it says too much.
 package struct DecodingError: Error, Equatable, Sendable {
     package var reason: Reason
@@ -28,6 +30,14 @@ package struct DecodingError: Error, Equatable, Sendable {
 
     package static func invalid(_ sentence: String, at offset: Int) -> DecodingError {
         DecodingError(.invalid(sentence, offset: offset))
+    }
+
+    /// An id, at the place where it stands.
+    package static func identifier(
+        _ error: IdentifierError, _ what: String, at offset: Int, lengthMax: Int
+    ) -> DecodingError {
+        if case .tooLong = error { return DecodingError(.tooLarge(limit: "idLengthMax", max: lengthMax)) }
+        return .invalid("\(what) \(error)", at: offset)
     }
 
     /// The same error seen from one level further out, where the failing value is this member.

@@ -1,7 +1,11 @@
+import Diffable
+
 /// How much a decoder takes, and how strict it is. The daemon's come from its configuration.
 package struct DecodingLimits: Sendable {
     /// Arrays and objects inside each other, counted from the beginning of the line.
     package var depthMax: Int
+    /// Of ids, names of lists, kinds and request keys, in bytes; at most 255.
+    package var idLengthMax: Int
     /// In bytes, without insignificant white space.
     package var contentLengthMax: Int
     /// Levels of items, children's included.
@@ -23,10 +27,12 @@ package struct DecodingLimits: Sendable {
     }
 
     package init(
-        depthMax: Int = 64, contentLengthMax: Int = 32_768, levelsMax: Int = 24, operationsMax: Int = 100_000,
-        viewTermsMax: Int = 64, windowRowsMax: Int = 1_000, unknownMembers: UnknownMembers = .areRefused
+        depthMax: Int = 64, idLengthMax: Int = Record.idLengthMax, contentLengthMax: Int = 32_768, levelsMax: Int = 24,
+        operationsMax: Int = 100_000, viewTermsMax: Int = 64, windowRowsMax: Int = 1_000,
+        unknownMembers: UnknownMembers = .areRefused
     ) {
         self.depthMax = depthMax
+        self.idLengthMax = idLengthMax
         self.contentLengthMax = contentLengthMax
         self.levelsMax = levelsMax
         self.operationsMax = operationsMax

@@ -16,6 +16,7 @@ enum ItemRun {
 
 /// The members of an operation, read in whatever order they came, until it is whole.
 struct OperationParts {
+    let idLengthMax: Int
     var sections: SectionRun?
     var items: ItemRun?
     var item: ItemID?
@@ -110,9 +111,11 @@ struct OperationParts {
         _ string: JSONString, _ member: String
     ) throws(DecodingError) -> Identifier<Named> {
         do throws(IdentifierError) {
-            return try string.withUTF8 { utf8 throws(IdentifierError) in try Identifier<Named>(validating: utf8) }
+            return try string.withUTF8 { utf8 throws(IdentifierError) in
+                try Identifier<Named>(validating: utf8, lengthMax: idLengthMax)
+            }
         } catch {
-            throw DecodingError.invalid("the id \(error)", at: string.offset).inside(member)
+            throw DecodingError.identifier(error, "the id", at: string.offset, lengthMax: idLengthMax).inside(member)
         }
     }
 }

@@ -3,11 +3,13 @@ import DiffableJSON
 
 extension DecodedRequest {
     /// `METHOD [LIST]`: the line of somebody who types. There are no options and no quoting.
-    init(shorthand line: UnsafeRawBufferPointer) {
-        self.init(id: .null, request: Self.request(shorthand: line))
+    init(shorthand line: UnsafeRawBufferPointer, limits: DecodingLimits) {
+        self.init(id: .null, request: Self.request(shorthand: line, limits: limits))
     }
 
-    private static func request(shorthand line: UnsafeRawBufferPointer) -> Result<Request, WireError> {
+    private static func request(
+        shorthand line: UnsafeRawBufferPointer, limits: DecodingLimits
+    ) -> Result<Request, WireError> {
         if JSONScanner.beginsWithByteOrderMark(line) {
             return .failure(WireError(.parseError, "\(JSONError(offset: 0, reason: .byteOrderMark))", offset: 0))
         }
@@ -29,7 +31,8 @@ extension DecodedRequest {
             let message = "a line that is not JSON is METHOD [LIST]; for anything more send a JSON object"
             return .failure(WireError(.invalidRequest, message))
         }
-        return request(method, list: words.count > 1 ? String(Substring(words[1])) : nil)
+        let start = words.count > 1 ? text.utf8.distance(from: text.startIndex, to: words[1].startIndex) : 0
+        return request(method, list: words.count > 1 ? Array(words[1]) : nil, at: start, limits: limits)
     }
 
     /// Of the first byte that is part of no scalar. O(length).
@@ -41,7 +44,9 @@ extension DecodedRequest {
         return offset
     }
 
-    private static func request(_ method: Method, list: String?) -> Result<Request, WireError> {
+    private static func request(
+        _ method: Method, list: [UInt8]?, at start: Int, limits: DecodingLimits
+    ) -> Result<Request, WireError> {
         guard method.required.allSatisfy({ $0 == .list }), method != .apply else {
             let needed = (method == .apply ? [.list, .snapshot] : method.required).map(\.name)
             let message = "\(method.rawValue) needs \(needed.joined(separator: " and ")): send it as a JSON object"
@@ -52,13 +57,22 @@ extension DecodedRequest {
             return .failure(WireError(.invalidParams, "\(message): \(method.usage)"))
         }
         var parts = RequestParts()
-        do {
-            if let list { parts.list = try ListName(list) }
+        do throws(DecodingError) {
+            if let list { parts.list = try name(list, at: start, lengthMax: limits.idLengthMax) }
             return .success(try parts.request(method, at: 0))
-        } catch let error as IdentifierError {
-            return .failure(WireError(.invalidParams, "the list's name \(error)"))
         } catch {
-            return .failure(WireError(.invalidParams, "\(error)"))
+            return .failure(WireError(error, list: nil))
+        }
+    }
+
+    private static func name(
+        _ utf8: [UInt8], at start: Int, lengthMax: Int
+    ) throws(DecodingError) -> ListName {
+        let name = utf8.withUnsafeBytes { utf8 in
+            Result { () throws(IdentifierError) in try ListName(validating: utf8, lengthMax: lengthMax) }
+        }
+        do throws(IdentifierError) { return try name.get() } catch {
+            throw .identifier(error, "the list's name", at: start, lengthMax: lengthMax).inside("list")
         }
     }
 }

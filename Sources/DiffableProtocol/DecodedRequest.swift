@@ -25,7 +25,7 @@ package struct DecodedRequest: Sendable {
             let message =
                 "batches are not supported: send one request per line, and what belongs together as one transact"
             self.init(id: .null, request: .failure(WireError(.invalidRequest, message)))
-        default: self.init(shorthand: line)
+        default: self.init(shorthand: line, limits: limits)
         }
     }
 

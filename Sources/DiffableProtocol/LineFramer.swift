@@ -76,6 +76,18 @@ package struct LineFramer: Sendable {
     /// Whether bytes are kept that were not handed out.
     package var hasBytes: Bool { start < buffer.count }
 
+    /// What is kept, in bytes.
+    package var length: Int { buffer.count - start }
+
+    /// Skips the line that is kept without its end, up to its newline; false when there is none.
+    package mutating func letGoOfUnfinishedLine() -> Bool {
+        guard hasBytes, !hasEnded, searched == buffer.count else { return false }
+        start = buffer.count
+        discardRead()
+        isSkipping = true
+        return true
+    }
+
     /// No more bytes come: what is left is a line, also without a newline.
     package mutating func finish() { hasEnded = true }
 

@@ -99,7 +99,7 @@ extension WireError {
     private static func remedy(_ limit: String) -> String {
         switch limit {
         case "operationsMax": "; send it in parts (\"more\":true)"
-        case "contentLengthMax": " bytes"
+        case "contentLengthMax", "idLengthMax": " bytes"
         case "viewTermsMax": " tests, words and paths; ask for less, or look for the rest yourself"
         case "windowRowsMax": " rows; ask for fewer, or leave the window out"
         default: ""

@@ -33,6 +33,15 @@ final class Hub {
     /// What it is like is told a while from now.
     private var isNewsScheduled = false
     private var figuresTold = Figures()
+    /// Connections that have sent no line yet.
+    let silences: Alarms<Connection>
+    /// By users.
+    private var accounts: [Int?: Account] = [:]
+    var numberOfRefusedClients = 0
+    /// Called when a connection has closed, so that there is a descriptor for another.
+    var onRoom: () -> Void = {}
+    /// When the log is told again that clients cannot be let in.
+    var nextNote = NIODeadline.distantPast
     /// In the order in which they became due.
     private var dueLists: [FollowedList] = []
     private var dueConnections: [Connection] = []
@@ -52,6 +61,7 @@ final class Hub {
         self.refusalLog = RefusalLog(logger)
         self.background = Background(on: eventLoop)
         self.alarms = Alarms(on: eventLoop) { $0.wake() }
+        self.silences = Alarms(on: eventLoop) { $0.endSilent() }
         self.epoch = String(UInt64.random(in: 0...UInt64.max), radix: 36)
     }
 
@@ -108,6 +118,11 @@ final class Hub {
         guard !isQuiet, connections.values.allSatisfy(\.isIdle) else { return }
         isQuiet = true
         for connection in connections.values { connection.isDue() }
+    }
+
+    func schedule(in time: TimeAmount, _ body: @escaping () -> Void) {
+        let body = NIOLoopBound(body, eventLoop: eventLoop)
+        eventLoop.scheduleTask(in: time) { body.value() }
     }
 
     // MARK: Lists
@@ -201,8 +216,20 @@ final class Hub {
         return connectionsMade
     }
 
+    var limits: ServerLimits { options.limits }
+
+    var numberOfConnections: Int { connections.count }
+
+    func account(of userID: Int?) -> Account {
+        if let account = accounts[userID] { return account }
+        let account = Account(userID: userID, of: self)
+        accounts[userID] = account
+        return account
+    }
+
     func add(_ connection: Connection) {
         connections[ObjectIdentifier(connection)] = connection
+        connection.account.enter()
         scheduleNews()
     }
 
@@ -210,6 +237,10 @@ final class Hub {
         connections[ObjectIdentifier(connection)] = nil
         trafficBefore += connection.traffic
         scheduleNews()
+        let account = connection.account
+        account.leave(connection)
+        if account.isForgettable { accounts[account.userID] = nil }
+        onRoom()
         if connections.isEmpty { onEmpty?() }
     }
 
@@ -254,11 +285,13 @@ final class Hub {
 
     // MARK: Settings
 
-    /// Other settings count from now on. Who keeps a copy of one takes the new one here; lengths of lines and of parts
-    /// are a connection's from its beginning to its end.
+    /// Other settings count from now on. Who keeps a copy of one takes the new one here. What there is stays, also where
+    /// it is too much now; and the length of the lines that a client is sent is its connection's from beginning to end.
     func take(_ settings: ServerSettings) {
         options.limits = settings.limits
         store.assumeIsolated { $0.take(settings.store) }
         takeAccessRules(settings.access)
+        for connection in connections.values { connection.limitsChanged() }
+        for account in accounts.values { account.limitsChanged() }
     }
 }

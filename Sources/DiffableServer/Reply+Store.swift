@@ -91,11 +91,18 @@ extension ServerLimits {
     /// As in the configuration, for `hello`.
     var named: [WireError.Limit] {
         [
+            WireError.Limit("connectionsMax", max: connectionsMax),
+            WireError.Limit("connectionsPerUserMax", max: connectionsPerUserMax),
+            WireError.Limit("subscriptionsPerConnectionMax", max: subscriptionsPerConnectionMax),
+            WireError.Limit("requestsPerSecondMax", max: requestsPerSecondMax),
+            WireError.Limit("heldLengthMax", max: heldLengthMax),
+            WireError.Limit("silentAgeMax", max: silentAgeMax),
             WireError.Limit("lineLengthMax", max: lineLengthMax),
             WireError.Limit("lineOutLengthMax", max: lineOutLengthMax),
             WireError.Limit("lineOutLengthCeiling", max: lineOutLengthCeiling),
             WireError.Limit("transactionLengthMax", max: transactionLengthMax),
             WireError.Limit("depthMax", max: decoding.depthMax),
+            WireError.Limit("idLengthMax", max: decoding.idLengthMax),
             WireError.Limit("contentLengthMax", max: decoding.contentLengthMax),
             WireError.Limit("levelsMax", max: decoding.levelsMax),
             WireError.Limit("operationsMax", max: decoding.operationsMax),

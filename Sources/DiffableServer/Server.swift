@@ -35,6 +35,11 @@ package final class Server: Sendable {
         }.get()
         let bootstrap = ServerBootstrap(group: eventLoop)
             .serverChannelOption(.backlog, value: 4_096)
+            .serverChannelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    try channel.pipeline.syncOperations.addHandler(AcceptPause(hub: hub.value))
+                }
+            }
             .childChannelOption(.allowRemoteHalfClosure, value: true)
             // Most clients send one short line and then listen: what they are read into is kept.
             .childChannelOption(
@@ -43,9 +48,7 @@ package final class Server: Sendable {
                     minimum: 64, initial: 512, maximum: 1 << 16)
             )
             .childChannelInitializer { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    try channel.pipeline.syncOperations.addHandler(Connection(hub: hub.value))
-                }
+                channel.eventLoop.makeCompletedFuture { try hub.value.admit(channel) }
             }
         switch options.listening {
         case .path(let path):

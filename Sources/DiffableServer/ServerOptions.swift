@@ -59,8 +59,18 @@ package enum Listening: Sendable, Equatable {
     case descriptor(Int32)
 }
 
-/// Lengths are in bytes.
+/// What clients may take. Lengths are in bytes.
 package struct ServerLimits: Sendable {
+    /// Of all users together. `connectionsKept` more are for root and for the daemon's own user.
+    package var connectionsMax: Int
+    package var connectionsPerUserMax: Int
+    package var subscriptionsPerConnectionMax: Int
+    /// Of all connections of a user together; 0 is no limit.
+    package var requestsPerSecondMax: Int
+    /// What is kept for a user's connections: requests that are not complete, and answers that were not read.
+    package var heldLengthMax: Int
+    /// How long a connection may last that has sent no line, in seconds; 0 is for ever.
+    package var silentAgeMax: Int
     /// A line that a client sends.
     package var lineLengthMax: Int
     /// A line that a client is sent, unless it asks for more in `hello`.
@@ -75,11 +85,22 @@ package struct ServerLimits: Sendable {
     package var listsMax: Int
     package var requests: RequestLimits
 
+    /// So that an administrator can always have a look.
+    package static let connectionsKept = 8
+
     package init(
+        connectionsMax: Int = 16_384, connectionsPerUserMax: Int = 12_288, subscriptionsPerConnectionMax: Int = 1_024,
+        requestsPerSecondMax: Int = 0, heldLengthMax: Int = 512 << 20, silentAgeMax: Int = 300,
         lineLengthMax: Int = 1 << 20, lineOutLengthMax: Int = 65_535, lineOutLengthCeiling: Int = 16 << 20,
         transactionLengthMax: Int = 256 << 20, decoding: DecodingLimits = .server, itemsMax: Int = 10_000_000,
         listsMax: Int = 10_000, requests: RequestLimits = RequestLimits()
     ) {
+        self.connectionsMax = connectionsMax
+        self.connectionsPerUserMax = connectionsPerUserMax
+        self.subscriptionsPerConnectionMax = subscriptionsPerConnectionMax
+        self.requestsPerSecondMax = requestsPerSecondMax
+        self.heldLengthMax = heldLengthMax
+        self.silentAgeMax = silentAgeMax
         self.lineLengthMax = lineLengthMax
         self.lineOutLengthMax = lineOutLengthMax
         self.lineOutLengthCeiling = lineOutLengthCeiling

@@ -97,3 +97,49 @@ extension WireError {
         }
     }
 }
+
+// MARK: - Limits
+
+extension WireError {
+    /// For a client that is not let in.
+    static func tooManyConnections(max: Int) -> WireError {
+        WireError(
+            .tooLarge,
+            "diffabled has \(max) connections, which is connectionsMax: try again when others have closed theirs, or have it "
+                + "raised in diffabled's configuration",
+            limit: Limit("connectionsMax", max: max))
+    }
+
+    static func tooManyConnections(of user: Int?, max: Int) -> WireError {
+        WireError(
+            .tooLarge,
+            "\(user.map { "the user \($0)" } ?? "this user") has \(max) connections, which is connectionsPerUserMax: close "
+                + "some of them, or have it raised in diffabled's configuration",
+            limit: Limit("connectionsPerUserMax", max: max))
+    }
+
+    static func tooManySubscriptions(list: ListName, max: Int) -> WireError {
+        WireError(
+            .tooLarge,
+            "this connection has \(max) subscriptions, which is subscriptionsPerConnectionMax: end some with `unsubscribe`, "
+                + "or use another connection",
+            list: list, limit: Limit("subscriptionsPerConnectionMax", max: max))
+    }
+
+    static func silent(ageMax: Int) -> WireError {
+        WireError(
+            .tooLarge,
+            "no line came for \(ageMax) s, which is silentAgeMax, and so this connection is closed: connect again when there "
+                + "is something to ask",
+            limit: Limit("silentAgeMax", max: ageMax))
+    }
+
+    /// `what` is the part of it that is let go.
+    static func tooMuchHeld(_ what: String, list: ListName? = nil, max: Int) -> WireError {
+        WireError(
+            .tooLarge,
+            "diffabled would keep more than heldLengthMax = \(max) bytes of \(what) and answers for this user: finish others "
+                + "first, read what was answered, and send this again",
+            list: list, limit: Limit("heldLengthMax", max: max))
+    }
+}

@@ -12,6 +12,8 @@ struct Daemon {
 
     /// Returns after a signal, once everything that was acknowledged is on disk and what was said is sent.
     func run() async throws {
+        StartUp.raiseDescriptorLimit()
+        if let warning = startUp.descriptorWarning { logger.warning("\(warning)") }
         for warning in startUp.warnings { logger.warning("\(warning)") }
         // A peer that has gone is an error of the write to it and nothing to die of.
         signal(SIGPIPE, SIG_IGN)

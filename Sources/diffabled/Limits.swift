@@ -42,6 +42,13 @@ extension StartUp {
             listsMax: configuration.listsMax, requests: requestLimits)
         // What a client may raise its lines to is never less than what they are.
         limits.lineOutLengthCeiling = max(limits.lineOutLengthCeiling, configuration.lineOutLengthMax)
+        limits.connectionsMax = connectionsMax
+        limits.connectionsPerUserMax = configuration.connectionsPerUserMax
+        limits.subscriptionsPerConnectionMax = configuration.subscriptionsPerConnectionMax
+        limits.requestsPerSecondMax = configuration.requestsPerSecondMax
+        limits.heldLengthMax = configuration.heldLengthMax
+        limits.silentAgeMax = configuration.silentAgeMax
+        limits.decoding.idLengthMax = configuration.idLengthMax
         limits.decoding.depthMax = configuration.depthMax
         limits.decoding.contentLengthMax = configuration.contentLengthMax
         limits.decoding.levelsMax = configuration.levelsMax

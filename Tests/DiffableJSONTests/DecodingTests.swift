@@ -208,7 +208,8 @@ struct DecodingTests {
             #"[{"op":"deleteItems","items":["\#(String(repeating: "x", count: count))"]}]"#
         }
         #expect(try decodeOperations(operation(255)).count == 1)
-        #expect(throws: DecodingError.self) { try decodeOperations(operation(256)) }
+        let error = #expect(throws: DecodingError.self) { try decodeOperations(operation(256)) }
+        #expect(error?.description == "[0].items[0]: the limit is idLengthMax = 255")
     }
 
     // MARK: - Snapshots

@@ -21,6 +21,21 @@ struct LineFramerTests {
         #expect(framer.lines() == [])
     }
 
+    @Test func `a line that is let go of is skipped up to its newline`() {
+        var framer = LineFramer()
+        framer.append("a\nbc")
+        let isWhole = framer.letGoOfUnfinishedLine()
+        #expect(!isWhole, "there is a whole one before it")
+        #expect(framer.lines() == ["a"])
+        #expect(framer.length == 2)
+        let isUnfinished = framer.letGoOfUnfinishedLine()
+        #expect(isUnfinished && framer.length == 0)
+        framer.append("d\ne\n")
+        #expect(framer.lines() == ["e"])
+        let isThere = framer.letGoOfUnfinishedLine()
+        #expect(!isThere)
+    }
+
     @Test func `it does not matter how the bytes are cut`() {
         let text = "first\r\n\nsecond line\n\r\nabcdefghij\r\nabcdefghijk\nabcdefghijklm\r\n           \nlast"
         let expected = ["first", "TOO LONG", "abcdefghij", "TOO LONG", "TOO LONG", "TOO LONG", "last"]

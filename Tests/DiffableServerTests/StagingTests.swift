@@ -6,7 +6,8 @@ import Testing
 
 /// A transaction in parts is carried out whole or not at all, whatever happens to one of its lines.
 struct StagingTests {
-    private var staging = Staging(lengthMax: 1_000)
+    private var staging = Staging()
+    private var room = Staging.Room(transactionLengthMax: 1_000, heldLengthMax: 5_000, unheld: 5_000)
 
     private func transact(_ item: ItemID, _ part: Request.Part, to list: ListName = "l") -> Request {
         .transact(Request.Transact(list: list, operations: [.appendItems([Item(id: item)])], part: part))
@@ -16,7 +17,7 @@ struct StagingTests {
 
     /// Which items would be appended; nil when nothing is carried out.
     private mutating func take(_ request: Request, length: Int = 10) -> [String]? {
-        guard case .carryOut(.transact(let transact)) = staging.take(request, length: length) else { return nil }
+        guard case .carryOut(.transact(let transact)) = staging.take(request, length: length, room) else { return nil }
         return transact.operations.flatMap { operation in
             if case .appendItems(let items, _) = operation { items.map { "\($0.id)" } } else { [String]() }
         }
@@ -81,10 +82,26 @@ struct StagingTests {
         #expect(take(transact("a", .more), length: 500) == nil)
         #expect(take(transact("b", .last), length: 500) == ["a", "b"])
         #expect(take(transact("a", .more), length: 500) == nil)
-        guard case .refuse(let error) = staging.take(transact("b", .last), length: 501) else {
+        guard case .refuse(let error) = staging.take(transact("b", .last), length: 501, room) else {
             Issue.record("not refused")
             return
         }
         #expect(error.code == .tooLarge && error.limit == WireError.Limit("transactionLengthMax", max: 1_000))
+    }
+
+    @Test mutating func `parts are kept as far as what is kept for others leaves room`() {
+        room.unheld = 600
+        #expect(take(transact("a", .more), length: 600) == nil)
+        #expect(staging.length == 600)
+        // The last part is not kept.
+        #expect(take(transact("b", .last), length: 100) == ["a", "b"])
+        #expect(take(transact("a", .more), length: 600) == nil)
+        guard case .refuse(let error) = staging.take(transact("b", .more), length: 1, room) else {
+            Issue.record("601 bytes were kept")
+            return
+        }
+        #expect(error.code == .tooLarge && error.limit == WireError.Limit("heldLengthMax", max: 5_000))
+        #expect(staging.length == 0, "nothing of it is kept any more")
+        #expect(take(transact("c", .last)) == nil)
     }
 }

@@ -38,10 +38,11 @@ import Testing
     /// Every setting has another value than its default here, so that one that is not read is noticed.
     private static let otherValues: [Setting: String] = [
         .socket: "/a", .stateDirectory: "/b", .logLevel: "trace", .clients: "own",
-        .access: "[{prefix: a, mode: '0644'}]",
-        .lineLengthMax: "2000000",
-        .lineOutLengthMax: "100000", .depthMax: "65", .contentLengthMax: "10", .levelsMax: "3", .operationsMax: "4",
-        .transactionLengthMax: "5000", .itemsMax: "6", .listsMax: "7",
+        .access: "[{prefix: a, mode: '0644'}]", .connectionsMax: "12",
+        .connectionsPerUserMax: "13", .subscriptionsPerConnectionMax: "14", .requestsPerSecondMax: "15",
+        .heldLengthMax: "70000", .silentAgeMax: "16", .lineLengthMax: "2000000",
+        .lineOutLengthMax: "100000", .depthMax: "65", .idLengthMax: "100", .contentLengthMax: "10", .levelsMax: "3",
+        .operationsMax: "4", .transactionLengthMax: "5000", .itemsMax: "6", .listsMax: "7",
         .historyLengthMax: "10", .historyAgeMax: "11", .requestKeysMax: "8", .requestKeyAgeMax: "9",
         .viewTermsMax: "12", .windowRowsMax: "13",
     ]

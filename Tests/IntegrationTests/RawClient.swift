@@ -101,11 +101,13 @@ extension RawClient {
     /// The next line; `nil` at the end of the connection.
     func line(within seconds: Double = 30) throws -> String? {
         let deadline = ContinuousClock.now + .seconds(seconds)
+        var searched = start
         while true {
-            if let newline = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) {
+            if let newline = bytes[searched...].firstIndex(of: UInt8(ascii: "\n")) {
                 defer { discard(upTo: newline + 1) }
                 return String(decoding: bytes[start..<newline], as: UTF8.self)
             }
+            searched = bytes.count
             guard try receive(before: deadline) else { return nil }
         }
     }

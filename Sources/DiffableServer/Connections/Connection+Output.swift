@@ -42,7 +42,9 @@ extension Connection {
     private func stepOutbox() -> Bool {
         while case .line(_, let barrier?)? = outbox.first, isPassed(barrier) { outbox.release() }
         if sendAnswers() { return true }
-        guard case .read(let request, let id)? = outbox.first, isPrepared(request, id) else { return false }
+        guard case .read(let request, let id)? = outbox.first, !account.isOverfull, isPrepared(request, id) else {
+            return false
+        }
         outbox.removeRead()
         carryOut(request, id: id)
         endGroundwork()

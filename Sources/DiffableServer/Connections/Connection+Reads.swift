@@ -114,6 +114,10 @@ extension Connection {
     }
 
     private func carryOut(_ request: Request.Subscribe, _ id: RequestID) {
+        let max = hub.limits.subscriptionsPerConnectionMax
+        guard subscriptions.count < max else {
+            return reply(id, .failure(.tooManySubscriptions(list: request.list, max: max)))
+        }
         let list = hub.follow(request.list, for: peer)
         if list == nil, request.ifAbsent == .isError { return refuse(request.list, id) }
         let audience = list?.audience(for: request.view)

@@ -7,13 +7,12 @@ import NIOCore
 extension Connection {
     /// Takes a line of the client.
     func receive(_ line: LineFramer.Line) {
+        endSilence()
+        account.noteRequest()
         traffic.requests += 1
         method = nil
         switch line {
-        case .tooLong:
-            let error = WireError.lineTooLong(max: requestLengthMax)
-            fail(error, part: nil)
-            answer(.null, .failure(error))
+        case .tooLong: refuseLine(.lineTooLong(max: hub.limits.lineLengthMax))
         case .line(let bytes):
             let decoded = DecodedRequest(line: bytes, limits: hub.options.limits.decoding)
             switch decoded.request {
@@ -23,6 +22,12 @@ extension Connection {
                 answer(decoded.id, .failure(error))
             }
         }
+    }
+
+    /// Answers a line that is not read to its end.
+    func refuseLine(_ error: WireError) {
+        fail(error, part: nil)
+        answer(.null, .failure(error))
     }
 
     /// A line that cannot be taken may have been a part of something, also the first, and of what is not known.
@@ -45,7 +50,7 @@ extension Connection {
         case .createList(let creation): create(creation, id: id)
         case .deleteList(let list): delete(list, id: id)
         case .transact, .apply:
-            switch staging.take(request, length: length) {
+            switch staging.take(request, length: length, roomForParts) {
             case .staged(let list): answer(id, .success(.staged(list)))
             case .refuse(let error): answer(id, .failure(error))
             case .carryOut(let request): change(request, id: id)
@@ -73,7 +78,7 @@ extension Connection {
     }
 
     private func greet(_ hello: Request.Hello) -> Result<Reply, WireError> {
-        let limits = hub.options.limits
+        let limits = hub.limits
         if let wanted = hello.lineLengthMax {
             guard wanted >= limits.lineOutLengthMax, wanted <= limits.lineOutLengthCeiling else {
                 return .failure(

@@ -20,11 +20,11 @@ final class Connection: ChannelDuplexHandler {
     typealias OutboundOut = ByteBuffer
 
     let hub: Hub
+    /// Of the user at the other end.
+    let account: Account
     var framer: LineFramer
-    /// How long its own lines may be; the framer cannot be asked while it hands one out.
-    let requestLengthMax: Int
     var outbox = Outbox()
-    var staging: Staging
+    var staging = Staging()
     /// What `restore` has brought so far; nil: nothing.
     var restoration: Restoration?
     /// What the client calls itself.
@@ -53,8 +53,14 @@ final class Connection: ChannelDuplexHandler {
     private(set) var peer = Peer.unknown
     /// How many pieces the channel has that the socket did not take: nothing may go past them.
     var heldUpPieces = 0
-    /// Of these, in bytes.
+    /// Of all of them, in bytes.
     var heldUpLength = 0
+    /// What the account knows of that is kept for this connection, in bytes.
+    private var noted = (requests: 0, answers: 0)
+    /// When it is closed unless it sends a line before; nil when it has.
+    private var silenceEnd: Alarms<Connection>.Time?
+    /// Whether it goes on when its account does.
+    private var isWaitingForAccount = false
     #if DEBUG
         var plantedGroups = PlantedGroups()
     #endif
@@ -84,13 +90,12 @@ final class Connection: ChannelDuplexHandler {
     /// How long lines of one client are read, and how long it is written to, before the others have their turn.
     static let turnMax = TimeAmount.milliseconds(10)
 
-    init(hub: Hub) {
+    init(hub: Hub, account: Account) {
         self.hub = hub
+        self.account = account
         self.number = hub.nextConnectionNumber()
-        self.requestLengthMax = hub.options.limits.lineLengthMax
-        self.framer = LineFramer(lineLengthMax: requestLengthMax)
-        self.staging = Staging(lengthMax: hub.options.limits.transactionLengthMax)
-        self.lineLengthMax = hub.options.limits.lineOutLengthMax
+        self.framer = LineFramer(lineLengthMax: hub.limits.lineLengthMax)
+        self.lineLengthMax = hub.limits.lineOutLengthMax
     }
 
     // MARK: Opening and closing
@@ -101,6 +106,7 @@ final class Connection: ChannelDuplexHandler {
         credentials = descriptor.flatMap(PeerCredentials.init)
         if let credentials { peer = Peer(credentials, daemonUserID: hub.options.userID) }
         hub.add(self)
+        awaitLine()
     }
 
     func channelActive(context: ChannelHandlerContext) {
@@ -133,7 +139,9 @@ final class Connection: ChannelDuplexHandler {
         openLine = nil
         endGroundwork()
         endLease()
+        endSilence()
         hub.remove(self)
+        account.note(requests: -noted.requests, answers: -noted.answers)
     }
 
     func errorCaught(context: ChannelHandlerContext, error: any Error) {
@@ -168,7 +176,7 @@ final class Connection: ChannelDuplexHandler {
 
     /// Whether nothing is left to do for it.
     var isFinished: Bool {
-        guard hasInputEnded, isIdle else { return false }
+        guard hasInputEnded, isIdle, isDraining || !framer.hasBytes else { return false }
         return subscriptions.isEmpty || isDraining && hub.isQuiet && subscriptions.allSatisfy(\.isSettled)
     }
 
@@ -204,7 +212,8 @@ final class Connection: ChannelDuplexHandler {
     }
 
     private var mayReadLines: Bool {
-        !isDraining && !outbox.hasRead && outbox.count < Self.answersMax && outbox.length < Self.answersLengthMax
+        !account.isPaused && !isDraining && !outbox.hasRead && outbox.count < Self.answersMax
+            && outbox.length < Self.answersLengthMax
     }
 
     /// More is taken from the socket when the lines from before are done: what costs long to answer must not pile up.
@@ -215,6 +224,8 @@ final class Connection: ChannelDuplexHandler {
             context.read()
         } else {
             isReadHeld = true
+            // No turn of this one's need follow: it may just have connected, or have been served before this.
+            if account.isPaused { waitForAccount() }
         }
     }
 
@@ -272,6 +283,10 @@ final class Connection: ChannelDuplexHandler {
         // What was written may have closed the connection, or made room for answers to lines that came long ago.
         guard let context else { return }
         if !hasLinesLeft { readLines() }
+        // Before and after: to note what is kept may be what ends the pause, or what begins it.
+        if account.isPaused { waitForAccount() }
+        noteHeld()
+        if account.isPaused { waitForAccount() }
         if hasLinesLeft { postpone() }
         if isDueAlready || isPostponed { return }
         if isFinished {
@@ -279,5 +294,75 @@ final class Connection: ChannelDuplexHandler {
         } else {
             resumeReading(context)
         }
+    }
+}
+
+// MARK: - Limits
+
+extension Connection {
+    func limitsChanged() { framer.lineLengthMax = hub.limits.lineLengthMax }
+
+    /// Tells the account what is kept for this client between turns.
+    private func noteHeld() {
+        let answers = outbox.length + heldUpLength
+        let requests = framer.length + staging.length
+        if requests == noted.requests && answers == noted.answers { return }
+        let before = noted
+        noted = (requests, answers)
+        account.note(requests: requests - before.requests, answers: answers - before.answers)
+        if account.roomForRequests < 0, framer.letGoOfUnfinishedLine() {
+            refuseLine(.tooMuchHeld("unfinished lines", max: hub.limits.heldLengthMax))
+            isDue()
+        }
+    }
+
+    /// What parts of a transaction may still take.
+    var roomForParts: Staging.Room {
+        Staging.Room(
+            transactionLengthMax: hub.limits.transactionLengthMax, heldLengthMax: hub.limits.heldLengthMax,
+            unheld: account.roomForRequests + noted.requests)
+    }
+
+    /// There may be lines that are not to be read before the account says so.
+    func waitForAccount() {
+        guard !isWaitingForAccount, isReadHeld || framer.hasBytes || outbox.hasRead else { return }
+        isWaitingForAccount = true
+        account.wait(self)
+    }
+
+    /// Reads one line if there is one, and gets in line again if there may be more. Otherwise it looks for more at once,
+    /// though there may be no token left for it then: those who have lines already must not leave it none for ever.
+    func takeTurn() {
+        isWaitingForAccount = false
+        if mayReadLines, framer.hasBytes, framer.next(receive) != nil, framer.hasBytes {
+            isWaitingForAccount = true
+            account.wait(self)
+        } else if let context {
+            resumeReading(context)
+        }
+        isDue()
+    }
+
+    private func awaitLine() {
+        let age = hub.limits.silentAgeMax
+        guard age > 0 else { return }
+        // In whole seconds, so that those who come together share a timer.
+        let end = (Alarms<Connection>.time(.now() + .seconds(Int64(age))) + 999) / 1_000 * 1_000
+        silenceEnd = end
+        hub.silences.set(end, for: self)
+    }
+
+    /// A line came.
+    func endSilence() {
+        guard let end = silenceEnd else { return }
+        silenceEnd = nil
+        hub.silences.cancel(end, for: self)
+    }
+
+    /// None came for too long.
+    func endSilent() {
+        silenceEnd = nil
+        outbox.append { WireError.silent(ageMax: hub.limits.silentAgeMax).write(id: .null, into: &$0) }
+        drain()
     }
 }

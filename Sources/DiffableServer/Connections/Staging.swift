@@ -42,20 +42,29 @@ struct Staging {
     }
 
     private var state = State.idle(unread: nil)
-    /// Of all parts together, in bytes.
-    private let lengthMax: Int
 
-    init(lengthMax: Int) { self.lengthMax = lengthMax }
+    /// Of the lines of what is kept, in bytes.
+    var length: Int {
+        if case .begun(let begun) = state { begun.length } else { 0 }
+    }
+
+    /// How long parts may be, in bytes.
+    struct Room {
+        var transactionLengthMax: Int
+        var heldLengthMax: Int
+        /// What others leave of it.
+        var unheld: Int
+    }
 
     /// Takes a `transact` or an `apply` that came in a line of so many bytes.
-    mutating func take(_ request: Request, length: Int) -> Verdict {
+    mutating func take(_ request: Request, length: Int, _ room: Room) -> Verdict {
         let part = request.part
         if part == .whole { return .carryOut(request) }
         let before = state
         // Let go of, so that the operations are not copied when more are appended.
         state = .idle(unread: nil)
         do throws(WireError) {
-            let begun = try staged(request, part, after: before, length: length)
+            let begun = try staged(request, part, after: before, length: length, room)
             guard part == .last else {
                 state = .begun(begun)
                 return .staged(begun.kind.list)
@@ -68,7 +77,7 @@ struct Staging {
     }
 
     private func staged(
-        _ request: Request, _ part: Request.Part, after before: State, length: Int
+        _ request: Request, _ part: Request.Part, after before: State, length: Int, _ room: Room
     ) throws(WireError) -> Begun {
         guard let (kind, operations) = Self.content(of: request) else {
             throw WireError(.invalidParams, "an apply in parts has \"operations\" in each part, not \"snapshot\"")
@@ -85,7 +94,13 @@ struct Staging {
             begun = before
         }
         begun.length += length
-        guard begun.length <= lengthMax else { throw Self.tooLong(kind.list, max: lengthMax) }
+        guard begun.length <= room.transactionLengthMax else {
+            throw Self.tooLong(kind.list, max: room.transactionLengthMax)
+        }
+        // The last one is not kept.
+        guard part == .last || begun.length <= room.unheld else {
+            throw .tooMuchHeld("parts of transactions", list: kind.list, max: room.heldLengthMax)
+        }
         begun.operations += operations
         return begun
     }

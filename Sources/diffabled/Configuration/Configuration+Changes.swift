@@ -10,9 +10,16 @@ extension Configuration {
         switch setting {
         case .socket, .stateDirectory, .clients, .access: nil
         case .logLevel: "\(logLevel)"
+        case .connectionsMax: "\(connectionsMax)"
+        case .connectionsPerUserMax: "\(connectionsPerUserMax)"
+        case .subscriptionsPerConnectionMax: "\(subscriptionsPerConnectionMax)"
+        case .requestsPerSecondMax: "\(requestsPerSecondMax)"
+        case .heldLengthMax: "\(heldLengthMax)"
+        case .silentAgeMax: "\(silentAgeMax)"
         case .lineLengthMax: "\(lineLengthMax)"
         case .lineOutLengthMax: "\(lineOutLengthMax)"
         case .depthMax: "\(depthMax)"
+        case .idLengthMax: "\(idLengthMax)"
         case .contentLengthMax: "\(contentLengthMax)"
         case .levelsMax: "\(levelsMax)"
         case .operationsMax: "\(operationsMax)"

@@ -14,9 +14,18 @@ extension Configuration {
         logLevel = try values.logLevel(.logLevel) ?? logLevel
         clients = try values.clients(.clients) ?? clients
         access = try values.access(.access) ?? access
+        connectionsMax = try values.whole(.connectionsMax, in: 1...1_000_000) ?? connectionsMax
+        connectionsPerUserMax = try values.whole(.connectionsPerUserMax, in: 1...1_000_000) ?? connectionsPerUserMax
+        subscriptionsPerConnectionMax =
+            try values.whole(.subscriptionsPerConnectionMax, in: 1...1_000_000) ?? subscriptionsPerConnectionMax
+        requestsPerSecondMax = try values.whole(.requestsPerSecondMax, in: 0...10_000_000) ?? requestsPerSecondMax
+        heldLengthMax = try values.whole(.heldLengthMax, in: 65_536...1_099_511_627_776) ?? heldLengthMax
+        silentAgeMax = try values.whole(.silentAgeMax, in: 0...31_536_000) ?? silentAgeMax
         lineLengthMax = try values.whole(.lineLengthMax, in: 1024...1_073_741_824) ?? lineLengthMax
         lineOutLengthMax = try values.whole(.lineOutLengthMax, in: 1024...1_073_741_824) ?? lineOutLengthMax
         depthMax = try values.whole(.depthMax, in: 16...112) ?? depthMax
+        // Keys of requests that clients make up must have room.
+        idLengthMax = try values.whole(.idLengthMax, in: 64...255) ?? idLengthMax
         contentLengthMax = try values.whole(.contentLengthMax, in: 0...67_108_864) ?? contentLengthMax
         levelsMax = try values.whole(.levelsMax, in: 1...48) ?? levelsMax
         operationsMax = try values.whole(.operationsMax, in: 1...10_000_000) ?? operationsMax

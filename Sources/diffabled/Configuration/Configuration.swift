@@ -16,12 +16,25 @@ struct Configuration: Equatable, Sendable {
     /// Who may create lists, and what they are like then.
     var access = [AccessRules.Rule(creators: .everyone, mode: .ownerOnly)]
 
+    /// Of all users together.
+    var connectionsMax = 16_384
+    var connectionsPerUserMax = 12_288
+    var subscriptionsPerConnectionMax = 1_024
+    /// Of all connections of a user together; 0 is no limit.
+    var requestsPerSecondMax = 0
+    /// What is kept for a user's connections, of requests that are not complete and answers that are not read, in bytes.
+    var heldLengthMax = 536_870_912
+    /// How long a connection may last that has sent no line, in seconds; 0 is for ever.
+    var silentAgeMax = 300
+
     /// A line that a client sends, in bytes.
     var lineLengthMax = 1_048_576
     /// A line that a client is sent, in bytes, unless it asks for more.
     var lineOutLengthMax = 65_535
     /// How deep brackets of a line in are nested.
     var depthMax = 64
+    /// Of ids, names of lists, kinds and request keys, in bytes.
+    var idLengthMax = 255
     /// An item's or a section's content, in bytes.
     var contentLengthMax = 32_768
     /// How deep an item may lie under others.

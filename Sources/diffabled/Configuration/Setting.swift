@@ -8,9 +8,16 @@ enum Setting: String, CaseIterable {
     case logLevel
     case clients
     case access
+    case connectionsMax
+    case connectionsPerUserMax
+    case subscriptionsPerConnectionMax
+    case requestsPerSecondMax
+    case heldLengthMax
+    case silentAgeMax
     case lineLengthMax
     case lineOutLengthMax
     case depthMax
+    case idLengthMax
     case contentLengthMax
     case levelsMax
     case operationsMax

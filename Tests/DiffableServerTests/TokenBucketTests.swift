@@ -1,0 +1,50 @@
+import NIOCore
+import Testing
+
+@testable import DiffableServer
+
+struct TokenBucketTests {
+    private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
+
+    /// How many can be taken then.
+    private func taken(from bucket: inout TokenBucket, at time: NIODeadline) -> Int {
+        bucket.fill(at: time)
+        var count = 0
+        while !bucket.isEmpty, count < 1_000 {
+            bucket.take()
+            count += 1
+        }
+        return count
+    }
+
+    @Test func `as many at once as in a second, and then as many as time brings`() {
+        var bucket = TokenBucket(rate: 100, at: start)
+        #expect(taken(from: &bucket, at: start) == 100)
+        #expect(taken(from: &bucket, at: start + .milliseconds(9)) == 0)
+        #expect(taken(from: &bucket, at: start + .milliseconds(10)) == 1)
+        #expect(taken(from: &bucket, at: start + .milliseconds(510)) == 50)
+        #expect(taken(from: &bucket, at: start + .seconds(3_600)) == 100, "and no more after a long quiet time")
+    }
+
+    @Test(arguments: [1, 3, 7, 100, 999_983])
+    func `however often it is looked at, nothing is lost and nothing is gained`(rate: Int) {
+        var bucket = TokenBucket(rate: rate, at: start)
+        for _ in 0..<rate { bucket.take() }
+        var count = 0
+        // Nine seconds in steps that divide nothing.
+        for step in 1...9_000 {
+            bucket.fill(at: start + .microseconds(Int64(step) * 1_000))
+            while !bucket.isEmpty {
+                bucket.take()
+                count += 1
+            }
+        }
+        #expect(count == 9 * rate)
+    }
+
+    @Test func `without a rate there is always another one`() {
+        var bucket = TokenBucket(rate: 0, at: start)
+        #expect(taken(from: &bucket, at: start) == 1_000)
+        #expect(!bucket.isEmpty)
+    }
+}

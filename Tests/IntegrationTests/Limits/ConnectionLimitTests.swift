@@ -1,0 +1,158 @@
+import Foundation
+import Testing
+
+extension Integration {
+    /// Clients that are too many, for a limit or for the machine.
+    struct ConnectionLimitTests {
+        private func daemon(_ configuration: String) throws -> Daemon {
+            let directory = try ScratchDirectory()
+            return try Daemon(
+                in: directory, configuration: try directory.write(configuration, to: "diffabled.yaml"))
+        }
+
+        @Test func `a command that is one connection too many says why`() throws {
+            let daemon = try daemon("connectionsPerUserMax: 2")
+            let clients = try (0..<2).map { _ in try admitted(to: daemon) }
+            let answer = try daemon.companion("ls")
+            #expect(answer.status != 0)
+            #expect(answer.complaints.contains("connectionsPerUserMax"), "\(answer.complaints)")
+            // And there is room again when one has left.
+            clients[0].close()
+            _ = try eventually("room") { try daemon.companion("ls").status == 0 ? true : nil }
+            #expect(try clients[1].reply(to: "ping").contains("result"))
+        }
+
+        @Test(
+            .enabled(if: geteuid() == 0, "only root can connect as two users"),
+            .enabled(if: Binaries.isInstalled("setpriv"), "setpriv (util-linux) is not installed"),
+            .enabled(if: Binaries.isInstalled("socat"), "socat is not installed"))
+        func `when all connections are taken root still has some`() throws {
+            let daemon = try daemon("connectionsMax: 3")
+            try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: daemon.directory.path)
+            try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: daemon.socket)
+            let line = try daemon.directory.write("ping\n", to: "ping")
+            func connectAsNobody() throws -> Program {
+                try Program(
+                    "/usr/bin/setpriv",
+                    [
+                        "--reuid", "65534", "--regid", "65534", "--clear-groups", "socat", "-t", "60", "-,ignoreeof",
+                        "UNIX-CONNECT:\(daemon.socket)",
+                    ], input: line, in: daemon.directory)
+            }
+            let others = try (0..<3).map { _ in try connectAsNobody() }
+            for other in others { _ = try eventually("answer") { other.output.contains("result") ? true : nil } }
+            let refused = try connectAsNobody()
+            _ = try eventually("refusal") { refused.output.contains(#""limit":"connectionsMax","max":3"#) ? true : nil }
+            let administrators = try (0..<8).map { _ in try daemon.connect() }
+            for client in administrators { #expect(try client.reply(to: "ping").contains("result")) }
+            #expect(try daemon.connect().line()?.contains("connectionsMax") == true, "one more than is kept")
+        }
+
+        @Test func `an unfinished line that is too much for its user is refused, and the next one is read`() throws {
+            let daemon = try daemon("heldLengthMax: 300000")
+            let (first, second) = (try daemon.connect(), try daemon.connect())
+            let half = [UInt8](repeating: UInt8(ascii: " "), count: 200_000)
+            try first.send(half)
+            // Until it has been taken from the socket.
+            #expect(first.isSilent(forSeconds: 0.2))
+            try second.send(half)
+            let refused = try #require(try second.line())
+            #expect(refused.contains(#""limit":"heldLengthMax","max":300000"#), "\(refused)")
+            try second.send("\nping")
+            #expect(try second.line()?.contains("result") == true)
+            try first.send(#"{"id":3,"method":"ping"}"#)
+            #expect(try first.line()?.contains(#""id":3"#) == true, "the first one's is kept")
+        }
+
+        @Test func `a user whose programs do not read their answers is not read, and others are served`() throws {
+            let daemon = try daemon("heldLengthMax: 2000000")
+            try daemon.succeed("create", "rows", "--volatile")
+            let rows = (1...4_000).map { #"{"id":"\#($0)","text":"\#(String(repeating: "x", count: 100))"}"# }
+            try daemon.succeed("apply", "rows", "--from", "ndjson", input: rows.joined(separator: "\n"))
+            let before = daemon.program.residentLength
+            // Each would wait with half a megabyte of its own.
+            let deaf = try (0..<40).map { _ in try daemon.connect() }
+            for client in deaf {
+                try client.send(#"{"id":1,"method":"difference","params":{"list":"rows","from":0,"to":1}}"#)
+            }
+            usleep(500_000)
+            #expect(daemon.program.residentLength - before < 12 << 20)
+            // All of it comes when they do, in whichever order.
+            var rest = deaf
+            _ = try eventually("answer of each") {
+                rest = try rest.filter { (client: RawClient) throws -> Bool in
+                    if client.isSilent(forSeconds: 0) { return true }
+                    #expect(try client.line()?.contains(#""id":"4000""#) == true)
+                    return false
+                }
+                return rest.isEmpty ? true : nil
+            }
+        }
+
+        /// One that is let in, when others have left.
+        private func admitted(to daemon: Daemon) throws -> RawClient {
+            try eventually("room") {
+                let client = try daemon.connect()
+                return try client.reply(to: "ping").contains("result") ? client : nil
+            }
+        }
+
+        // MARK: Descriptors
+
+        @Test(.enabled(if: Binaries.isInstalled("prlimit"), "prlimit (util-linux) is not installed"))
+        func `without descriptors accepting pauses, nothing spins, and those connected are served`() throws {
+            let daemon = try Daemon()
+            try daemon.succeed("create", "tasks")
+            try daemon.succeed("section", "add", "tasks", "s")
+            let connected = try (0..<3).map { _ in try daemon.connect() }
+            for client in connected { _ = try client.reply(to: "ping") }
+            let process = daemon.program.processID
+            let open = try FileManager.default.contentsOfDirectory(atPath: "/proc/\(process)/fd").compactMap { Int($0) }
+            let limit = try #require(open.max()) + 1
+            #expect(
+                try Program(
+                    "/usr/bin/prlimit", ["--pid", "\(process)", "--nofile=\(limit):\(limit)"], in: daemon.directory
+                ).wait() == 0)
+            // Gaps among the descriptors are filled first.
+            var served: [RawClient] = []
+            var newest = try daemon.connect()
+            while try isAnswered(newest, by: daemon) {
+                served.append(newest)
+                newest = try daemon.connect()
+            }
+            let waiting = [newest] + (try (0..<4).map { _ in try daemon.connect() })
+
+            let append =
+                #"{"id":1,"method":"transact","params":{"list":"tasks","operations":[{"op":"appendItems","#
+                + #""items":[{"id":"milk"}]}]}}"#
+            let before = try processorTime(of: process)
+            #expect(newest.isSilent(forSeconds: 1))
+            #expect(try processorTime(of: process) - before < 0.2, "seconds of processor time in one second")
+            #expect(
+                try connected[0].reply(to: append).contains(#""changed":true"#),
+                "those connected are served, and the disk is written")
+
+            connected[1].close()
+            #expect(try waiting[0].line(within: 0.7)?.contains("result") == true, "one closes, one is let in")
+            connected[2].close()
+            _ = try waiting[1].reply(to: "ping")
+        }
+
+        /// False when the daemon says that it has no descriptor for it.
+        private func isAnswered(_ client: RawClient, by daemon: Daemon) throws -> Bool {
+            try client.send("ping")
+            return try eventually("answer") {
+                if !client.isSilent(forSeconds: 0.01) { return true }
+                return daemon.program.complaints.contains("no file descriptor is left") ? false : nil
+            }
+        }
+
+        /// In seconds.
+        private func processorTime(of process: pid_t) throws -> Double {
+            let text = try String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)
+            let fields = text.split(separator: ")").last.map { $0.split(separator: " ") } ?? []
+            let ticks = (Double(fields[11]) ?? 0) + (Double(fields[12]) ?? 0)
+            return ticks / Double(sysconf(Int32(_SC_CLK_TCK)))
+        }
+    }
+}

@@ -1,0 +1,96 @@
+import Foundation
+import Testing
+
+@testable import diffabled
+
+extension Integration {
+    /// Every limit of the configuration, at its value and one beyond. A new limit without a trial here fails.
+    struct LimitTests {
+        @Test(arguments: Setting.limits, LimitTrial.Begin.allCases)
+        func `each limit holds where the configuration says`(setting: Setting, begin: LimitTrial.Begin) throws {
+            let trial = try #require(LimitTrial.all[setting], "\(setting.key) has no trial")
+            try trial.carryOut(setting, from: begin)
+        }
+    }
+}
+
+extension Setting {
+    fileprivate static var limits: [Setting] { allCases.filter { $0.key.hasSuffix("Max") } }
+}
+
+/// What shows that a limit holds.
+struct LimitTrial {
+    /// What the limit is set to.
+    var max: Int
+    /// Other settings that this takes, as lines.
+    var settings = ""
+    var sort: Sort
+
+    enum Sort {
+        /// Asks for so many, and gives the answer: a result up to the limit, and `tooLarge` beyond. Asked for the limit
+        /// first, and then for one more.
+        case refuses((Bench) throws -> (Int) throws -> String)
+        /// Checks what happens instead of an error.
+        case other((Bench) throws -> Void)
+    }
+
+    /// From when on the daemon has the limit.
+    enum Begin: CaseIterable {
+        case start
+        /// The client has been connected before.
+        case reload
+    }
+
+    /// A daemon with the limit, a client, and a volatile list that has a section.
+    struct Bench {
+        let daemon: Daemon
+        let client: RawClient
+        let max: Int
+    }
+
+    func carryOut(_ setting: Setting, from begin: Begin) throws {
+        let bench = try bench("\(setting.key): \(max)\n\(settings)\n", from: begin)
+        switch sort {
+        case .other(let check): try check(bench)
+        case .refuses(let prepare):
+            let ask = try prepare(bench)
+            let good = try ask(max)
+            #expect(!good.contains(#""error""#) && good.contains(#""result""#), "\(good)")
+            let bad = try ask(max + 1)
+            #expect(bad.contains(#""name":"tooLarge""#) && bad.contains(#""limit":"\#(setting.key)","max":\#(max)"#))
+            let message = bad.components(separatedBy: #""data""#)[0]
+            #expect(message.contains(setting.key) && message.contains("\(max)"), "\(bad)")
+        }
+        #expect(bench.daemon.program.exitStatus() == nil)
+    }
+
+    private func bench(_ configuration: String, from begin: Begin) throws -> Bench {
+        let directory = try ScratchDirectory()
+        let file = try directory.write(begin == .start ? configuration : "", to: "diffabled.yaml")
+        let daemon = try Daemon(in: directory, configuration: file)
+        let client = try daemon.connect()
+        if begin == .reload {
+            _ = try client.reply(to: "ping")
+            _ = try directory.write(configuration, to: "diffabled.yaml")
+            let reloaded = try client.reply(to: "reload")
+            guard reloaded.contains(#""applied":[""#) else { throw Failure(reloaded) }
+        }
+        let created = try client.reply(
+            to: #"{"id":1,"method":"createList","params":{"list":"list","durability":"volatile"}}"#)
+        guard created.contains("result") else { throw Failure(created) }
+        _ = try client.reply(to: LimitTrial.transact(#"{"op":"appendSections","sections":[{"id":"s"}]}"#))
+        return Bench(daemon: daemon, client: client, max: max)
+    }
+
+    static func transact(_ operations: String..., members: String = "") -> String {
+        #"{"id":1,"method":"transact","params":{"list":"list","operations":["#
+            + operations.joined(separator: ",") + "]\(members)}}"
+    }
+
+    static func append(_ item: String) -> String { #"{"op":"appendItems","items":[\#(item)]}"# }
+
+    /// A request of so many bytes.
+    static func padded(_ request: String, to length: Int) -> String {
+        String(request.dropLast()) + String(repeating: " ", count: length - request.utf8.count) + "}"
+    }
+}
