@@ -100,7 +100,7 @@ extension Integration {
                     .operation(#"{"op":"appendItems"}"#, "invalidParams", -32602),
                     .operation(
                         #"{"op":"appendItems","items":[{"id":"\#(String(repeating: "x", count: 256))"}]}"#,
-                        "invalidParams", -32602),
+                        "tooLarge", 11),
                     .operation(#"{"op":"appendItems","items":[{"id":"x","content":\#(deep)}]}"#, "tooLarge", 11),
                     .operation(
                         #"{"op":"appendItems","items":[{"id":"x","content":"\#(String(repeating: "x", count: 40_000))"}]}"#,
