@@ -28,7 +28,7 @@ package struct DecodingLimits: Sendable {
 
     package init(
         depthMax: Int = 64, idLengthMax: Int = Record.idLengthMax, contentLengthMax: Int = 32_768, levelsMax: Int = 24,
-        operationsMax: Int = 100_000, viewTermsMax: Int = 64, windowRowsMax: Int = 1_000,
+        operationsMax: Int = 100_000, viewTermsMax: Int = 64, windowRowsMax: Int = 10_000,
         unknownMembers: UnknownMembers = .areRefused
     ) {
         self.depthMax = depthMax

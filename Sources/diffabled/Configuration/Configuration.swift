@@ -44,7 +44,7 @@ struct Configuration: Equatable, Sendable {
     /// Tests of a view, with what combines them, words to search for and paths to sort by.
     var viewTermsMax = 64
     /// Rows of a view's window.
-    var windowRowsMax = 1_000
+    var windowRowsMax = 10_000
     /// All parts of one transaction together, in bytes.
     var transactionLengthMax = 268_435_456
     /// Items of one list, at any depth.

@@ -196,6 +196,17 @@ extension LimitTrial {
                 sort: asking {
                     #"{"id":1,"method":"createList","params":{"list":"list \#($0)","durability":"volatile"}}"#
                 }),
+            .viewTermsMax: LimitTrial(
+                max: 3,
+                sort: asking { words in
+                    let search = (1...words).map { "word\($0)" }.joined(separator: " ")
+                    return #"{"id":1,"method":"snapshot","params":{"list":"list","view":{"search":"\#(search)"}}}"#
+                }),
+            .windowRowsMax: LimitTrial(
+                max: 3,
+                sort: asking {
+                    #"{"id":1,"method":"snapshot","params":{"list":"list","view":{"window":{"offset":0,"limit":\#($0)}}}}"#
+                }),
         ]
     }
 
