@@ -1,7 +1,7 @@
 import DiffableJSON
 import DiffableProtocol
+import DiffableStore
 import Glibc
-import Logging
 import NIOCore
 import NIOPosix
 
@@ -12,22 +12,23 @@ extension Hub {
     /// Lets a client in. One too many is told so, in a line that goes straight to its socket, which is closed soon after,
     /// or at once, by throwing, when many are told so.
     func admit(_ channel: any Channel) throws {
-        let descriptor = try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
-            of: NIOBSDSocket.Handle.self
-        ) { $0 }
-        let userID = descriptor.flatMap(PeerCredentials.init).map { Int($0.userID) }
-        let account = account(of: userID)
-        if let refusal = reasonNotToAdmit(account) {
+        let descriptor = Connection.descriptor(of: channel)
+        let credentials = descriptor.flatMap(PeerCredentials.init)
+        let account = account(of: credentials.map { Int($0.userID) })
+        let peer = Peer(credentials, daemonUserID: options.userID)
+        if let refusal = reasonNotToAdmit(peer, account) {
             if let descriptor { Self.send(refusal, to: descriptor) }
-            noteNotAdmitted(because: refusal)
+            refusalLog.note(refusal, of: nil, by: peer, credentials?.metadata ?? [:])
             guard numberOfRefusedClients < RefusedClient.countMax else { throw NotAdmitted() }
             return try channel.pipeline.syncOperations.addHandler(RefusedClient(hub: self))
         }
-        try channel.pipeline.syncOperations.addHandler(Connection(hub: self, account: account))
+        try channel.pipeline.syncOperations.addHandler(
+            Connection(hub: self, account: account, descriptor: descriptor, credentials: credentials))
     }
 
-    private func reasonNotToAdmit(_ account: Account) -> WireError? {
-        let kept = account.isAdministrators ? ServerLimits.connectionsKept : 0
+    private func reasonNotToAdmit(_ peer: Peer, _ account: Account) -> WireError? {
+        if let refusal = options.clients.refusal(of: peer, daemonUserID: options.userID) { return refusal }
+        let kept = peer.isPrivileged ? ServerLimits.connectionsKept : 0
         if numberOfConnections >= limits.connectionsMax + kept {
             return .tooManyConnections(max: limits.connectionsMax)
         }
@@ -45,29 +46,4 @@ extension Hub {
             _ = Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
         }
     }
-
-    // MARK: The log
-
-    private func noteNotAdmitted(because refusal: WireError) {
-        noteRarely("a client was not let in: \(refusal.message)")
-    }
-
-    /// Nothing is wrong with those who are connected.
-    func noteWithoutDescriptors(_ error: IOError) {
-        noteRarely(
-            "no file descriptor is left for new clients, who wait until one is closed: raise LimitNOFILE= of the unit, "
-                + "`ulimit -n`, or fs.file-max (\(error))")
-    }
-
-    /// At most one such message in ten seconds, for those who connect again and again.
-    private func noteRarely(_ message: String) {
-        guard .now() >= nextNote else { return }
-        nextNote = .now() + .seconds(10)
-        logger.warning("\(message)")
-    }
-}
-
-extension Account {
-    /// Root's, or that of the user whose daemon this is.
-    var isAdministrators: Bool { userID == 0 || userID == Int(geteuid()) }
 }

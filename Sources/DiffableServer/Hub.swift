@@ -40,8 +40,6 @@ final class Hub {
     var numberOfRefusedClients = 0
     /// Called when a connection has closed, so that there is a descriptor for another.
     var onRoom: () -> Void = {}
-    /// When the log is told again that clients cannot be let in.
-    var nextNote = NIODeadline.distantPast
     /// In the order in which they became due.
     private var dueLists: [FollowedList] = []
     private var dueConnections: [Connection] = []

@@ -21,15 +21,15 @@ final class RefusalLog {
 
     init(_ logger: Logger) { self.logger = logger }
 
-    func note(_ error: WireError, of method: Method?, by connection: Connection) {
+    func note(_ error: WireError, of method: Method?, by peer: Peer, _ who: @autoclosure () -> Logger.Metadata) {
         let level = Self.level(of: error.code)
         guard logger.logLevel <= level else { return }
-        guard let leftOut = takeAllowance(of: connection.peer.userID, at: .now()) else { return }
+        guard let leftOut = takeAllowance(of: peer.userID, at: .now()) else { return }
         var metadata: Logger.Metadata = ["error": "\(error.code.name)"]
         metadata["list"] = error.list.map { "\($0)" }
         metadata["request"] = method.map { "\($0.rawValue)" }
         if leftOut > 0 { metadata["leftOut"] = "\(leftOut)" }
-        metadata.merge(connection.who) { $1 }
+        metadata.merge(who()) { $1 }
         logger.log(level: level, "refused: \(error.message)", metadata: metadata)
     }
 

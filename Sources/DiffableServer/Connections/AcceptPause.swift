@@ -14,6 +14,8 @@ final class AcceptPause: ChannelInboundHandler {
     private var context: ChannelHandlerContext?
     private var reserve: [CInt] = []
     private var isPaused = false
+    /// When the log may be told again.
+    private var nextNote = NIODeadline.distantPast
 
     private static let reserveCount = 8
 
@@ -39,8 +41,19 @@ final class AcceptPause: ChannelInboundHandler {
         // Before the reserve is given up, which clients who wait would get otherwise: the channel still asks for them.
         setReading(false)
         giveUpReserve()
-        hub.noteWithoutDescriptors(error)
+        note(error)
         retryLater()
+    }
+
+    /// Once in ten seconds, however many try.
+    private func note(_ error: IOError) {
+        guard .now() >= nextNote else { return }
+        nextNote = .now() + .seconds(10)
+        hub.logger.warning(
+            """
+            no file descriptor is left for new clients, who wait until one is closed: raise LimitNOFILE= of the unit, \
+            `ulimit -n`, or fs.file-max
+            """, metadata: ["error": "\(error)"])
     }
 
     private func retryLater() {

@@ -11,16 +11,14 @@ import NIOCore
 extension Connection {
     /// For the log.
     var who: Logger.Metadata {
-        var who: Logger.Metadata = [:]
+        var who = credentials?.metadata ?? [:]
         who["client"] = name.map { "\($0)" }
-        who["peerPID"] = credentials.map { "\($0.processID)" }
-        who["peerUID"] = credentials.map { "\($0.userID)" }
         return who
     }
 
     func noteRefusal(_ error: WireError, of method: Method?) {
         traffic.refusals += 1
-        hub.refusalLog.note(error, of: method, by: self)
+        hub.refusalLog.note(error, of: method, by: peer, who)
     }
 
     /// Whether the peer may run the daemon; if not, that is the answer.

@@ -11,8 +11,8 @@ import NIOPosix
 
 extension Connection {
     /// The socket under the channel; nil for a channel that has none, which then gets everything.
-    static func descriptor(of context: ChannelHandlerContext) -> CInt? {
-        try? context.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { $0 }
+    static func descriptor(of channel: any Channel) -> CInt? {
+        try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { $0 }
     }
 
     /// Whether the channel has bytes that the socket did not take.

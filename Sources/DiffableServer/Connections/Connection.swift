@@ -48,9 +48,9 @@ final class Connection: ChannelDuplexHandler {
     private(set) var context: ChannelHandlerContext?
     /// The socket, for as long as the connection is open.
     private(set) var descriptor: CInt?
-    private(set) var credentials: PeerCredentials?
+    let credentials: PeerCredentials?
     /// What rights go by.
-    private(set) var peer = Peer.unknown
+    let peer: Peer
     /// How many pieces the channel has that the socket did not take: nothing may go past them.
     var heldUpPieces = 0
     /// Of all of them, in bytes.
@@ -78,9 +78,6 @@ final class Connection: ChannelDuplexHandler {
     /// No more lines come: the client has closed its side, or the daemon is stopping.
     private var hasInputEnded = false
     private(set) var isDraining = false
-    /// This client is not served.
-    private var isTurnedAway = false
-
     /// Set when nothing is left to do but to close.
     private var isClosing = false
 
@@ -90,9 +87,12 @@ final class Connection: ChannelDuplexHandler {
     /// How long lines of one client are read, and how long it is written to, before the others have their turn.
     static let turnMax = TimeAmount.milliseconds(10)
 
-    init(hub: Hub, account: Account) {
+    init(hub: Hub, account: Account, descriptor: CInt?, credentials: PeerCredentials?) {
         self.hub = hub
         self.account = account
+        self.descriptor = descriptor
+        self.credentials = credentials
+        self.peer = Peer(credentials, daemonUserID: hub.options.userID)
         self.number = hub.nextConnectionNumber()
         self.framer = LineFramer(lineLengthMax: hub.limits.lineLengthMax)
         self.lineLengthMax = hub.limits.lineOutLengthMax
@@ -102,28 +102,8 @@ final class Connection: ChannelDuplexHandler {
 
     func handlerAdded(context: ChannelHandlerContext) {
         self.context = context
-        descriptor = Self.descriptor(of: context)
-        credentials = descriptor.flatMap(PeerCredentials.init)
-        if let credentials { peer = Peer(credentials, daemonUserID: hub.options.userID) }
         hub.add(self)
         awaitLine()
-    }
-
-    func channelActive(context: ChannelHandlerContext) {
-        if let refusal = hub.options.clients.refusal(of: peer, daemonUserID: hub.options.userID) { turnAway(refusal) }
-        context.fireChannelActive()
-    }
-
-    /// Says why, in one line, and takes nothing. It closes when the client has, or a second later: closing at once, most
-    /// clients would fail to write before they come to read why.
-    private func turnAway(_ error: WireError) {
-        isTurnedAway = true
-        noteRefusal(error, of: nil)
-        outbox.append { error.write(id: .null, into: &$0) }
-        isDue()
-        guard let eventLoop = context?.eventLoop else { return }
-        let connection = NIOLoopBound(self, eventLoop: eventLoop)
-        eventLoop.scheduleTask(in: .seconds(1)) { connection.value.drain() }
     }
 
     func handlerRemoved(context: ChannelHandlerContext) { end() }
@@ -183,7 +163,7 @@ final class Connection: ChannelDuplexHandler {
     // MARK: Input
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
-        guard !isDraining, !isTurnedAway else { return }
+        guard !isDraining else { return }
         unwrapInboundIn(data).withUnsafeReadableBytes { bytes in
             traffic.bytesReceived += bytes.count
             guard mayReadLines else { return framer.append(bytes) }

@@ -1,5 +1,6 @@
 import DiffableStore
 import Glibc
+import Logging
 
 /// Who is at the other end of a socket, as the kernel saw it when the connection was made (`SO_PEERCRED` and
 /// `SO_PEERGROUPS` of unix(7)). What becomes of the process or of the user's groups afterwards changes nothing.
@@ -22,6 +23,9 @@ struct PeerCredentials: Equatable {
         groupID = credentials.groupID
         self.groups = groups
     }
+
+    /// For the log.
+    var metadata: Logger.Metadata { ["peerPID": "\(processID)", "peerUID": "\(userID)"] }
 
     /// Most users are in a few groups; who is in more is asked again with room for all.
     private static func groups(of descriptor: CInt) -> [UInt32]? {
@@ -46,13 +50,16 @@ struct PeerCredentials: Equatable {
 }
 
 extension Peer {
+    /// One of whom nothing is known may what everybody may.
+    ///
     /// - Parameter daemonUserID: whom the daemon runs as.
-    init(_ credentials: PeerCredentials, daemonUserID: UInt32) {
+    init(_ credentials: PeerCredentials?, daemonUserID: UInt32) {
+        guard let credentials else {
+            self.init(userID: .max, groupID: .max)
+            return
+        }
         self.init(
             userID: credentials.userID, groupID: credentials.groupID, groups: credentials.groups,
             isPrivileged: [0, daemonUserID].contains(credentials.userID))
     }
-
-    /// One of whom nothing is known may what everybody may.
-    static let unknown = Peer(userID: .max, groupID: .max)
 }
