@@ -68,9 +68,7 @@ extension Integration {
         }
 
         @Test func `lines are as short as the daemon's configuration wants them`() async throws {
-            let directory = try ScratchDirectory()
-            let configuration = try directory.write("lineLengthMax: 40960\n", to: "diffabled.yaml")
-            let daemon = try Daemon(in: directory, configuration: configuration)
+            let daemon = try Daemon(configured: "lineLengthMax: 40960\n")
             try daemon.succeed("create", "tasks")
             try await Connection.withConnection(to: SocketPath(daemon.socket)) { connection in
                 let sections = [Section(id: "s", items: Self.items("x"))]

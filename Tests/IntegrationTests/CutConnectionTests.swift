@@ -10,10 +10,7 @@ extension Integration {
     struct CutConnectionTests {
         @Test func `a stream that is cut at any byte can be resumed`() throws {
             // Lines as short as they may be, so that a reset is in parts and there is a cut for each byte of it.
-            let directory = try ScratchDirectory()
-            let configuration = try directory.write(
-                "contentLengthMax: 64\nlineOutLengthMax: 8256\n", to: "short-lines.yaml")
-            let daemon = try Daemon(in: directory, configuration: configuration)
+            let daemon = try Daemon(configured: "contentLengthMax: 64\nlineOutLengthMax: 8256\n")
             let length = try CutStream(on: daemon.socket, list: "whole").recordedLength()
             #expect(length > 8_500 && length < 20_000, "\(length)")
             // Half of the places each.

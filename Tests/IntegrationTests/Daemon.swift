@@ -7,16 +7,25 @@ final class Daemon {
     private let environment: [String: String]
 
     /// - Parameters:
-    ///   - configuration: a file, for the first start.
+    ///   - text: its configuration, for the first start.
     ///   - environment: for every start.
     init(
-        in directory: ScratchDirectory? = nil, configuration: String? = nil, environment: [String: String] = [:]
+        in directory: ScratchDirectory? = nil, configured text: String? = nil, environment: [String: String] = [:]
     ) throws {
-        self.directory = try directory ?? ScratchDirectory()
+        let directory = try directory ?? ScratchDirectory()
+        self.directory = directory
         self.environment = environment
-        self.program = try Daemon.started(
-            in: self.directory, configuration: configuration, environment: environment)
+        let file = try text.map { try directory.write($0, to: Self.configurationName) }
+        self.program = try Daemon.started(in: directory, configuration: file, environment: environment)
     }
+
+    private static let configurationName = "diffabled.yaml"
+
+    /// Of one that was made with a configuration.
+    var configurationFile: String { directory.file(Self.configurationName) }
+
+    /// What it reads when it reloads; it must have been made with a configuration.
+    func configure(_ text: String) throws { _ = try directory.write(text, to: Self.configurationName) }
 
     var socket: String { directory.file("socket") }
 

@@ -4,8 +4,8 @@ import Testing
 extension Integration {
     /// `minInterval` and `bookmark`. Groups are counted, and times only compared where they differ by much.
     struct PaceTests {
-        private static func daemon(configuration: String? = nil) throws -> Daemon {
-            let daemon = try Daemon(configuration: configuration)
+        private static func daemon(configured text: String? = nil) throws -> Daemon {
+            let daemon = try Daemon(configured: text)
             try daemon.succeed("create", "menu", "--volatile")
             try daemon.succeed("section", "add", "menu", "a")
             try daemon.succeed("section", "add", "menu", "b")
@@ -74,7 +74,7 @@ extension Integration {
         }
 
         @Test func `many who hold back cost little more than few`() throws {
-            let daemon = try Self.daemon(configuration: "subscriptionsPerConnectionMax: 2000\n")
+            let daemon = try Self.daemon(configured: "subscriptionsPerConnectionMax: 2000\n")
             let (client, writer) = (try daemon.connect(), try daemon.connect())
             for number in 1...2_000 {
                 try client.send(

@@ -110,7 +110,7 @@ extension Integration {
 
         @Test func `that a name is taken is the one thing that is seen, by who may create lists`() throws {
             let daemon = try Daemon.forEverybody(
-                configuration: #"access: [{prefix: "", create: {users: [61001]}}, {prefix: shared., create: everyone}]"#
+                configured: #"access: [{prefix: "", create: {users: [61001]}}, {prefix: shared., create: everyone}]"#
             )
             try daemon.succeed("create", "occupied")
             try daemon.succeed("create", "shared.occupied")

@@ -46,7 +46,7 @@ extension Integration {
         func `a reload ends the subscriptions to lists whose mode nobody set, and lets in who waits`(
             how: String
         ) throws {
-            let daemon = try Daemon.forEverybody(configuration: "access: [{prefix: open., mode: '0644'}]")
+            let daemon = try Daemon.forEverybody(configured: "access: [{prefix: open., mode: '0644'}]")
             try daemon.succeed("create", "open.news")
             try daemon.succeed("create", "open.fixed", "--mode", "0644")
             try daemon.succeed("create", "shut.news")
@@ -58,7 +58,7 @@ extension Integration {
             _ = try eventually("first states") {
                 subscribers.map(\.outputLines.count) == [2, 2, 1] ? true : nil
             }
-            _ = try daemon.directory.write("access: [{prefix: shut., mode: '0644'}]", to: "diffabled.yaml")
+            try daemon.configure("access: [{prefix: shut., mode: '0644'}]")
             if how == "reload" {
                 #expect(try daemon.succeed("reload").contains("access has changed"))
             } else {
@@ -70,7 +70,7 @@ extension Integration {
             #expect(subscribers[1].outputLines.count == 2, "somebody set this mode")
             #expect(subscribers[1].exitStatus() == nil)
             // A file with a mistake changes nothing.
-            _ = try daemon.directory.write("access: [{prefix: shut., group: no-such-group}]", to: "diffabled.yaml")
+            try daemon.configure("access: [{prefix: shut., group: no-such-group}]")
             let refused = try daemon.companion("reload")
             #expect(refused.status == 1)
             #expect(refused.complaints.contains("access[0].group: there is no group “no-such-group”"))

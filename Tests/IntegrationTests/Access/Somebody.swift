@@ -37,11 +37,10 @@ extension Trait where Self == ConditionTrait {
 
 extension Daemon {
     /// One whose socket others can reach.
-    static func forEverybody(configuration: String? = nil, environment: [String: String] = [:]) throws -> Daemon {
+    static func forEverybody(configured text: String? = nil, environment: [String: String] = [:]) throws -> Daemon {
         let directory = try ScratchDirectory()
         chmod(directory.path, 0o755)
-        let file = try configuration.map { try directory.write($0, to: "diffabled.yaml") }
-        return try Daemon(in: directory, configuration: file, environment: environment)
+        return try Daemon(in: directory, configured: text, environment: environment)
     }
 
     /// What `diffablectl` does for somebody else.

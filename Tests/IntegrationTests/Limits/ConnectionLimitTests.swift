@@ -4,14 +4,8 @@ import Testing
 extension Integration {
     /// Clients that are too many, for a limit or for the machine.
     struct ConnectionLimitTests {
-        private func daemon(_ configuration: String) throws -> Daemon {
-            let directory = try ScratchDirectory()
-            return try Daemon(
-                in: directory, configuration: try directory.write(configuration, to: "diffabled.yaml"))
-        }
-
         @Test func `a command that is one connection too many says why`() throws {
-            let daemon = try daemon("connectionsPerUserMax: 2")
+            let daemon = try Daemon(configured: "connectionsPerUserMax: 2")
             let clients = try (0..<2).map { _ in try admitted(to: daemon) }
             let answer = try daemon.companion("ls")
             #expect(answer.status != 0)
@@ -27,7 +21,7 @@ extension Integration {
             .enabled(if: Binaries.isInstalled("setpriv"), "setpriv (util-linux) is not installed"),
             .enabled(if: Binaries.isInstalled("socat"), "socat is not installed"))
         func `when all connections are taken root still has some`() throws {
-            let daemon = try daemon("connectionsMax: 3")
+            let daemon = try Daemon(configured: "connectionsMax: 3")
             try FileManager.default.setAttributes([.posixPermissions: 0o755], ofItemAtPath: daemon.directory.path)
             try FileManager.default.setAttributes([.posixPermissions: 0o777], ofItemAtPath: daemon.socket)
             let line = try daemon.directory.write("ping\n", to: "ping")
@@ -49,7 +43,7 @@ extension Integration {
         }
 
         @Test func `an unfinished line that is too much for its user is refused, and the next one is read`() throws {
-            let daemon = try daemon("heldLengthMax: 300000")
+            let daemon = try Daemon(configured: "heldLengthMax: 300000")
             let (first, second) = (try daemon.connect(), try daemon.connect())
             let half = [UInt8](repeating: UInt8(ascii: " "), count: 200_000)
             try first.send(half)
@@ -65,7 +59,7 @@ extension Integration {
         }
 
         @Test func `a user whose programs do not read their answers is not read, and others are served`() throws {
-            let daemon = try daemon("heldLengthMax: 2000000")
+            let daemon = try Daemon(configured: "heldLengthMax: 2000000")
             try daemon.succeed("create", "rows", "--volatile")
             let rows = (1...4_000).map { #"{"id":"\#($0)","text":"\#(String(repeating: "x", count: 100))"}"# }
             try daemon.succeed("apply", "rows", "--from", "ndjson", input: rows.joined(separator: "\n"))

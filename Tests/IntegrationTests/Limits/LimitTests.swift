@@ -65,13 +65,11 @@ struct LimitTrial {
     }
 
     private func bench(_ configuration: String, from begin: Begin) throws -> Bench {
-        let directory = try ScratchDirectory()
-        let file = try directory.write(begin == .start ? configuration : "", to: "diffabled.yaml")
-        let daemon = try Daemon(in: directory, configuration: file)
+        let daemon = try Daemon(configured: begin == .start ? configuration : "")
         let client = try daemon.connect()
         if begin == .reload {
             _ = try client.reply(to: "ping")
-            _ = try directory.write(configuration, to: "diffabled.yaml")
+            try daemon.configure(configuration)
             let reloaded = try client.reply(to: "reload")
             guard reloaded.contains(#""applied":[""#) else { throw Failure(reloaded) }
         }

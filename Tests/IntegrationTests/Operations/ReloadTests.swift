@@ -5,19 +5,14 @@ extension Integration {
     /// The configuration is read again while the daemon runs.
     struct ReloadTests {
         private let daemon: Daemon
-        private let file: String
 
         init() throws {
-            let directory = try ScratchDirectory()
-            file = try directory.write("itemsMax: 2\n", to: "diffabled.yaml")
-            daemon = try Daemon(in: directory, configuration: file)
+            daemon = try Daemon(configured: "itemsMax: 2\n")
             try daemon.succeed("create", "tasks")
             try daemon.succeed("section", "add", "tasks", "main")
             try daemon.succeed("append", "tasks", "a", "-q")
             try daemon.succeed("append", "tasks", "b", "-q")
         }
-
-        private func write(_ text: String) throws { _ = try daemon.directory.write(text, to: "diffabled.yaml") }
 
         private func appendingIsRefused() throws -> Bool {
             let answer = try daemon.companion("append", "tasks", "c", "-q")
@@ -27,14 +22,14 @@ extension Integration {
 
         @Test func `reload takes what the file says now, and names it`() throws {
             #expect(try appendingIsRefused())
-            try write("itemsMax: 3\nlistsMax: 4\n")
+            try daemon.configure("itemsMax: 3\nlistsMax: 4\n")
             #expect(try appendingIsRefused(), "not before somebody says so")
             #expect(
                 try daemon.succeed("reload")
-                    == "read \(file) again\nitemsMax has changed\nlistsMax has changed\n")
+                    == "read \(daemon.configurationFile) again\nitemsMax has changed\nlistsMax has changed\n")
             #expect(try !appendingIsRefused())
             #expect(try daemon.connect().reply(to: "hello").contains(#""itemsMax":3,"listsMax":4"#))
-            #expect(try daemon.succeed("reload") == "read \(file) again\nnothing has changed\n")
+            #expect(try daemon.succeed("reload") == "read \(daemon.configurationFile) again\nnothing has changed\n")
         }
 
         @Test(
@@ -47,10 +42,10 @@ extension Integration {
         func `a broken file changes nothing, and whoever asked is told where and what`(
             text: String, complaint: String
         ) throws {
-            try write(text)
+            try daemon.configure(text)
             let answer = try daemon.companion("reload")
             #expect(answer.status == 1)
-            let expected = complaint.replacing("FILE", with: file)
+            let expected = complaint.replacing("FILE", with: daemon.configurationFile)
             #expect(answer.complaints.contains("the configuration stays as it was: "), "\(answer.complaints)")
             #expect(answer.complaints.contains(expected), "\(answer.complaints)")
             #expect(try appendingIsRefused(), "itemsMax stood before the mistake")
@@ -64,23 +59,23 @@ extension Integration {
         }
 
         @Test func `SIGHUP does the same, and the log says what`() throws {
-            try write("itemsMax: 3\nlogLevel: warning\n")
+            try daemon.configure("itemsMax: 3\nlogLevel: warning\n")
             daemon.program.signal(SIGHUP)
             _ = try eventually(within: 20, "the new limit") { try appendingIsRefused() ? nil : true }
-            try write("itemsMax: 4\nlogLevel: info\n")
+            try daemon.configure("itemsMax: 4\nlogLevel: info\n")
             daemon.program.signal(SIGHUP)
             let log = try eventually(within: 20, "the log") {
                 daemon.program.complaints.contains("changed: logLevel, itemsMax") ? daemon.program.complaints : nil
             }
             // The first one was taken with its level, so it is not in the log.
-            #expect(log.components(separatedBy: "read \(file) again").count == 2, "\(log)")
+            #expect(log.components(separatedBy: "read \(daemon.configurationFile) again").count == 2, "\(log)")
         }
 
         @Test func `a file that was named has to be there`() throws {
-            try FileManager.default.removeItem(atPath: file)
+            try FileManager.default.removeItem(atPath: daemon.configurationFile)
             let answer = try daemon.companion("reload")
             #expect(answer.status == 1)
-            #expect(answer.complaints.contains("\(file) cannot be used: No such file or directory"))
+            #expect(answer.complaints.contains("\(daemon.configurationFile) cannot be used: No such file or directory"))
             #expect(try appendingIsRefused())
         }
 
