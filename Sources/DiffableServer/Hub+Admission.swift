@@ -3,7 +3,6 @@ import DiffableProtocol
 import DiffableStore
 import Glibc
 import NIOCore
-import NIOPosix
 
 /// A client was told why it is not let in.
 struct NotAdmitted: Error {}

@@ -1,4 +1,5 @@
 import Glibc
+import Logging
 import NIOCore
 
 /// Accepts no more clients while there are no file descriptors left, and goes on when one of ours is closed, or after a
