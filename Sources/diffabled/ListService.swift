@@ -47,7 +47,7 @@ struct ListService: Service {
             await store.shutDown()
             throw error
         }
-        reloading.attach(server)
+        reloading.attach(server.take)
         logger.notice("serving", metadata: ["socket": "\(server.socketPath ?? "handed over")"])
         // Only now: whoever waits for this unit may connect and find every list.
         notifier.notify(.ready, .status(await status(of: store, server)))

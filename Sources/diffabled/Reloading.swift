@@ -15,11 +15,17 @@ final class Reloading: Sendable {
     private let queue = DispatchQueue(label: "diffabled.configuration")
     private let state: Mutex<State>
 
+    /// Has everything take the settings, and then calls back.
+    typealias Take = @Sendable (ServerSettings, @escaping @Sendable () -> Void) -> Void
+    typealias WhenDone = @Sendable (Result<Reloaded, ReloadError>) -> Void
+
     private struct State {
         /// What is in force.
         var startUp: StartUp
-        /// Nil before it serves.
-        var server: Server?
+        /// Nil before the server is there.
+        var take: Take?
+        /// Those who asked before: the first client can be faster than the one who started the server.
+        var waiting: [WhenDone] = []
     }
 
     init(of startUp: StartUp, _ threshold: LogThreshold, notifier: Notifier, logger: Logger) {
@@ -29,24 +35,35 @@ final class Reloading: Sendable {
         state = Mutex(State(startUp: startUp))
     }
 
-    /// The server that is to have the settings.
-    func attach(_ server: Server) { state.withLock { $0.server = server } }
-
-    /// Calls back when the settings are in force, or nothing of them is.
-    func reload(_ whenDone: @escaping @Sendable (Result<Reloaded, ReloadError>) -> Void) {
-        queue.async { self.readAgain(whenDone) }
+    /// The server is there.
+    func attach(_ take: @escaping Take) {
+        let waiting = state.withLock { state in
+            state.take = take
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+        for whenDone in waiting { reload(whenDone) }
     }
 
-    private func readAgain(_ whenDone: @escaping @Sendable (Result<Reloaded, ReloadError>) -> Void) {
-        let (old, server) = state.withLock { ($0.startUp, $0.server) }
-        guard let server else { preconditionFailure("only who serves is asked to reload") }
+    /// Calls back when the settings are in force, or nothing of them is.
+    func reload(_ whenDone: @escaping WhenDone) {
+        let take = state.withLock { state in
+            if state.take == nil { state.waiting.append(whenDone) }
+            return state.take
+        }
+        guard let take else { return }
+        queue.async { self.readAgain(take, whenDone) }
+    }
+
+    private func readAgain(_ take: Take, _ whenDone: @escaping WhenDone) {
+        let old = state.withLock { $0.startUp }
         notifier.notify(.reloading)
         do throws(ConfigurationError) {
             let new = try old.again()
             let reloaded = Reloaded(from: old, to: new)
             state.withLock { $0.startUp = old.taking(new) }
             threshold.level = new.configuration.logLevel
-            server.take(new.serverSettings) { [notifier, logger] in
+            take(new.serverSettings) { [notifier, logger] in
                 notifier.notify(.ready)
                 logger.notice("\(reloaded.sentence)")
                 whenDone(.success(reloaded))
