@@ -27,5 +27,7 @@ private struct NoJournal: Journal {
 
     func take(_ limits: StoreLimits) {}
 
+    var standstill: Duration { .zero }
+
     func close(completion: @escaping @Sendable () -> Void) { completion() }
 }

@@ -233,4 +233,7 @@ extension Store {
 
     /// Returns when the queue has come to it: for the watchdog.
     package func ping() {}
+
+    /// For how long the thread that writes to the disk has stood still: for the watchdog. On any thread.
+    package nonisolated var standstill: Duration { journal.standstill }
 }

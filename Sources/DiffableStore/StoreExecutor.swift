@@ -12,18 +12,20 @@ package protocol StoreExecutor: SerialExecutor {
 /// A store's queue without an event loop: for tests, and for programs that have none.
 package final class DispatchQueueExecutor: StoreExecutor {
     private let queue: DispatchQueue
+    /// Of what the queue is at.
+    let progress = WorkProgress()
 
     package init(label: String) {
         queue = DispatchQueue(label: label)
     }
 
     package func execute(_ work: @escaping @Sendable () -> Void) {
-        queue.async(execute: work)
+        queue.async { self.carryOut(work) }
     }
 
     /// The same, no sooner than after so many milliseconds.
     func execute(afterMilliseconds delay: Int, _ work: @escaping @Sendable () -> Void) {
-        queue.asyncAfter(deadline: .now() + .milliseconds(delay), execute: work)
+        queue.asyncAfter(deadline: .now() + .milliseconds(delay)) { self.carryOut(work) }
     }
 
     /// Runs the work on the queue and returns when it is done.
@@ -31,7 +33,13 @@ package final class DispatchQueueExecutor: StoreExecutor {
 
     package func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
-        queue.async { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
+        queue.async { self.carryOut { job.runSynchronously(on: self.asUnownedSerialExecutor()) } }
+    }
+
+    private func carryOut(_ work: () -> Void) {
+        progress.begin()
+        work()
+        progress.end()
     }
 
     package func checkIsolated() {

@@ -95,7 +95,7 @@ struct ListService: Service {
     /// Waits until the store fails, or until a signal asks to stop: then there is none.
     private func firstFailure(of failures: AsyncStream<StoreFailure>, while store: Store) async -> StoreFailure? {
         await withTaskGroup { tasks in
-            if let watchdog { tasks.addTask { await giveSigns(every: watchdog.interval, through: store) } }
+            if let watchdog { tasks.addTask { await giveSigns(of: store, to: watchdog) } }
             tasks.addTask { for await _ in hangUps { reloading.reload { _ in } } }
             let failure = await cancelWhenGracefulShutdown { await failures.first { _ in true } }
             tasks.cancelAll()
@@ -103,12 +103,25 @@ struct ListService: Service {
         }
     }
 
-    /// A sign of life says more than that a thread runs: it has been through the queue that every change passes.
-    private func giveSigns(every interval: Duration, through store: Store) async {
+    /// A sign of life says more than that a thread runs: it has been through the queue that every change passes, and
+    /// what is being written to the disk moves. Disks may be slow: only what stands still for as long as the service
+    /// manager waits for a sign keeps one back, so that this process ends after twice that at most.
+    private func giveSigns(of store: Store, to watchdog: Watchdog) async {
+        var isStorageStill = false
         while !Task.isCancelled {
             await store.ping()
-            notifier.notify(.watchdog)
-            try? await Task.sleep(for: interval)
+            let standstill = store.standstill
+            if standstill < watchdog.timeout {
+                notifier.notify(.watchdog)
+                if isStorageStill { logger.notice("storage goes on") }
+                isStorageStill = false
+            } else if !isStorageStill {
+                logger.critical(
+                    "storage stands still; unless it goes on, the service manager ends this process and starts another",
+                    metadata: ["seconds": "\(standstill.components.seconds)"])
+                isStorageStill = true
+            }
+            try? await Task.sleep(for: watchdog.interval)
         }
     }
 }

@@ -21,6 +21,8 @@ final class FakeJournal: Journal {
 
     func take(_ limits: StoreLimits) {}
 
+    var standstill: Duration { .zero }
+
     func close(completion: @escaping @Sendable () -> Void) {
         state.withLock { $0.isClosed = true }
         completion()

@@ -6,8 +6,9 @@
  *
  *   kill   the process dies before the call           torn   half of the write is done, then the process dies
  *   EIO, ENOSPC, EDQUOT, EFBIG   the call fails with this error, and nothing of it is done
+ *   hang   the call never returns                    slow   this call and those after take FAULT_SECONDS longer
  *
- * Without FAULT_AT nothing fails. When the file FAULT_HELD is named, nothing is counted until it is there.
+ * Without FAULT_AT nothing fails. When the file FAULT_HELD is named, nothing is counted while it is not there.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -83,10 +84,18 @@ static int fault(enum kind kind, const char *call, const char *path, long long l
     pthread_mutex_lock(&mutex);
     long number = ++count;
     const char *at = getenv("FAULT_AT");
-    const char *action = at && atol(at) == number ? getenv("FAULT_ACTION") : NULL;
+    const char *action = at && atol(at) <= number ? getenv("FAULT_ACTION") : NULL;
+    int is_slow = action && strcmp(action, "slow") == 0;
+    if (action && !is_slow && atol(at) != number) action = NULL;
     note(number, call, path, length, action ? action : "-");
     pthread_mutex_unlock(&mutex);
     if (!action) return 0;
+    if (is_slow) {
+        const char *seconds = getenv("FAULT_SECONDS");
+        sleep(seconds ? atoi(seconds) : 1);
+        return 0;
+    }
+    if (strcmp(action, "hang") == 0) for (;;) pause();
     if (strcmp(action, "torn") == 0 && kind == WRITE) return 1;
     if (strcmp(action, "kill") == 0 || strcmp(action, "torn") == 0) die();
     return error_named(action);

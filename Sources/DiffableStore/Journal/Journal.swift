@@ -11,6 +11,9 @@ package protocol Journal: Sendable {
     /// Takes other limits, for what is written from now on.
     func take(_ limits: StoreLimits)
 
+    /// For how long it has stood still at what it is at (`WorkProgress`). May be asked on any thread.
+    var standstill: Duration { get }
+
     /// Finishes what was begun and gives the files up.
     func close(completion: @escaping @Sendable () -> Void)
 }

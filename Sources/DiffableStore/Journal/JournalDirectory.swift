@@ -1,4 +1,6 @@
 import GRDB
+import GRDBSQLite
+import GRDBSQLite
 
 #if canImport(Glibc)
     import Glibc
@@ -14,12 +16,14 @@ struct JournalDirectory {
 
     /// Makes the directory if it is not there, for its owner alone, and opens the database, which then nobody else
     /// can open: the lock is SQLite's own and goes with the process, however that ends.
-    func openDatabase() throws(StoreOpeningError) -> DatabaseQueue {
+    ///
+    /// - Parameter progress: moves while SQLite is at a long statement.
+    func openDatabase(moving progress: WorkProgress? = nil) throws(StoreOpeningError) -> DatabaseQueue {
         try makeDirectory()
         try makeFile()
         try checkLog()
         do {
-            let database = try DatabaseQueue(path: databasePath, configuration: configuration)
+            let database = try DatabaseQueue(path: databasePath, configuration: configuration(moving: progress))
             try database.writeWithoutTransaction(prepare)
             return database
         } catch let error as StoreOpeningError {
@@ -63,14 +67,17 @@ struct JournalDirectory {
         throw .unreadable(path: databasePath, reason: "it is empty, and its log is not")
     }
 
-    private var configuration: GRDB.Configuration {
+    private func configuration(moving progress: WorkProgress?) -> GRDB.Configuration {
         var configuration = GRDB.Configuration()
         configuration.foreignKeysEnabled = false
         configuration.busyMode = .immediateError
         configuration.label = "diffabled.database"
         // Before anything is read: then the index of the log is in this process's memory, with no file to share it
         // by, and no lock is taken or given for a transaction.
-        configuration.prepareDatabase { try $0.execute(sql: "PRAGMA locking_mode = EXCLUSIVE") }
+        configuration.prepareDatabase { database in
+            try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
+            if let progress { database.move(progress) }
+        }
         return configuration
     }
 
@@ -137,5 +144,19 @@ struct JournalDirectory {
         case .SQLITE_FULL: .directoryUnusable(path: path, reason: "its disk is full")
         default: .unreadable(path: databasePath, reason: error.message ?? "\(error.resultCode)")
         }
+    }
+}
+
+extension Database {
+    /// From now on a statement that is carried out moves this, some times for each row. Both must live equally long: the
+    /// database's configuration holds it.
+    fileprivate func move(_ progress: WorkProgress) {
+        let instructionsBetween: Int32 = 100
+        sqlite3_progress_handler(
+            sqliteConnection, instructionsBetween,
+            { progress in
+                if let progress { Unmanaged<WorkProgress>.fromOpaque(progress).takeUnretainedValue().move() }
+                return 0
+            }, Unmanaged.passUnretained(progress).toOpaque())
     }
 }

@@ -41,6 +41,10 @@ struct JournalRows {
     }
 
     private(set) var rows: [Row] = []
+
+    /// In bytes.
+    var length: Int { rows.reduce(0) { $0 + $1.notes.count + $1.bytes.count } }
+
     /// By the number of a list: its row that takes more steps.
     private var open: [Int: Int] = [:]
     /// In bytes.

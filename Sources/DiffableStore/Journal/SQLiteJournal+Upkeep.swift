@@ -84,6 +84,8 @@ extension SQLiteJournal {
 
     /// As many pages in SQLite's log are moved at a time.
     private static let movedPagesMin = 1_000
+    /// SQLite's own choice, in bytes.
+    private static let pageLength = 4_096
 
     private var isLogLong: Bool { pagesWritten - pagesMoved >= SQLiteJournal.movedPagesMin }
 
@@ -99,6 +101,7 @@ extension SQLiteJournal {
 
     /// Moves what is in SQLite's log into the database, so that the log begins anew. False when that fails.
     func moveLog() -> Bool {
+        executor.progress.expectToWrite((pagesWritten - pagesMoved) * SQLiteJournal.pageLength)
         errno = 0
         do {
             _ = try database.writeWithoutTransaction { try $0.checkpoint(.passive) }

@@ -58,7 +58,7 @@ package actor SQLiteJournal: Journal {
         self.limits = limits
         self.logger = logger
         self.now = now
-        database = try self.directory.openDatabase()
+        database = try self.directory.openDatabase(moving: executor.progress)
     }
 
     /// In bytes: a change that is longer stands in several rows, so that no row comes near SQLite's limit.
@@ -84,6 +84,8 @@ package actor SQLiteJournal: Journal {
             }
         }
     }
+
+    package nonisolated var standstill: Duration { executor.progress.standstill() }
 
     package nonisolated func take(_ limits: StoreLimits) {
         executor.execute { self.assumeIsolated { $0.limits = limits } }
@@ -120,6 +122,7 @@ extension SQLiteJournal {
         if case .failed(let reason) = upkeepState { return .failure(.failed(reason: reason)) }
         let rows = rows(of: changes)
         let digest = digest(after: changes, rows)
+        executor.progress.expectToWrite(rows.length)
         do throws(JournalError) {
             try announce(digest)
             try writeIfThereIsRoom(changes, rows)

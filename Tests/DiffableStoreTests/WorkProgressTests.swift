@@ -1,0 +1,125 @@
+import Diffable
+import Dispatch
+import GRDB
+import Synchronization
+import Testing
+
+@testable import DiffableStore
+
+/// What the watchdog is told of the thread that writes.
+struct WorkProgressTests {
+    private let start = SuspendingClock.now
+
+    @Test func `a job stands still from when it began, or last moved`() {
+        let progress = WorkProgress()
+        #expect(progress.standstill(at: start + .seconds(100)) == .zero)
+        progress.begin(at: start)
+        #expect(progress.standstill(at: start) == .zero)
+        #expect(progress.standstill(at: start + .seconds(7)) == .seconds(7))
+        progress.move(at: start + .seconds(5))
+        #expect(progress.standstill(at: start + .seconds(7)) == .seconds(2))
+        progress.end()
+        #expect(progress.standstill(at: start + .seconds(100)) == .zero)
+        progress.begin(at: start + .seconds(100))
+        #expect(progress.standstill(at: start + .seconds(101)) == .seconds(1))
+    }
+
+    @Test func `nothing stands still between jobs`() {
+        let progress = WorkProgress()
+        progress.move(at: start)
+        #expect(progress.standstill(at: start + .seconds(1)) == .zero)
+    }
+
+    @Test func `who writes much has time for it, until the next job`() {
+        let progress = WorkProgress()
+        progress.begin(at: start)
+        progress.expectToWrite(10 * WorkProgress.slowestWriting)
+        progress.expectToWrite(5 * WorkProgress.slowestWriting)
+        #expect(progress.standstill(at: start + .seconds(15)) == .zero)
+        #expect(progress.standstill(at: start + .seconds(16)) == .seconds(1))
+        progress.end()
+        progress.begin(at: start)
+        #expect(progress.standstill(at: start + .seconds(15)) == .seconds(15))
+    }
+
+    @Test func `a journal that hangs stands still, and one with nothing to do does not`() async throws {
+        let directory = ScratchDirectory()
+        let store = try await directory.open()
+        #expect(store.standstill == .zero)
+        let (goOn, begun) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        store.sqlite.executor.execute {
+            begun.signal()
+            goOn.wait()
+        }
+        await withCheckedContinuation { continuation in
+            DispatchQueue.global().async {
+                begun.wait()
+                continuation.resume()
+            }
+        }
+        try await Task.sleep(for: .milliseconds(50))
+        #expect(store.standstill >= .milliseconds(50))
+        goOn.signal()
+        await store.shutDown()
+        #expect(store.standstill == .zero)
+    }
+
+    @Test func `a statement moves that takes long`() async throws {
+        let directory = ScratchDirectory()
+        let store = try await directory.open()
+        let journal = store.sqlite
+        let isDone = Atomic(false)
+        async let counted = {
+            defer { isDone.store(true, ordering: .relaxed) }
+            return try await journal.query(
+                "WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 3000000)"
+                    + " SELECT count(*) FROM number")
+        }()
+        let start = ContinuousClock.now
+        var stillMax = Duration.zero
+        while !isDone.load(ordering: .relaxed) {
+            stillMax = max(stillMax, store.standstill)
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        #expect(try await counted == 3_000_000)
+        let taken = start.duration(to: .now)
+        #expect(stillMax < taken / 2, "of \(taken)")
+        await store.shutDown()
+    }
+
+    @Test func `a group has time for its bytes`() async throws {
+        let directory = ScratchDirectory()
+        let store = try await directory.open()
+        _ = try await store.creating("tasks", .durable).get()
+        let journal = store.sqlite
+        // While a row is written: how it would stand if nothing moved for a hundred seconds.
+        let standstill = Mutex(Duration.zero)
+        try await journal.look { standstill.withLock { $0 = store.standstill(in: .seconds(100)) } }
+        _ = try await store.applying("tasks", .section("all", [Item(id: "small")])).get()
+        #expect(standstill.withLock { $0 } > .seconds(90))
+        let content = Content(Array("\"\(String(repeating: "x", count: 7 << 20))\"".utf8))
+        _ = try await store.applying("tasks", .section("all", [Item(id: "large", content: content)])).get()
+        #expect(standstill.withLock { $0 } == .zero)
+        await store.shutDown()
+    }
+}
+
+extension Store {
+    fileprivate nonisolated func standstill(in duration: Duration) -> Duration {
+        sqlite.executor.progress.standstill(at: .now + duration)
+    }
+}
+
+extension SQLiteJournal {
+    /// Calls back whenever a row is about to be written.
+    fileprivate func look(_ body: @escaping @Sendable () -> Void) throws {
+        try database.writeWithoutTransaction { database in
+            database.add(
+                function: DatabaseFunction("look", argumentCount: 0) { _ in
+                    body()
+                    return nil
+                })
+            try database.execute(sql: "CREATE TEMP TRIGGER look BEFORE INSERT ON journal BEGIN SELECT look(); END")
+        }
+    }
+}

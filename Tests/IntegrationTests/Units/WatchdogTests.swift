@@ -1,0 +1,90 @@
+import Foundation
+import Testing
+
+extension Integration {
+    /// What systemd's watchdog takes for the end of a daemon, and what not.
+    struct WatchdogTests {
+        @Test func `a daemon that hangs is restarted`() throws {
+            guard let box = try Box() else { return }
+            // A process that is stopped does not take the signal that would end it.
+            try box.setProperty("WatchdogSec=1s\nTimeoutAbortSec=1s")
+            try box.succeed("diffablectl", "create", "tasks")
+            let before = try box.property("MainPID")
+            try box.succeed("systemctl", "kill", "--signal", "STOP", "--kill-who", "main", "diffabled.service")
+            _ = try box.waitForAnotherProcess(than: before)
+            #expect(try box.property("NRestarts") == "1")
+            #expect(try box.succeed("diffablectl", "ls").contains("tasks"))
+        }
+
+        @Test(.enabled(if: StorageFault.library != nil, "needs a C compiler, /usr/bin/cc"))
+        func `a daemon whose disk never answers is restarted; who waits is served, and nothing is lost`() throws {
+            guard let box = try box(watchdogSeconds: 3, "FAULT_AT=1 FAULT_ACTION=hang") else { return }
+            let watch = try box.start("diffablectl", "watch", "tasks")
+            try box.waitForSubscriptions(1)
+            try box.succeed("diffablectl", "append", "tasks", "before")
+            let process = try box.property("MainPID")
+
+            try box.succeed("touch", Self.held)
+            let during = try box.start("diffablectl", "append", "tasks", "during", "--retry", "60")
+            _ = try eventually("sync that hangs") { try calls(in: box).contains(" hang\n") ? true : nil }
+            try box.succeed("rm", Self.held)
+            // Only the thread that writes hangs.
+            #expect(try box.succeed("diffablectl", "show", "tasks").hasSuffix("before\n"))
+            _ = try box.waitForAnotherProcess(than: process)
+            #expect(try during.wait() == 0, "\(during.complaints)")
+            try box.succeed("diffablectl", "append", "tasks", "after")
+
+            #expect(try box.property("NRestarts") == "1")
+            let shown = try box.succeed("diffablectl", "show", "tasks").split(separator: "\n").dropFirst()
+            #expect(shown.map { $0.trimmingCharacters(in: .whitespaces) } == ["before", "during", "after"])
+            let followed = try eventually("last item; \(watch.output)\(watch.complaints)") {
+                watch.output.contains("after") ? watch.output : nil
+            }
+            for item in ["before", "during", "after"] {
+                #expect(followed.matches(of: try Regex("\\+ \(item)\\b")).count == 1, "\(followed)")
+            }
+            let log = try box.succeed("journalctl", "-u", "diffabled", "-o", "cat")
+            #expect(log.contains("storage stands still"), "\(log)")
+            watch.end(with: SIGTERM)
+        }
+
+        @Test(.enabled(if: StorageFault.library != nil, "needs a C compiler, /usr/bin/cc"))
+        func `a slow disk is no reason for a restart, however long it is busy`() throws {
+            guard let box = try box(watchdogSeconds: 3, "FAULT_AT=1 FAULT_ACTION=slow FAULT_SECONDS=2") else { return }
+            let process = try box.property("MainPID")
+            try box.succeed("touch", Self.held)
+            let start = ContinuousClock.now
+            for item in 1...5 { try box.succeed("diffablectl", "append", "tasks", "item\(item)", "--retry", "0") }
+            // Past the time after which one that stands still would have been ended.
+            #expect(start.duration(to: .now) > .seconds(9))
+            try box.succeed("rm", Self.held)
+            #expect(try calls(in: box).matches(of: #/ slow\n/#).count >= 5)
+            #expect(try box.property("MainPID") == process)
+            #expect(try box.property("NRestarts") == "0")
+            #expect(try !box.succeed("journalctl", "-u", "diffabled", "-o", "cat").contains("storage"))
+        }
+
+        /// While it is there, syncs go wrong.
+        private static let held = "/var/lib/diffabled/held"
+
+        /// A box with a list, whose daemon has a disk that goes wrong.
+        private func box(watchdogSeconds: Int, _ fault: String) throws -> Box? {
+            guard let library = StorageFault.library, let box = try Box() else { return nil }
+            try box.copy(library, to: "/usr/lib/storage_faults.so")
+            try box.setProperty(
+                """
+                WatchdogSec=\(watchdogSeconds)s
+                TimeoutAbortSec=1s
+                Environment=LD_PRELOAD=/usr/lib/storage_faults.so FAULT_DIRECTORY=/var/lib/diffabled/lists \
+                    FAULT_LOG=/var/lib/diffabled/calls FAULT_KIND=sync FAULT_HELD=\(Self.held) \(fault)
+                """)
+            try box.succeed("diffablectl", "create", "tasks")
+            try box.succeed("diffablectl", "section", "add", "tasks", "main")
+            return box
+        }
+
+        private func calls(in box: Box) throws -> String {
+            try box.succeed("sh", "-c", "cat /var/lib/diffabled/calls 2>/dev/null || true")
+        }
+    }
+}
