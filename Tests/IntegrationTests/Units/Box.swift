@@ -59,9 +59,40 @@ final class Box {
         return program.output
     }
 
+    /// Copies a file from outside.
+    func copy(_ file: String, to path: String) throws {
+        let install = try Program(
+            Box.script, ["run", directory.path, "install", "-D", "-m", "755", "/dev/stdin", path], input: file,
+            in: directory)
+        guard try install.wait(within: 30) == 0 else { throw Failure("\(file): \(install.complaints)") }
+    }
+
     /// Lays a file over the system's.
     func write(_ text: String, to path: String) throws {
         try succeed("install", "-D", "-m", "644", "/dev/stdin", path, input: text)
+    }
+
+    // MARK: Users
+
+    /// Their number.
+    @discardableResult
+    func addUser(_ name: String, _ options: String...) throws -> String {
+        let add = try start(["useradd"] + options + [name])
+        guard try add.wait(within: 30) == 0 else { throw Failure("useradd: \(add.complaints)") }
+        return try succeed("id", "-u", name).trimmingCharacters(in: .whitespacesAndNewlines)
+    }
+
+    func start(as user: String, _ command: String...) throws -> Program {
+        try start(["setpriv", "--reuid", user, "--regid", user, "--init-groups"] + command)
+    }
+
+    @discardableResult
+    func succeed(as user: String, _ command: String...) throws -> String {
+        let program = try start(["setpriv", "--reuid", user, "--regid", user, "--init-groups"] + command)
+        guard try program.wait(within: 60) == 0 else {
+            throw Failure("\(user): \(command.joined(separator: " ")): \(program.complaints)")
+        }
+        return program.output
     }
 
     // MARK: The service
@@ -75,6 +106,12 @@ final class Box {
     func setProperty(_ text: String) throws {
         try write("[Service]\n\(text)\n", to: "/etc/systemd/system/diffabled.service.d/test.conf")
         try succeed("systemctl", "daemon-reload")
+    }
+
+    func waitForSubscriptions(_ number: Int) throws {
+        _ = try eventually(within: 30, "\(number) subscriptions") {
+            try succeed("diffablectl", "status").contains("\nsubscriptions: \(number)\n") ? true : nil
+        }
     }
 
     /// Waits until the daemon is another process than one before.

@@ -6,8 +6,8 @@ extension Integration {
     struct UserUnitTests {
         @Test func `a user's instance starts with its first client, and is nobody else's`() throws {
             guard let box = try Box() else { return }
-            let anna = try user("anna", in: box)
-            try box.succeed("useradd", "bob")
+            let anna = try box.addUser("anna", "--create-home")
+            try box.addUser("bob")
             let directory = "/run/user/\(anna)"
             // logind, which would make it, is not in the box.
             try box.write(
@@ -17,8 +17,7 @@ extension Integration {
             try box.succeed("systemctl", "start", "user@\(anna).service")
             func asAnna(_ command: String) throws -> String {
                 try box.succeed(
-                    "setpriv", "--reuid", "anna", "--regid", "anna", "--init-groups", "env", "HOME=/home/anna",
-                    "XDG_RUNTIME_DIR=\(directory)", "sh", "-c", command)
+                    as: "anna", "env", "HOME=/home/anna", "XDG_RUNTIME_DIR=\(directory)", "sh", "-c", command)
             }
             _ = try asAnna("systemctl --user enable --now --quiet diffabled.socket")
             _ = try asAnna("diffablectl create mine")
@@ -29,15 +28,9 @@ extension Integration {
             #expect(try asAnna("diffablectl ls").contains("mine"))
 
             let socket = "\(directory)/diffabled/diffabled.sock"
-            let bob = try box.start(
-                "setpriv", "--reuid", "bob", "--regid", "bob", "--init-groups", "diffablectl", "ls", "--socket", socket)
+            let bob = try box.start(as: "bob", "diffablectl", "ls", "--socket", socket)
             #expect(try bob.wait() == 3)
             #expect(!bob.output.contains("mine"))
-        }
-
-        private func user(_ name: String, in box: Box) throws -> String {
-            try box.succeed("useradd", "--create-home", name)
-            return try box.succeed("id", "-u", name).trimmingCharacters(in: .whitespacesAndNewlines)
         }
     }
 }
