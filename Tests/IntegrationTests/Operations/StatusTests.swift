@@ -59,7 +59,7 @@ extension Integration {
                 assert all(family.documentation and family.samples for family in families), families
                 print(sum(len(family.samples) for family in families))
                 """
-            let parser = try Program("/usr/bin/env", ["python3", "-c", script, file], in: daemon.directory)
+            let parser = try Program("/usr/bin/python3", ["-c", script, file], in: daemon.directory)
             switch try parser.wait() {
             case 77: print("skipped: python3-prometheus-client is not here to read it")
             case 0:
@@ -67,6 +67,11 @@ extension Integration {
                 #expect(parser.output == "\(samples)\n")
             default: Issue.record("\(parser.complaints)")
             }
+            // Prometheus's own, which also knows its conventions for names.
+            guard Binaries.areInstalled("promtool") else { return }
+            let check = try Program("/usr/bin/promtool", ["check", "metrics"], input: file, in: daemon.directory)
+            #expect(try check.wait() == 0, "\(check.complaints)")
+            #expect(check.complaints == "")
         }
 
         @Test func `clients tells who follows what and how far behind they are`() throws {
