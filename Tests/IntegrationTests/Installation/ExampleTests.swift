@@ -4,7 +4,7 @@ import Testing
 extension Integration {
     /// What README.md of the examples shows, they do.
     struct ExampleTests {
-        @Test(arguments: ["alarms", "waybar", "status_line", "picker", "gtk"])
+        @Test(arguments: ["alarms", "waybar", "status_line", "picker", "gtk", "gtk_window"])
         func `an example does what its page shows`(name: String) throws {
             let directory = try ScratchDirectory()
             let check = try Program(
