@@ -71,7 +71,7 @@ let package = Package(
         .executableTarget(
             name: "diffabled",
             dependencies: [
-                "CResidentMemory", "DiffableJSON", "DiffableServer", "DiffableStore", "Systemd",
+                "CResidentMemory", "DiffableJSON", "DiffableProtocol", "DiffableServer", "DiffableStore", "Systemd",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),

@@ -1,4 +1,5 @@
 import ArgumentParser
+import DiffableProtocol
 
 /// The companion: lists, changes and watches what a `diffabled` daemon keeps.
 @main
@@ -17,6 +18,7 @@ struct Diffablectl: AsyncParsableCommand {
             Exit status:
             \(ExitStatus.table)
             """,
+        version: Version.current,
         groupedSubcommands: [
             CommandGroup(
                 name: "Lists",
@@ -37,7 +39,7 @@ struct Diffablectl: AsyncParsableCommand {
 
     static func main() async {
         do {
-            var command = try parseAsRoot()
+            var command = try await asyncParseAsRoot()
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import CResidentMemory
+import DiffableProtocol
 import Glibc
 import Logging
 import Systemd

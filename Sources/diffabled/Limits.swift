@@ -1,5 +1,6 @@
 import Diffable
 import DiffableJSON
+import DiffableProtocol
 import DiffableServer
 import DiffableStore
 import Glibc

@@ -22,8 +22,9 @@ import Testing
         ],
         "Systemd": ["CSystemd", "Logging"],
         "diffabled": [
-            "ArgumentParser", "CResidentMemory", "Configuration", "Diffable", "DiffableJSON", "DiffableServer",
-            "DiffableStore", "Dispatch", "Foundation", "Logging", "NIOCore", "NIOPosix", "ServiceLifecycle",
+            "ArgumentParser", "CResidentMemory", "Configuration", "Diffable", "DiffableJSON", "DiffableProtocol",
+            "DiffableServer", "DiffableStore", "Dispatch", "Foundation", "Logging", "NIOCore", "NIOPosix",
+            "ServiceLifecycle",
             "Systemd", "UnixSignals", "Yams",
         ],
         "diffablectl": [

@@ -6,7 +6,7 @@ struct Append: AsyncParsableCommand {
         abstract: "Add an item at the end.",
         discussion: "Without --section or --parent it goes to the end of the last section.")
 
-    @Argument(help: "The list.", transform: listName) var list: ListName
+    @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Argument(help: "The new item's id.", transform: itemID) var id: ItemID
     @Argument(help: "JSON, or key=value pairs.") var content: [String] = []
 

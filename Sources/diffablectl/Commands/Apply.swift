@@ -21,7 +21,7 @@ struct Apply: AsyncParsableCommand {
             What an item does not say about its expansion stays as it is. Nothing is printed when nothing changed.
             """)
 
-    @Argument(help: "The list.", transform: listName) var list: ListName
+    @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Argument(help: "What to read; - or nothing is standard input.") var file: String?
 
     @OptionGroup var rows: RowOptions

@@ -12,7 +12,7 @@ struct ChangeMode: AsyncParsableCommand {
             """)
 
     @Argument(help: "The mode, or what to change of it.") var mode: String
-    @Argument(help: "The lists.", transform: listName) var lists: [ListName]
+    @Argument(help: "The lists.", completion: .lists, transform: listName) var lists: [ListName]
     @OptionGroup var daemon: DaemonOptions
 
     func validate() throws {

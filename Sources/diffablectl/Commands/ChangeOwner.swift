@@ -12,7 +12,7 @@ struct ChangeOwner: AsyncParsableCommand {
 
     @Argument(help: ArgumentHelp("The user, the group, or both.", valueName: "owner"), transform: NewOwner.init)
     var owner: NewOwner
-    @Argument(help: "The lists.", transform: listName) var lists: [ListName]
+    @Argument(help: "The lists.", completion: .lists, transform: listName) var lists: [ListName]
     @OptionGroup var daemon: DaemonOptions
 
     func run() async throws {

@@ -11,7 +11,7 @@ struct Diff: AsyncParsableCommand {
             `diffablectl apply` would change. `diffablectl log` shows the revisions that are kept.
             """)
 
-    @Argument(help: "The list.", transform: listName) var list: ListName
+    @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Argument(help: "A revision, or a file; - is standard input. By default the revision before the newest.")
     var old: String?
     @Argument(help: "A revision; by default the newest.") var new: Int?

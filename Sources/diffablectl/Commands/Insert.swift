@@ -4,7 +4,7 @@ import Diffable
 struct Insert: AsyncParsableCommand {
     static let configuration = CommandConfiguration(abstract: "Add an item at a place.")
 
-    @Argument(help: "The list.", transform: listName) var list: ListName
+    @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Argument(help: "The new item's id.", transform: itemID) var id: ItemID
     @Argument(help: "JSON, or key=value pairs.") var content: [String] = []
     @OptionGroup var place: PlaceOptions

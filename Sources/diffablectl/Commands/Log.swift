@@ -7,7 +7,7 @@ struct Log: AsyncParsableCommand {
         abstract: "Say who changed a list, and when.",
         discussion: "Newest first. How much of the past is kept is for the daemon's configuration to say.")
 
-    @Argument(help: "The list.", transform: listName) var list: ListName
+    @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Option(name: .short, help: ArgumentHelp("So many transactions at most.", valueName: "count"))
     var n: Int?
     @Flag(help: "The daemon's answer as JSON.") var json = false

@@ -10,7 +10,7 @@ struct Patch: AsyncParsableCommand {
               diffablectl patch tasks milk done:=true note:=null
             """)
 
-    @Argument(help: "The list.", transform: listName) var list: ListName
+    @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Argument(help: "The item.", transform: itemID) var id: ItemID
     @Argument(help: ArgumentHelp("JSON, or key=value pairs.", valueName: "content")) var patch: [String]
     @OptionGroup var options: ChangeOptions

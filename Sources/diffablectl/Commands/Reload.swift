@@ -13,7 +13,7 @@ struct Reload: AsyncParsableCommand {
             With a list, clients are asked to make the items anew, as if their kind had changed.
             """)
 
-    @Argument(help: "The list.", transform: listName) var list: ListName?
+    @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName?
     @Argument(help: ArgumentHelp("The items.", valueName: "id"), transform: itemID) var ids: [ItemID] = []
     @OptionGroup var options: ChangeOptions
 

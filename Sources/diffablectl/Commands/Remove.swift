@@ -5,7 +5,7 @@ struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm", abstract: "Delete items; their children go along.")
 
-    @Argument(help: "The list.", transform: listName) var list: ListName
+    @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Argument(help: ArgumentHelp("The items.", valueName: "id"), transform: itemID) var ids: [ItemID] = []
     @Flag(help: "Pass over items that the list does not have.") var ifPresent = false
     @Flag(help: "Delete all items and all sections.") var all = false

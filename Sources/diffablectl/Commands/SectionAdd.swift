@@ -5,7 +5,7 @@ struct SectionAdd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "add", abstract: "Add a section, at the end unless a place is named.")
 
-    @Argument(help: "The list.", transform: listName) var list: ListName
+    @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Argument(help: "The new section's id.", transform: sectionID) var id: SectionID
     @Argument(help: "JSON, or key=value pairs.") var content: [String] = []
     @OptionGroup var place: SectionPlaceOptions

@@ -5,7 +5,7 @@ struct SectionMove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "move", abstract: "Move a section with its items.")
 
-    @Argument(help: "The list.", transform: listName) var list: ListName
+    @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Argument(help: "The section.", transform: sectionID) var id: SectionID
     @OptionGroup var place: SectionPlaceOptions
     @OptionGroup var options: ChangeOptions

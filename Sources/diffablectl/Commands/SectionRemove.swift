@@ -5,7 +5,7 @@ struct SectionRemove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm", abstract: "Delete sections with their items.")
 
-    @Argument(help: "The list.", transform: listName) var list: ListName
+    @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Argument(help: ArgumentHelp("The sections.", valueName: "id"), transform: sectionID) var ids: [SectionID]
     @Flag(help: "Pass over sections that the list does not have.") var ifPresent = false
     @OptionGroup var options: ChangeOptions

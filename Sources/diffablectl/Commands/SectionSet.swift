@@ -6,7 +6,7 @@ struct SectionSet: AsyncParsableCommand {
         commandName: "set", abstract: "Replace a section's content.",
         discussion: "The content null takes it away.")
 
-    @Argument(help: "The list.", transform: listName) var list: ListName
+    @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Argument(help: "The section.", transform: sectionID) var id: SectionID
     @Argument(help: "JSON, or key=value pairs.") var content: [String]
     @OptionGroup var options: ChangeOptions

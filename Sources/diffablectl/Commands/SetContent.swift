@@ -7,7 +7,7 @@ struct SetContent: AsyncParsableCommand {
         abstract: "Replace an item's content, and with --kind its kind.",
         discussion: "The content null takes it away. To change a part of it, use patch.")
 
-    @Argument(help: "The list.", transform: listName) var list: ListName
+    @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Argument(help: "The item.", transform: itemID) var id: ItemID
     @Argument(help: "JSON, or key=value pairs.") var content: [String]
     @Option(help: ArgumentHelp("Which registration draws it from now on.", valueName: "kind"), transform: kindName)

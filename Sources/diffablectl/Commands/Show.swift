@@ -10,7 +10,7 @@ struct Show: AsyncParsableCommand {
             say otherwise.
             """)
 
-    @Argument(help: "The list.", transform: listName) var list: ListName
+    @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Flag(help: "The snapshot as JSON, in canonical form: what a publisher would have to apply.") var json = false
     @OptionGroup(title: "What is shown") var view: ViewOptions
     @OptionGroup var daemon: DaemonOptions

@@ -10,7 +10,7 @@ struct Transact: AsyncParsableCommand {
               echo '{"op":"moveItem","item":"milk","after":null,"section":"today"}' | diffablectl transact tasks
             """)
 
-    @Argument(help: "The list.", transform: listName) var list: ListName
+    @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Argument(help: "What to read; - or nothing is standard input.") var file: String?
     @OptionGroup var options: ChangeOptions
 

@@ -10,7 +10,7 @@ struct Undo: AsyncParsableCommand {
             what was undone.
             """)
 
-    @Argument(help: "The list.", transform: listName) var list: ListName
+    @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Option(help: ArgumentHelp("Restore this revision.", valueName: "revision")) var to: Int?
     @Flag(help: "Show the difference and change nothing.") var dryRun = false
     @OptionGroup var options: ChangeOptions

@@ -22,7 +22,7 @@ struct Watch: AsyncParsableCommand {
             for the next one.
             """)
 
-    @Argument(help: "The list.", transform: listName) var list: ListName
+    @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Flag(help: "The daemon's notifications, one on each line.") var json = false
     @Option(help: "What the notifications bring: operations, snapshots or patches. Needs --json.")
     var deliver: ListOptions.Form?

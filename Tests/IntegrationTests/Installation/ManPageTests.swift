@@ -5,7 +5,7 @@ import Testing
 @testable import diffabled
 
 extension Integration {
-    /// What `make build` makes for people to read and for shells to know.
+    /// What `make build` makes for people to read.
     struct ManPageTests {
         private let directory: ScratchDirectory
 
@@ -75,38 +75,6 @@ extension Integration {
             let text = try rendered("man5/diffabled.yaml.5", of: shared)
             for setting in Setting.allCases { #expect(text.contains("\n       \(setting.key):"), "\(setting.key)") }
             #expect(text.contains("\n       lineLengthMax: 1048576\n"))
-        }
-
-        @Test(arguments: ["bash", "zsh", "fish"])
-        func `a shell reads its completions`(shell: String) throws {
-            guard let shared = try SharedFiles(), Binaries.areInstalled(shell) else { return }
-            let files = shared.all.filter { $0.hasPrefix(shell) }
-            #expect(files.count == 2)
-            for file in files {
-                let check = try Program("/usr/bin/\(shell)", ["-n", "\(shared.path)/\(file)"], in: directory)
-                #expect(try check.wait() == 0, "\(file): \(check.complaints)")
-            }
-            #expect(try shared.text(of: files.first { $0.contains("ctl") } ?? "").contains("apply"))
-        }
-
-        @Test func `bash completes a command and an option`() throws {
-            guard let shared = try SharedFiles() else { return }
-            let script = """
-                source \(shared.path)/bash-completion/completions/diffablectl
-                complete_line() {
-                    COMP_LINE=$1 COMP_POINT=${#1} COMP_WORDS=($1) COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
-                    COMPREPLY=()
-                    $(complete -p diffablectl | sed 's/.*-F \\([^ ]*\\) .*/\\1/') diffablectl "${COMP_WORDS[COMP_CWORD]}" ""
-                    printf '%s\\n' "${COMPREPLY[@]}"
-                }
-                complete_line "diffablectl wat"
-                complete_line "diffablectl watch --no-rec"
-                """
-            let bash = try Program(
-                "/bin/bash", [try directory.write(script, to: "complete.bash")], in: directory)
-            #expect(try bash.wait() == 0, "\(bash.complaints)")
-            let words = bash.outputLines.map { $0.trimmingCharacters(in: .whitespaces) }
-            #expect(words == ["watch", "--no-reconnect"], "\(bash.output) \(bash.complaints)")
         }
     }
 }

@@ -1,0 +1,149 @@
+import Foundation
+import Testing
+
+extension Integration {
+    /// What shells know of the programs, and ask the daemon for.
+    struct CompletionTests {
+        private let daemon: Daemon
+
+        init() throws {
+            daemon = try Daemon()
+            for list in ["tasks", "talks", "mail", "two words", "$(touch here)"] { try daemon.succeed("create", list) }
+        }
+
+        @Test(arguments: ["bash", "zsh", "fish"])
+        func `a shell reads its completions`(shell: String) throws {
+            guard let shared = try SharedFiles(), Binaries.areInstalled(shell) else { return }
+            let files = shared.all.filter { $0.hasPrefix(shell) }
+            #expect(files.count == 2)
+            for file in files {
+                let check = try Program("/usr/bin/\(shell)", ["-n", "\(shared.path)/\(file)"], in: daemon.directory)
+                #expect(try check.wait() == 0, "\(file): \(check.complaints)")
+            }
+            #expect(try shared.text(of: files.first { $0.contains("ctl") } ?? "").contains("apply"))
+        }
+
+        // MARK: In a shell
+
+        /// Runs a script of a shell that knows the completions and finds the programs.
+        private func run(_ shell: String, _ script: String) throws -> [String] {
+            let file = try daemon.directory.write(script, to: "script")
+            let words = ["PATH=\(Binaries.directory):/usr/bin:/bin", "DIFFABLED_SOCKET=\(daemon.socket)", shell]
+            let options = shell == "zsh" ? ["-f"] : []
+            let program = try Program("/usr/bin/env", words + options + [file], in: daemon.directory)
+            #expect(try program.wait() == 0, "\(program.complaints)")
+            #expect(!FileManager.default.fileExists(atPath: daemon.directory.file("here")))
+            return program.outputLines.map { $0.trimmingCharacters(in: .whitespaces) }
+        }
+
+        @Test func `bash completes commands, options and the names of lists`() throws {
+            guard let shared = try SharedFiles() else { return }
+            let words = try run(
+                "bash",
+                """
+                cd \(daemon.directory.path)
+                source \(shared.path)/bash-completion/completions/diffablectl
+                complete_line() {
+                    COMP_LINE=$1 COMP_POINT=${#1} COMP_WORDS=($1) COMP_CWORD=$((${#COMP_WORDS[@]} - 1))
+                    COMPREPLY=()
+                    complete=$(complete -p diffablectl | sed 's/.*-F \\([^ ]*\\) .*/\\1/')
+                    "$complete" diffablectl "${COMP_WORDS[COMP_CWORD]}" ""
+                    printf '%s\\n' "${COMPREPLY[@]}" | sort
+                }
+                complete_line "diffablectl wat"
+                complete_line "diffablectl watch --no-rec"
+                complete_line "diffablectl watch ta"
+                complete_line "diffablectl chmod 640 tasks ma"
+                complete_line "diffablectl create ta"
+                complete_line "diffablectl show t"
+                """)
+            #expect(words == ["watch", "--no-reconnect", "talks", "tasks", "mail", "", "talks", "tasks"])
+        }
+
+        @Test func `fish completes the names of lists`() throws {
+            guard let shared = try SharedFiles(), Binaries.areInstalled("fish") else { return }
+            let words = try run(
+                "fish",
+                """
+                cd \(daemon.directory.path)
+                source \(shared.path)/fish/vendor_completions.d/diffablectl.fish
+                complete -C "diffablectl watch ta"
+                complete -C "diffablectl rm ma"
+                complete -C "diffablectl show "
+                """)
+            #expect(words.prefix(3).sorted() == ["mail", "talks", "tasks"])
+            #expect(words.dropFirst(3).sorted() == ["mail", "talks", "tasks"])
+        }
+
+        /// It completes only where somebody types, so somebody does.
+        @Test func `zsh completes the names of lists`() throws {
+            guard let shared = try SharedFiles(), Binaries.areInstalled("zsh") else { return }
+            let words = try run(
+                "zsh",
+                """
+                cd \(daemon.directory.path)
+                zmodload zsh/zpty
+                zpty shell zsh -f -i
+                zpty -w shell 'PS1=; fpath=(\(shared.path)/zsh/site-functions $fpath); autoload -Uz compinit'
+                zpty -w shell 'compinit -u -D; echo re''ady'
+                zpty -r -m shell said '*ready*'
+                zpty -n -w shell $'diffablectl show tas\\t'
+                zpty -r -m shell said '*show tasks *' && echo completed
+                zpty -d shell
+                """)
+            #expect(words == ["completed"])
+        }
+
+        // MARK: What is asked
+
+        /// As the shells ask for the names of lists, with what stands on the line.
+        private func ask(_ line: [String], as user: Somebody? = nil, socket: String? = nil) throws -> Program {
+            let arguments = ["---completion", "show", "--", "positional@0", "\(line.count - 1)", "0"] + line
+            let environment = ["DIFFABLED_SOCKET": socket ?? daemon.socket]
+            guard let user else {
+                return try Program(Binaries.companion, arguments, environment: environment, in: daemon.directory)
+            }
+            return try user.start(Binaries.companion, arguments, environment: environment, in: daemon.directory)
+        }
+
+        @Test func `names that a shell would carry out or take apart are not completed`() throws {
+            let asked = try ask(["diffablectl", "show", ""])
+            #expect(try asked.wait() == 0)
+            #expect(asked.output == "mail\ntalks\ntasks\n")
+        }
+
+        @Test func `names are those of the daemon that the line says`() throws {
+            let other = try Daemon()
+            try other.succeed("create", "elsewhere")
+            for option in [["--socket", other.socket], ["--socket=\(other.socket)"]] {
+                let asked = try ask(["diffablectl", "show"] + option + [""])
+                #expect(try asked.wait() == 0)
+                #expect(asked.output == "elsewhere\n")
+            }
+        }
+
+        @Test func `without a daemon, and with one that hangs, nothing is completed, at once`() throws {
+            let start = ContinuousClock.now
+            let nobody = try ask(["diffablectl", "show", ""], socket: daemon.directory.file("none"))
+            #expect(try nobody.wait() == 0)
+            daemon.program.signal(SIGSTOP)
+            defer { daemon.program.signal(SIGCONT) }
+            let hanging = try ask(["diffablectl", "show", ""])
+            #expect(try hanging.wait() == 0)
+            for asked in [nobody, hanging] {
+                #expect(asked.output.trimmingCharacters(in: .whitespacesAndNewlines) == "")
+                #expect(asked.complaints == "")
+            }
+            #expect(start.duration(to: .now) < .seconds(10), "a second for the one that hangs, on a quiet machine")
+        }
+
+        @Test(.withSeveralUsers) func `lists that one may not see are not completed`() throws {
+            let daemon = try Daemon.forEverybody()
+            try daemon.succeed("create", "secret")
+            try daemon.succeed("create", "open", "--mode", "644")
+            let asked = try ask(["diffablectl", "show", ""], as: .alice, socket: daemon.socket)
+            #expect(try asked.wait() == 0)
+            #expect(asked.output == "open\n")
+        }
+    }
+}
