@@ -29,8 +29,7 @@ extension Integration {
         private func run(_ shell: String, _ script: String) throws -> [String] {
             let file = try daemon.directory.write(script, to: "script")
             let words = ["PATH=\(Binaries.directory):/usr/bin:/bin", "DIFFABLED_SOCKET=\(daemon.socket)", shell]
-            let options = shell == "zsh" ? ["-f"] : []
-            let program = try Program("/usr/bin/env", words + options + [file], in: daemon.directory)
+            let program = try Program("/usr/bin/env", words + [file], in: daemon.directory)
             #expect(try program.wait() == 0, "\(program.complaints)")
             #expect(!FileManager.default.fileExists(atPath: daemon.directory.file("here")))
             return program.outputLines.map { $0.trimmingCharacters(in: .whitespaces) }
@@ -60,32 +59,20 @@ extension Integration {
             #expect(words == ["watch", "--no-reconnect", "talks", "tasks", "mail", "", "talks", "tasks"])
         }
 
-        @Test func `fish completes the names of lists`() throws {
-            guard let shared = try SharedFiles(), Binaries.areInstalled("fish") else { return }
-            let words = try run(
-                "fish",
-                """
-                cd \(daemon.directory.path)
-                source \(shared.path)/fish/vendor_completions.d/diffablectl.fish
-                complete -C "diffablectl watch ta"
-                complete -C "diffablectl rm ma"
-                complete -C "diffablectl show "
-                """)
-            #expect(words.prefix(3).sorted() == ["mail", "talks", "tasks"])
-            #expect(words.dropFirst(3).sorted() == ["mail", "talks", "tasks"])
-        }
-
-        /// It completes only where somebody types, so somebody does.
-        @Test func `zsh completes the names of lists`() throws {
-            guard let shared = try SharedFiles(), Binaries.areInstalled("zsh") else { return }
+        /// These complete only where somebody types, so somebody does.
+        @Test(arguments: [
+            ("zsh", "zsh -f -i", "fpath=(DIRECTORY/zsh/site-functions $fpath); autoload -Uz compinit; compinit -u -D"),
+            ("fish", "fish -N -i", "source DIRECTORY/fish/vendor_completions.d/diffablectl.fish"),
+        ])
+        func `a shell completes the names of lists for who types`(shell: String, start: String, ready: String) throws {
+            guard let shared = try SharedFiles(), Binaries.areInstalled("zsh", shell) else { return }
             let words = try run(
                 "zsh",
                 """
                 cd \(daemon.directory.path)
                 zmodload zsh/zpty
-                zpty shell zsh -f -i
-                zpty -w shell 'PS1=; fpath=(\(shared.path)/zsh/site-functions $fpath); autoload -Uz compinit'
-                zpty -w shell 'compinit -u -D; echo re''ady'
+                zpty shell \(start)
+                zpty -w shell '\(ready.replacing("DIRECTORY", with: shared.path)); echo re""ady'
                 zpty -r -m shell said '*ready*'
                 zpty -n -w shell $'diffablectl show tas\\t'
                 zpty -r -m shell said '*show tasks *' && echo completed

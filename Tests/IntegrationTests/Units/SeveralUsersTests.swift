@@ -47,7 +47,7 @@ extension Integration {
             #expect(try box.start("systemctl", "reload", "diffabled.service").wait() != 0)
             let expected = [
                 "DIFFABLED_LIST=tasks": "there is no list", "--since today": "may not be changed",
-                "DIFFABLED_PEER_UID": "_SYSTEMD_UNIT=diffabled.service", "-p warning": "itemsMax",
+                "DIFFABLED_PEER_UID=": "_SYSTEMD_UNIT=diffabled.service", "-p warning": "itemsMax",
                 "jq": "1 \(users["bob"] ?? "")\ttransact\tpermissionDenied",
             ]
             let commands = try documentedCommands()
