@@ -1,6 +1,5 @@
 import GRDB
 import GRDBSQLite
-import GRDBSQLite
 
 #if canImport(Glibc)
     import Glibc
@@ -148,8 +147,8 @@ struct JournalDirectory {
 }
 
 extension Database {
-    /// From now on a statement that is carried out moves this, some times for each row. Both must live equally long: the
-    /// database's configuration holds it.
+    /// From now on a statement that is carried out moves this, every few rows. It must live as long as the database, whose
+    /// configuration holds it.
     fileprivate func move(_ progress: WorkProgress) {
         let instructionsBetween: Int32 = 100
         sqlite3_progress_handler(
