@@ -8,6 +8,17 @@ import Testing
 extension Integration {
     /// A connection may end anywhere. Whoever goes on from what it had then comes to the right state.
     struct CutConnectionTests {
+        @Test func `what a client asked whose answers cannot be sent harms nobody`() throws {
+            let daemon = try Daemon()
+            let client = try daemon.connect()
+            client.finishReading()
+            // The first waits for its turn; the second is looked at when the first could not be answered.
+            try client.send(
+                "lists\n" + #"{"id":2,"method":"createList","params":{"list":"late","durability":"volatile"}}"#)
+            #expect(try client.line() == nil)
+            #expect(try daemon.connect().reply(to: "ping").contains("result"))
+        }
+
         @Test func `a stream that is cut at any byte can be resumed`() throws {
             // Lines as short as they may be, so that a reset is in parts and there is a cut for each byte of it.
             let daemon = try Daemon(configured: "contentLengthMax: 64\nlineOutLengthMax: 8256\n")

@@ -25,6 +25,9 @@ final class RawClient {
 
     /// End of input for the daemon; we go on reading.
     func finishSending() { shutdown(descriptor, Int32(SHUT_WR)) }
+
+    /// What the daemon sends fails; we go on sending.
+    func finishReading() { shutdown(descriptor, Int32(SHUT_RD)) }
 }
 
 // MARK: - Sending

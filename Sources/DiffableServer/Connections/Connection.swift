@@ -191,8 +191,9 @@ final class Connection: ChannelDuplexHandler {
         return hasLinesLeft
     }
 
+    /// Never after the end, which may come when anything is sent: nothing could be answered any more.
     private var mayReadLines: Bool {
-        !account.isPaused && !isDraining && !outbox.hasRead && outbox.count < Self.answersMax
+        context != nil && !account.isPaused && !isDraining && !outbox.hasRead && outbox.count < Self.answersMax
             && outbox.length < Self.answersLengthMax
     }
 
