@@ -24,7 +24,7 @@ final class Hub {
     private var waiting: [ListName: [ObjectIdentifier: Subscription]] = [:]
     let alarms: Alarms<Subscription>
     /// For what takes longer than a turn.
-    private let background: Background
+    let background: Background
     private(set) var connections: [ObjectIdentifier: Connection] = [:]
     private var connectionsMade = 0
     /// Over those that are gone.
@@ -153,6 +153,7 @@ final class Hub {
     /// Called by the store before it answers those who made the changes.
     func advance(by commits: [Commit]) {
         for commit in commits {
+            if let forgotten = commit.forgotten { background.letGo(of: forgotten.snapshot) }
             guard let list = followedLists[commit.list] else { continue }
             list.advance(by: commit)
             // A list that is created again is followed anew.

@@ -37,6 +37,14 @@ extension Reply.ListSummary {
     }
 }
 
+extension Reply.Difference {
+    init(from old: ListState, to new: ListState) {
+        self.init(
+            list: new.name, epoch: new.epoch, from: old.revision, to: new.revision,
+            operations: new.snapshot.difference(from: old.snapshot))
+    }
+}
+
 extension Reply.Reload {
     init(_ reloaded: Reloaded) {
         self.init(file: reloaded.file, applied: reloaded.applied, needRestart: reloaded.needRestart)

@@ -10,6 +10,9 @@ package struct Commit: Sendable {
     package let state: ListState
     /// Whether others may see or change the list now than before.
     package var changesAccess = false
+    /// The state before, or of a deletion the last one, if only those hold it now who follow the list: to free it may take
+    /// long.
+    package var forgotten: ListState?
 
     package var list: ListName { state.name }
 

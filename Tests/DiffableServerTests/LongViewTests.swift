@@ -176,6 +176,18 @@ import Testing
         #expect(found.rows.snapshot == view().evaluate(old.snapshot).snapshot)
     }
 
+    @Test func `is freed in the background, when this turn is over`() throws {
+        let audience = audience(for: view())
+        let begun = bench.piecesBegun
+        list.leave(audience)
+        #expect(list.isEmpty && bench.piecesBegun == begun + 1)
+        #expect(bench.doNext() && bench.piecesBegun == begun + 2)
+        finish()
+        // What few items are in is not worth it.
+        list.background.letGo(of: Snapshot())
+        #expect(bench.piecesBegun == begun + 2)
+    }
+
     @Test func `that is short goes before one that is long`() throws {
         var order: [Int] = []
         for size in [5, 3, 1, 2] {

@@ -7,7 +7,9 @@ import NIOCore
 extension Connection {
     /// A line that is written page by page, as the socket takes it.
     enum OpenLine {
-        case reply(SnapshotReplyWriter)
+        case reply(SnapshotReplyWriter, of: Snapshot)
+        /// It is there as a whole; up to where it is written, in bytes.
+        case longAnswer(ByteWriter, written: Int)
         /// Several lines, which stay together.
         case backup(BackupWriter)
         /// The subscription writes it.
@@ -31,7 +33,8 @@ extension Connection {
     /// Writes the next lines or page; false when there is nothing to write now.
     private func step() -> Bool {
         switch openLine {
-        case .reply(let reply): writePage(of: reply)
+        case .reply(let reply, let snapshot): writePage(of: reply, snapshot)
+        case .longAnswer(let line, let written): writePage(of: line, from: written)
         case .backup(let backup): writeLine(of: backup)
         case .notification(let subscription): writePage(of: subscription)
         case nil: return stepOutbox() || stepSubscriptions()
@@ -47,7 +50,7 @@ extension Connection {
         }
         outbox.removeRead()
         carryOut(request, id: id)
-        endGroundwork()
+        endPreparation()
         // Lines behind it were waiting for it.
         readLines()
         return true
@@ -104,11 +107,32 @@ extension Connection {
         line.withUnsafeBytes(send)
     }
 
-    private func writePage(of reply: SnapshotReplyWriter) {
+    private func writePage(of reply: SnapshotReplyWriter, _ snapshot: Snapshot) {
         openLine = nil
         var reply = reply
         var page = ByteWriter()
-        if reply.write(into: &page, upTo: LongLine.pageLength) == .more { openLine = .reply(reply) }
+        if reply.write(into: &page, upTo: LongLine.pageLength) == .more {
+            openLine = .reply(reply, of: snapshot)
+        } else {
+            hub.background.letGo(of: snapshot)
+        }
         page.withUnsafeBytes(send)
+    }
+
+    private func writePage(of line: ByteWriter, from start: Int) {
+        let end = min(start + LongLine.pageLength, line.count)
+        openLine = end < line.count ? .longAnswer(line, written: end) : nil
+        line.withUnsafeBytes { send(UnsafeRawBufferPointer(rebasing: $0[start..<end])) }
+    }
+
+    /// Nobody reads the rest of it.
+    func endOpenLine() {
+        if case .reply(_, let snapshot)? = openLine { hub.background.letGo(of: snapshot) }
+        openLine = nil
+    }
+
+    /// What is kept of it, in bytes.
+    var openLineLength: Int {
+        if case .longAnswer(let line, _)? = openLine { line.count } else { 0 }
     }
 }

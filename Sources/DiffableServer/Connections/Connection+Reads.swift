@@ -34,6 +34,9 @@ extension Connection {
 
     /// Whether all is found that a request needs whose turn has come; if not, the connection is due when it is.
     func isPrepared(_ request: Request, _ id: RequestID) -> Bool {
+        if case .difference(let list, let from, let to) = request {
+            return isFound(differenceOf: list, from, to, id)
+        }
         if let groundwork {
             if groundwork.isReady, groundwork.list?.isDeleted != true { return true }
             guard groundwork.isReady else { return false }
@@ -45,6 +48,22 @@ extension Connection {
             return false
         }
         return true
+    }
+
+    /// What is refused, or found at once, is for when it is carried out.
+    private func isFound(differenceOf list: ListName, _ from: Int, _ to: Int, _ id: RequestID) -> Bool {
+        if let longAnswer { return longAnswer.line != nil }
+        guard id != .absent, let old = try? state(of: list, at: from), let new = try? state(of: list, at: to),
+            !new.snapshot.isNear(old.snapshot, pagesMax: TurnLimits.pagesMax)
+        else { return true }
+        longAnswer = LongAnswer(size: new.snapshot.numberOfItems, hub.background) {
+            var line = ByteWriter()
+            Self.write(id, .success(.difference(Reply.Difference(from: old, to: new))), into: &line)
+            return line
+        } whenFound: { [unowned self] in
+            isDue()
+        }
+        return false
     }
 
     /// Nil for what needs none.
@@ -78,7 +97,14 @@ extension Connection {
         return state
     }
 
-    func endGroundwork() {
+    /// The request is carried out, or nobody waits for it any more.
+    func endPreparation() {
+        longAnswer?.end()
+        longAnswer = nil
+        endGroundwork()
+    }
+
+    private func endGroundwork() {
         guard let groundwork else { return }
         self.groundwork = nil
         groundwork.end()
@@ -107,7 +133,7 @@ extension Connection {
             let reply = SnapshotReplyWriter(
                 id: id, list: state.name, epoch: state.epoch, revision: state.revision, snapshot: snapshot,
                 extent: extent)
-            openLine = .reply(reply)
+            openLine = .reply(reply, of: snapshot)
         } catch {
             reply(id, .failure(WireError(error)))
         }
@@ -163,12 +189,16 @@ extension Connection {
 
     private func carryOut(differenceOf list: ListName, _ from: Int, _ to: Int, _ id: RequestID) {
         do throws(StoreError) {
-            let old = try state(of: list, at: from)
-            let new = try state(of: list, at: to)
-            let difference = Reply.Difference(
-                list: list, epoch: new.epoch, from: from, to: to,
-                operations: new.snapshot.difference(from: old.snapshot))
-            reply(id, .success(.difference(difference)))
+            if let line = longAnswer?.line {
+                // Whoever may not read it any more gets nothing of what was found.
+                _ = try state(of: list, at: nil)
+                openLine = .longAnswer(line, written: 0)
+                return
+            }
+            let (old, new) = (try state(of: list, at: from), try state(of: list, at: to))
+            // Without an id there is nobody to read it.
+            if id == .absent { return }
+            reply(id, .success(.difference(Reply.Difference(from: old, to: new))))
         } catch {
             reply(id, .failure(WireError(error)))
         }

@@ -43,6 +43,8 @@ final class Connection: ChannelDuplexHandler {
 
     /// What is to be found before the read is carried out whose turn has come.
     var groundwork: Groundwork?
+    /// The answer to it, when that takes long to find.
+    var longAnswer: LongAnswer?
 
     /// Set while the connection is open.
     private(set) var context: ChannelHandlerContext?
@@ -116,8 +118,8 @@ final class Connection: ChannelDuplexHandler {
         descriptor = nil
         for subscription in subscriptions { subscription.end() }
         subscriptions = []
-        openLine = nil
-        endGroundwork()
+        endOpenLine()
+        endPreparation()
         endLease()
         endSilence()
         hub.remove(self)
@@ -149,7 +151,7 @@ final class Connection: ChannelDuplexHandler {
     /// Whether everything that it asked is answered.
     var isIdle: Bool {
         switch openLine {
-        case .reply?, .backup?: return false
+        case .reply?, .longAnswer?, .backup?: return false
         case .notification?, nil: return outbox.isEmpty
         }
     }
@@ -285,7 +287,7 @@ extension Connection {
 
     /// Tells the account what is kept for this client between turns.
     private func noteHeld() {
-        let answers = outbox.length + heldUpLength
+        let answers = outbox.length + heldUpLength + openLineLength
         let requests = framer.length + staging.length
         if requests == noted.requests && answers == noted.answers { return }
         let before = noted

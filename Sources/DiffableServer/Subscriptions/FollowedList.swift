@@ -193,6 +193,7 @@ final class FollowedList {
         selection.users -= 1
         guard selection.users == 0 else { return }
         selections[selection.key] = nil
+        if let stage = selection.stage { background.letGo(of: stage.snapshot) }
         release(selection.source)
     }
 }

@@ -130,6 +130,7 @@ final class LiveSelection {
         list.background.find(size: input.numberOfItems, while: { [self] in users > 0 }, find) { [self] value in
             isBusy = false
             if users == 0 { return }
+            if let stage { list.background.letGo(of: stage.snapshot) }
             use(value)
             list.hasMoved(self)
         }

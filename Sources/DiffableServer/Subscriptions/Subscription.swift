@@ -235,6 +235,7 @@ final class Subscription {
         if let sent, let longDifference {
             guard let operations = longDifference.operations else { return nil }
             self.longDifference = nil
+            audience.list.background.letGo(of: sent.shown.snapshot)
             target = longDifference.target
             return audience.firstLine(from: sent, to: target, by: operations, to: number, form)
         }
@@ -335,6 +336,7 @@ final class Subscription {
         endGroundwork()
         guard let audience else { return }
         self.audience = nil
+        if let sent, sent.shown !== audience.shown { audience.list.background.letGo(of: sent.shown.snapshot) }
         audience.remove(self)
         connection.hub.leave(audience.list)
     }

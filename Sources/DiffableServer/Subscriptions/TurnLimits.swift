@@ -2,7 +2,7 @@
     import Glibc
 #endif
 
-/// How much of what is to be found for views one turn of the loop has room for; all that is more is for the background.
+/// How much of what takes long one turn of the loop has room for; all that is more is for the background.
 enum TurnLimits {
     /// In looks at 64 bytes of an item, for all views of a list together: a few milliseconds.
     static let workMax: Int = {
@@ -16,4 +16,7 @@ enum TurnLimits {
 
     /// How many pages of 32 items two states may not share, for their difference to be found at once.
     static let pagesMax = workMax / 64
+
+    /// Of how many items a state is freed at once: a few milliseconds.
+    static let itemsFreedMax = 2 * workMax
 }

@@ -8,12 +8,16 @@ extension Integration {
         /// A build without optimisation on a machine that has other things to do; without the background it takes 5 s.
         private static let pingMax = Duration.seconds(2)
 
-        private func daemonWithRows(_ rowsMax: Int = Self.rowsMax) throws -> Daemon {
-            let daemon = try Daemon()
+        private func daemonWithRows(_ rowsMax: Int = Self.rowsMax, configured text: String = "") throws -> Daemon {
+            let daemon = try Daemon(configured: text)
             try daemon.succeed("create", "rows", "--volatile")
-            let rows = (0..<rowsMax).map { #"{"id":"\#($0)","n":\#($0 * 7919 % 100_003)}"# }
-            try daemon.succeed("apply", "rows", "--from", "ndjson", input: rows.joined(separator: "\n"))
+            try apply(rowsMax, factor: 7919, to: daemon)
             return daemon
+        }
+
+        private func apply(_ rowsMax: Int, factor: Int, to daemon: Daemon) throws {
+            let rows = (0..<rowsMax).map { #"{"id":"\#($0)","n":\#($0 * factor % 100_003)}"# }
+            try daemon.succeed("apply", "rows", "--from", "ndjson", input: rows.joined(separator: "\n"))
         }
 
         /// Others ping and make changes until the answer to a request has come.
@@ -35,7 +39,8 @@ extension Integration {
                 #expect(reply.contains(#""changed":"#))
             } while client.isSilent(forSeconds: 0)
             let reply = try client.line() ?? ""
-            #expect(reply.contains(answers), "\(reply.prefix(200))")
+            let isRight = reply.contains(answers)
+            #expect(isRight, "\(reply.prefix(200))")
             let longest = waits.max() ?? .zero
             #expect(longest < Self.pingMax, "somebody waited for \(longest)")
         }
@@ -78,6 +83,16 @@ extension Integration {
             let change = try viewer.line() ?? ""
             #expect(change.contains(#""from":1,"revision":2"#) && change.contains(#""id":"19999""#))
             #expect(waits.max() ?? .zero < Self.pingMax)
+        }
+
+        @Test func `a difference of most rows is found while others are served`() throws {
+            let daemon = try daemonWithRows(50_000, configured: "historyLengthMax: 1000000000")
+            try apply(50_000, factor: 7907, to: daemon)
+            let reader = try daemon.connect()
+            try expectOthersServed(
+                by: daemon, while: reader,
+                waitsFor: #"{"id":1,"method":"difference","params":{"list":"rows","from":1,"to":2}}"#,
+                answers: #""from":1,"to":2,"operations":[{"op":"reconfigureItems","items":[{"id":"1",""#)
         }
 
         @Test func `a list that is deleted while a view of it is found is not waited for`() throws {
