@@ -4,7 +4,7 @@
     make bench ONLY=fanout,durable        some parts; the table is only printed
     make bench ROUNDS=3 QUICK=1           fewer rounds, shorter runs
 
-Parts are core, fanout, latency, durable, apply, memory, start and command. Each round measures every part and server
+Parts are core, fanout, latency, durable, apply, memory, start, stalls and command. Each round measures every part and server
 once, so that a disturbance meets all alike. What is not installed is left out with a word.
 """
 
@@ -21,10 +21,12 @@ import load
 import machine
 import page
 import servers
+import stalls
 
 PARTS = {
     "fanout": load.fan_out, "latency": load.latency, "durable": load.durable, "apply": lists.apply,
-    "memory": lists.memory, "start": lists.start, "command": lists.command,
+    "memory": lists.memory, "start": lists.start, "stalls": stalls.stalls,
+    "command": lists.command,
 }
 RESULTS = machine.REPOSITORY / "Benchmarks" / ".build" / "results.jsonl"
 

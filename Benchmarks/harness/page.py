@@ -1,5 +1,6 @@
 """The generated part of docs/performance.md, between its markers, and the plots beside it."""
 
+import statistics
 import sys
 
 import figures as figures_module
@@ -35,7 +36,7 @@ def generated(results, plots=()):
     figures = Figures(results)
     return "\n".join([
         *_circumstances(figures), "", *_targets(figures), "", *_images(plots), *_deliveries(figures),
-        *_latencies(figures), *_core(figures), ""])
+        *_latencies(figures), *_stalls(figures), *_core(figures), ""])
 
 
 def _circumstances(figures):
@@ -119,6 +120,23 @@ def _latencies(figures):
     yield from table(
         ["load", *servers],
         [[f"{load[0]:,.0f}/s to {load[1]:,}", *(cell(server, load) for server in servers)] for load in loads])
+    yield ""
+
+
+def _stalls(figures):
+    results = [result for result in figures.results if result["part"] == "stall"]
+    if not results:
+        return
+    yield "The longest that a client waits for a small transaction, while another has this done with a million items:"
+    yield ""
+
+    def row(what):
+        took, longest = (list(figures.series("stall", name, what=what).values()) for name in ("seconds", "longest"))
+        return [what, seconds(statistics.median(took)), seconds(statistics.median(longest)), seconds(max(longest))]
+
+    yield from table(
+        ["what", "it takes", "longest wait", "in the worst round"],
+        [row(what) for what in dict.fromkeys(result["what"] for result in results)])
     yield ""
 
 

@@ -32,7 +32,7 @@ def is_available(name):
 
 
 @contextlib.contextmanager
-def running(name, durability="volatile", core=SERVER_CORE, directory=None, environment=None):
+def running(name, durability="volatile", core=SERVER_CORE, directory=None, environment=None, configuration=""):
     """Starts a server and waits until it takes connections; stops it at the end."""
     sockets = socket_directory()
     own = scratch(name) if directory is None else None
@@ -42,7 +42,7 @@ def running(name, durability="volatile", core=SERVER_CORE, directory=None, envir
     try:
         with open(sockets / "log", "wb") as log:
             process = spawn(
-                _command(name, path, sockets, directory), core, stdout=log, stderr=log,
+                [*_command(name, path, sockets, directory), *_configured(sockets, configuration)], core, stdout=log, stderr=log,
                 env={**os.environ, **(environment or {})})
         _await(path, process, sockets / "log")
         server = Server(name, process, path, directory)
@@ -55,6 +55,14 @@ def running(name, durability="volatile", core=SERVER_CORE, directory=None, envir
         shutil.rmtree(sockets)
         if own:
             shutil.rmtree(own)
+
+
+def _configured(sockets, text):
+    """For diffabled."""
+    if not text:
+        return []
+    (sockets / "diffabled.yaml").write_text(text)
+    return ["--config", sockets / "diffabled.yaml"]
 
 
 def _command(name, path, sockets, directory):
@@ -105,12 +113,22 @@ class Client:
         self.socket.close()
 
     def request(self, method, **parameters):
+        """Its result. What subscriptions are sent before it is let go."""
         request = {"id": 1, "method": method, "params": parameters}
         self.socket.sendall(json.dumps(request, separators=(",", ":")).encode() + b"\n")
-        answer = json.loads(self.lines.readline())
+        while "method" in (answer := json.loads(self.lines.readline())):
+            pass
         if "error" in answer:
             raise RuntimeError(f"{method}: {answer['error']}")
         return answer["result"]
+
+    def await_group(self, method, subscription):
+        """Until the whole of what a subscription is sent has come."""
+        while True:
+            line = json.loads(self.lines.readline())
+            if line["method"] == method and line["params"]["subscription"] == subscription:
+                if not line["params"].get("more"):
+                    return
 
 
 def make_list(server, durability):
