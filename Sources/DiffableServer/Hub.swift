@@ -153,7 +153,9 @@ final class Hub {
     /// Called by the store before it answers those who made the changes.
     func advance(by commits: [Commit]) {
         for commit in commits {
-            if let forgotten = commit.forgotten { background.letGo(of: forgotten.snapshot) }
+            if !commit.forgotten.isEmpty {
+                background.letGo(of: commit.forgotten, size: commit.state.snapshot.numberOfItems)
+            }
             guard let list = followedLists[commit.list] else { continue }
             list.advance(by: commit)
             // A list that is created again is followed anew.

@@ -10,9 +10,9 @@ package struct Commit: Sendable {
     package let state: ListState
     /// Whether others may see or change the list now than before.
     package var changesAccess = false
-    /// The state before, or of a deletion the last one, if only those hold it now who follow the list: to free it may take
-    /// long.
-    package var forgotten: ListState?
+    /// What only those hold now who follow the list: of a deletion all its states, and otherwise the one before, if it was
+    /// too different to be kept. To free them may take long.
+    package var forgotten: [ListState] = []
 
     package var list: ListName { state.name }
 

@@ -29,6 +29,6 @@ extension Commit {
         default: self.init(event: second.event, state: second.state)
         }
         changesAccess = first.changesAccess || second.changesAccess
-        forgotten = second.forgotten ?? first.forgotten
+        forgotten = first.forgotten + second.forgotten
     }
 }

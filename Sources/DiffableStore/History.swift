@@ -42,6 +42,9 @@ struct History: Sendable {
         return steps.indices.contains(index) ? steps[index].before : nil
     }
 
+    /// All that are kept, oldest first.
+    var states: [ListState] { steps.map(\.before) }
+
     /// The oldest revision whose state is kept; nil when there is none before the current one.
     var oldest: Int? { steps.first?.before.revision }
 

@@ -156,11 +156,11 @@ extension Store {
             held.history = History()
             return Commit(event: .created, state: change.state)
         case .stepped(let operations, _):
-            var forgotten: ListState?
+            var forgotten: [ListState] = []
             if let before = held.committed, let revision = change.revision {
                 held.history.append(before, revision)
                 held.history.trim(limits.history, now: revision.time)
-                if revision.length > limits.history.lengthMax { forgotten = before }
+                if revision.length > limits.history.lengthMax { forgotten = [before] }
             }
             held.committed = change.state
             let step = Commit.Step(operations: operations, encoded: encoded)
@@ -168,12 +168,13 @@ extension Store {
                 event: .changed(from: change.state.revision - 1, step: step), state: change.state,
                 forgotten: forgotten)
         case .deleted:
+            let forgotten = held.history.states + [change.state]
             held.committed = nil
             held.history = History()
             // A head is there when the name was taken again before the deletion was on disk.
             if held.head == nil { heldLists[change.state.name] = nil }
             let isReplaced = replacedLists.remove(change.state.number) != nil
-            return Commit(event: isReplaced ? .replaced : .deleted, state: change.state, forgotten: change.state)
+            return Commit(event: isReplaced ? .replaced : .deleted, state: change.state, forgotten: forgotten)
         }
     }
 }

@@ -64,12 +64,16 @@ final class Background {
         piece.begin()
     }
 
-    /// Frees what only this state of a list still holds, which takes up to half a microsecond for each of its items, unless
-    /// they are few. That is not before this turn is over, because up to then somebody may hold it here.
-    func letGo(of snapshot: Snapshot) {
-        let size = snapshot.numberOfItems
+    /// Frees what only this state of a list still holds.
+    func letGo(of snapshot: Snapshot) { letGo(of: snapshot, size: snapshot.numberOfItems) }
+
+    /// Frees states of a list, which takes up to half a microsecond for each of its items, unless they are few. That is not
+    /// before this turn is over, because up to then somebody may hold them here.
+    ///
+    /// - Parameter size: of the last of them, in items.
+    func letGo<States: Sendable>(of states: States, size: Int) {
         guard size > TurnLimits.itemsFreedMax else { return }
-        let remains = Handover(snapshot)
+        let remains = Handover(states)
         find(size: 0, while: { true }, {}) { [self] in
             find(size: size, while: { true }, { remains.value.withLock { $0 = nil } }, use: {})
         }
