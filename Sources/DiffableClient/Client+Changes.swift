@@ -10,7 +10,7 @@ extension Client {
     /// - Parameters:
     ///   - ifRevision: refused as `revisionMismatch` unless the list is at this revision.
     ///   - patience: how long to go on asking while there is no daemon; at least once it is asked. What is thrown then may
-    ///     leave open whether the change was made (`connectionLost`, or `refused` as `storageFailed`).
+    ///     leave open whether the change was made (`connectionLost`, `noReply`, or `refused` as `storageFailed`).
     @discardableResult
     public func transact(
         _ list: ListName, _ operations: [Operation], ifRevision: Int? = nil, patience: Duration = .seconds(30)
@@ -76,7 +76,7 @@ extension Client {
                 failures += 1
                 guard error.isSettledByAskingAgain, .now < deadline else { throw error }
                 openEnd = error
-                if case .connectionLost = error { shared.giveUp(connection) }
+                if error.isLoss { shared.giveUp(connection) }
             }
             // The connection may be a good one: what is wrong is behind it.
             do { try await Task.sleep(for: Backoff.pause(afterFailures: failures)) } catch { throw .cancelled }

@@ -22,8 +22,12 @@ public final class Client: Sendable {
     /// - Parameters:
     ///   - socket: where the daemon listens; nil: wherever `SocketPath.find()` finds one, each time a connection is made.
     ///   - name: who this is, for the list's history and the daemon's log.
-    public init(socket: SocketPath? = nil, name: String? = nil) {
-        shared = SharedConnection(to: socket, name: name)
+    ///   - replyTimeout: how long the daemon may say nothing, also when asked whether it is there, before the connection
+    ///     counts as lost; nil waits for ever.
+    public init(
+        socket: SocketPath? = nil, name: String? = nil, replyTimeout: Duration? = Connection.replyTimeoutUsual
+    ) {
+        shared = SharedConnection(to: socket, name: name, replyTimeout: replyTimeout)
     }
 
     // MARK: - Following lists

@@ -13,6 +13,9 @@ public enum ClientError: Error, Equatable, Sendable {
     case untrustedSocket(SocketPath, objection: String)
     /// The daemon has gone away. Whether an unanswered change was made is not known.
     case connectionLost(SocketPath)
+    /// The daemon has said nothing for so long that the connection was given up. Whether an unanswered change was made is
+    /// not known.
+    case noReply(SocketPath, within: Duration)
     /// The daemon understood and said no; a list it is about is unchanged.
     case refused(Refusal)
     /// The daemon ended a subscription, because the list may not be read any more.
@@ -44,6 +47,10 @@ extension ClientError: CustomStringConvertible {
         case .connectionLost(let path):
             "the daemon at \(path) closed the connection. Whether an unanswered change was made is not known: "
                 + "look at the list before trying again"
+        case .noReply(let path, let time):
+            "the daemon at \(path) has said nothing for \(time.formatted): it may hang. See what it says with "
+                + "`systemctl status diffabled`, and restart it if it is stuck. Whether an unanswered change was made is "
+                + "not known: look at the list before trying again"
         case .refused(let refusal), .subscriptionEnded(let refusal): refusal.message
         case .unintelligible(let what):
             "the daemon sent what this client does not understand: \(what). Are both of the same version?"
@@ -56,11 +63,26 @@ extension ClientError: CustomStringConvertible {
     }
 }
 
+extension Duration {
+    fileprivate var formatted: String {
+        let (seconds, attoseconds) = components
+        return seconds > 0 ? "\(seconds) s" : "\(attoseconds / 1_000_000_000_000_000) ms"
+    }
+}
+
 extension ClientError {
+    /// Whether the connection is at its end.
+    var isLoss: Bool {
+        switch self {
+        case .connectionLost, .noReply: true
+        default: false
+        }
+    }
+
     /// Whether it only says that there is no daemon at the moment, so that trying again later is of use.
     var isHealedByReconnecting: Bool {
         switch self {
-        case .noSocket, .noConnection, .connectionLost: true
+        case .noSocket, .noConnection, .connectionLost, .noReply: true
         case .refused(let refusal): refusal.code == WireError.Code.shuttingDown.rawValue
         case .noPermission, .untrustedSocket, .subscriptionEnded, .unintelligible, .undecodable, .noMergePatch,
             .cancelled:

@@ -47,7 +47,7 @@ extension Connection {
         }
         defer { forget(subscription: reply.subscription) }
         var updates = subscription.makeAsyncIterator()
-        guard let update = try await updates.next() else { throw .connectionLost(path) }
+        guard let update = try await updates.next() else { throw lossReason }
         return ListState(list: list, epoch: update.epoch, revision: update.revision, snapshot: update.snapshot)
     }
 

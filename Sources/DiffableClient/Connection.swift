@@ -21,7 +21,9 @@ import Synchronization
 /// into its subscription's mirror.
 public final class Connection: Sendable {
     public let path: SocketPath
-    private let channel: any Channel
+    /// How long nothing may come before a daemon counts as hanging; nil: for ever.
+    let replyTimeout: Duration?
+    let channel: any Channel
     private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
     private let conversation = Mutex(Conversation())
     /// Whose request is being written.
@@ -29,8 +31,16 @@ public final class Connection: Sendable {
     /// How long a line the daemon takes, as it said in `hello`.
     let lineLengthMaxTold = Mutex<Int?>(nil)
 
-    private init(to path: SocketPath, channel: any Channel, outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>) {
+    /// When the last thing that came was taken, by the loop's clock in nanoseconds; 0 while something is.
+    let quietSince = Atomic<UInt64>(0)
+    let hasGivenUp = Atomic(false)
+
+    private init(
+        to path: SocketPath, replyTimeout: Duration?, channel: any Channel,
+        outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
+    ) {
         self.path = path
+        self.replyTimeout = replyTimeout
         self.channel = channel
         self.outbound = outbound
     }
@@ -46,15 +56,23 @@ public final class Connection: Sendable {
 
     /// Connects, runs the closure, and closes.
     ///
-    /// - Parameter name: who this is, for the daemon's log.
+    /// - Parameters:
+    ///   - name: who this is, for the daemon's log.
+    ///   - replyTimeout: how long the daemon may say nothing, also when asked whether it is there, before the connection is
+    ///     given up (`noReply`). It is the longest that one answer may take; nil waits for ever.
     public static func withConnection<R: Sendable>(
-        to path: SocketPath, name: String? = nil, isolation: isolated (any Actor)? = #isolation,
+        to path: SocketPath, name: String? = nil, replyTimeout: Duration? = Connection.replyTimeoutUsual,
+        isolation: isolated (any Actor)? = #isolation,
         _ body: (Connection) async throws -> R
     ) async throws -> R {
         let asyncChannel = try await connect(to: path)
         let channel = asyncChannel.channel
         return try await asyncChannel.executeThenClose { inbound, outbound in
-            let connection = Connection(to: path, channel: channel, outbound: outbound)
+            let connection = Connection(
+                to: path, replyTimeout: replyTimeout, channel: channel, outbound: outbound)
+            connection.noteQuiet()
+            let watch = connection.watchSilence()
+            defer { watch?.cancel() }
             return try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await connection.read(inbound) }
                 defer { group.cancelAll() }
@@ -63,6 +81,9 @@ public final class Connection: Sendable {
             }
         }
     }
+
+    /// A minute: a daemon answers in milliseconds, and needs seconds for the largest lists.
+    public static let replyTimeoutUsual = Duration.seconds(60)
 
     private static func connect(to path: SocketPath) async throws(ClientError) -> NIOAsyncChannel<
         ByteBuffer, ByteBuffer
@@ -148,7 +169,7 @@ extension Connection {
 
     private func write(_ line: ByteWriter) async throws(ClientError) {
         do { try await outbound.write(line.withUnsafeBytes { ByteBuffer(bytes: $0) }) } catch {
-            throw error is CancellationError ? .cancelled : .connectionLost(path)
+            throw error is CancellationError ? .cancelled : lossReason
         }
     }
 
@@ -188,7 +209,7 @@ extension Connection {
     }
 
     /// The line may come between the parts of another request.
-    private func writeSoon(_ request: Request, id: RequestID) {
+    func writeSoon(_ request: Request, id: RequestID) {
         var writer = ByteWriter()
         request.write(id: id, into: &writer)
         channel.writeAndFlush(writer.withUnsafeBytes { ByteBuffer(bytes: $0) }, promise: nil)
@@ -203,20 +224,23 @@ extension Connection {
 
     private func read(_ inbound: NIOAsyncChannelInboundStream<ByteBuffer>) async {
         var framer = LineFramer(lineLengthMax: Connection.lineLengthMax)
-        var end = ClientError.connectionLost(path)
+        var unintelligible: ClientError?
         do {
             for try await buffer in inbound {
+                noteArrival()
                 buffer.withUnsafeReadableBytes { framer.append($0) }
                 while let arrival = framer.next(Connection.message) {
                     let (message, line) = try arrival.get()
                     await act(withConversation { $0.receive(message, line: line) })
                 }
+                noteQuiet()
             }
         } catch let error as ClientError {
-            end = error
+            unintelligible = error
         } catch {
             // The end of a connection and an error on it mean the same: nothing more will come.
         }
+        let end = unintelligible ?? lossReason
         await act(withConversation { $0.finish(end) })
     }
 

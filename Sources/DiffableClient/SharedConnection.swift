@@ -10,11 +10,13 @@ final class SharedConnection: Sendable {
     /// Nil: wherever a daemon is found at the time.
     private let path: SocketPath?
     private let name: String?
+    private let replyTimeout: Duration?
     private let state = Mutex(State())
 
-    init(to path: SocketPath?, name: String?) {
+    init(to path: SocketPath?, name: String?, replyTimeout: Duration?) {
         self.path = path
         self.name = name
+        self.replyTimeout = replyTimeout
     }
 
     /// How long it is kept for the next user.
@@ -109,7 +111,7 @@ extension SharedConnection {
             guard state.connection === connection else { return }
             state.connection = nil
             state.failures += 1
-            state.visible = .disconnected(.connectionLost(connection.path))
+            state.visible = .disconnected(connection.lossReason)
         }
     }
 }
@@ -171,7 +173,7 @@ extension SharedConnection {
     private func attempt() async {
         do {
             let path = try path ?? .find()
-            try await Connection.withConnection(to: path, name: name) { connection in
+            try await Connection.withConnection(to: path, name: name, replyTimeout: replyTimeout) { connection in
                 begin(connection)
                 await untilClosedOrUnused(connection)
                 giveUp(connection)

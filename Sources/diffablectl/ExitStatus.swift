@@ -33,7 +33,7 @@ enum ExitStatus: Int32, CaseIterable {
             switch error {
             case .refused, .subscriptionEnded: self = .refused
             case .noMergePatch, .undecodable: self = .unusable
-            case .noSocket, .noConnection, .noPermission, .untrustedSocket, .connectionLost, .unintelligible,
+            case .noSocket, .noConnection, .noPermission, .untrustedSocket, .connectionLost, .noReply, .unintelligible,
                 .cancelled:
                 self = .noDaemon
             }

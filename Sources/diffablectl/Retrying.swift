@@ -40,7 +40,7 @@ struct Retrying {
     /// Whether the error may be gone when the daemon is back.
     private func passes(_ error: ClientError) -> Bool {
         switch error {
-        case .connectionLost: true
+        case .connectionLost, .noReply: true
         case .refused(let refusal): refusal.name == "storageFailed" || refusal.name == "shuttingDown"
         // Nobody was there to begin with, as far as we know, unless we have met somebody.
         case .noSocket, .noConnection: waitsForDaemon || hasSpoken
@@ -55,7 +55,7 @@ extension ClientError {
     /// Whether the change may have been made.
     fileprivate var leavesOutcomeOpen: Bool {
         switch self {
-        case .connectionLost: true
+        case .connectionLost, .noReply: true
         case .refused(let refusal): refusal.name == "storageFailed"
         default: false
         }
@@ -64,6 +64,7 @@ extension ClientError {
     fileprivate var brief: String {
         switch self {
         case .connectionLost: "the daemon closed the connection before it answered"
+        case .noReply: "the daemon says nothing"
         case .refused(let refusal) where refusal.name == "shuttingDown": "the daemon is shutting down"
         case .refused: "the daemon cannot write to its disk"
         default: "no daemon answers yet"

@@ -70,7 +70,7 @@ final class Follower<Value: Sendable>: Sendable {
             } catch {
                 switch error {
                 // The connection's end; a refusal is that of a line that was not ours.
-                case .connectionLost, .refused: abandonPlace()
+                case .connectionLost, .noReply, .refused: abandonPlace()
                 default: throw error
                 }
             }
