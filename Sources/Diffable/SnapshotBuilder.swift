@@ -13,6 +13,8 @@ package struct SnapshotBuilder {
     private var runs: [SiblingRun] = []
     /// Of all items, for the index.
     private var hashes: [IdentifierIndex.Pair] = []
+    /// The newest, which have their handles already and not their slots: a page of slots is looked up once for all on it.
+    private var waiting: [(record: Record, place: Place)] = []
 
     package init() {}
 
@@ -31,7 +33,9 @@ package struct SnapshotBuilder {
         item id: UnsafeRawBufferPointer, kind: UnsafeRawBufferPointer, content: UnsafeRawBufferPointer, level: Int,
         isExpanded: Bool
     ) {
-        append(item: Record.make(id: id, kind: kind, content: content), level: level, isExpanded: isExpanded)
+        append(
+            item: Record.make(id: id, kind: kind, content: content), hash: identifierHash(id), level: level,
+            isExpanded: isExpanded)
     }
 
     /// A section with all that is in it.
@@ -41,12 +45,14 @@ package struct SnapshotBuilder {
     }
 
     private mutating func append(_ item: Item, level: Int) {
-        append(item: item.record, level: level, isExpanded: item.isExpanded ?? false)
+        append(item: item.record, hash: item.record.hash, level: level, isExpanded: item.isExpanded ?? false)
         for child in item.children { append(child, level: level + 1) }
     }
 
-    private mutating func append(section record: Record) throws(OperationError) {
+    /// A section whose record was made before.
+    package mutating func append(section record: Record) throws(OperationError) {
         leave(0)
+        settle()
         let hash = record.hash
         guard sectionIndex.handle(hash: hash, where: { forest.record($0).hasSameID(as: record) }) == nil else {
             throw .duplicateSection(SectionID(record: record))
@@ -58,15 +64,25 @@ package struct SnapshotBuilder {
         path.append(handle)
     }
 
-    private mutating func append(item record: Record, level: Int, isExpanded: Bool) {
+    /// An item whose record was made before, on whatever thread.
+    package mutating func append(item record: Record, hash: UInt32, level: Int, isExpanded: Bool) {
         precondition(level <= levelMax, "an item comes after its section and its parent")
         leave(level + 1)
         if runs.count == level { runs.append(SiblingRun(of: path[level])) }
         let place = Place(parent: path[level], leaf: runs[level].nextLeaf(in: &forest), isExpanded: isExpanded)
-        let handle = forest.allocate(record, at: place)
+        let handle = forest.handle(after: waiting.count)
+        waiting.append((record, place))
+        if SlotArray.isLastOfPage(handle) { settle() }
         runs[level].append(handle)
-        hashes.append(IdentifierIndex.pair(handle, hash: record.hash))
+        hashes.append(IdentifierIndex.pair(handle, hash: hash))
         path.append(handle)
+    }
+
+    /// Gives those that wait their slots.
+    private mutating func settle() {
+        if waiting.isEmpty { return }
+        forest.allocate(waiting)
+        waiting.removeAll(keepingCapacity: true)
     }
 
     /// Keeps only so much of the path. What stands under the rest is all there.
@@ -92,6 +108,7 @@ package struct SnapshotBuilder {
 
     private mutating func end() {
         leave(0)
+        settle()
         if sectionIndex.count > 0 { _ = sections.end(in: &forest) }
     }
 }

@@ -117,6 +117,16 @@ extension Forest {
         return handle
     }
 
+    /// The handle that will be allocated after so many others, in a forest of which nothing was freed.
+    func handle(after others: Int) -> Handle { slotCount + Handle(others) }
+
+    /// The next handles, for what has its place already, in a forest of which nothing was freed. They must lie on one
+    /// page of slots.
+    mutating func allocate(_ slots: [(record: Record, place: Place)]) {
+        self.slots.set(slots, from: slotCount)
+        slotCount += Handle(slots.count)
+    }
+
     /// Gives an owner without children some that know their places already.
     mutating func setChildren(_ tree: SiblingTree, of owner: Handle) {
         trees[Int(owner)] = tree

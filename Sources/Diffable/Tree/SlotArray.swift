@@ -106,6 +106,21 @@ struct SlotArray: Sendable {
         }
     }
 
+    /// Handles from the first on, all on one page.
+    mutating func set(_ slots: [(record: Record, place: Place)], from first: Handle) {
+        pages.writablePage(at: Int(first) >> pageBits)._withUnsafeGuaranteedRef { page in
+            var position = Int(first) & (pageSize - 1)
+            precondition(position + slots.count <= pageSize, "they lie on one page")
+            for (record, place) in slots {
+                page.setRecord(record, at: position)
+                page.places[position] = place
+                position += 1
+            }
+        }
+    }
+
+    static func isLastOfPage(_ handle: Handle) -> Bool { Int(handle) & (pageSize - 1) == pageSize - 1 }
+
     /// Calls the body for each page of slots that the two do not share, in ascending order, with its first handle, the
     /// old page and this one. `nil` is a page on which nothing was written; pages are valid within the body.
     /// O(d · log n) for d such pages.

@@ -115,12 +115,25 @@ extension CheckpointPartError: CustomStringConvertible {
     }
 }
 
-extension SnapshotBuilder {
-    /// Appends what a part holds.
-    mutating func append(part: UnsafeRawBufferPointer) throws(CheckpointPartError) {
+/// What a part holds, with its records made. That is most of the work, and needs nothing of what came before, so it can
+/// be done on any thread.
+struct CheckpointElements: Sendable {
+    fileprivate struct Element: Sendable {
+        var record: Record
+        var hash: UInt32
+        /// -1 for a section.
+        var level: Int8
+        var isExpanded: Bool
+    }
+
+    fileprivate private(set) var elements: [Element] = []
+
+    init(part: UnsafeRawBufferPointer) throws(CheckpointPartError) {
         var rest = part
         while rest.count > 0 {
-            guard let heading = ElementHeading(rest), heading.elementLength <= rest.count else { throw .malformed }
+            guard let heading = ElementHeading(rest), heading.elementLength <= rest.count, heading.idLength > 0 else {
+                throw .malformed
+            }
             var offset = ElementHeading.length
             let id = UnsafeRawBufferPointer(rebasing: rest[offset..<offset + heading.idLength])
             offset += heading.idLength
@@ -128,17 +141,34 @@ extension SnapshotBuilder {
             offset += heading.kindLength
             let content = UnsafeRawBufferPointer(rebasing: rest[offset..<offset + heading.contentLength])
             offset += heading.contentLength
-            guard heading.idLength > 0, heading.level <= levelMax else { throw .malformed }
-            if heading.level < 0 {
+            elements.append(
+                Element(
+                    record: Record.make(id: id, kind: kind, content: content), hash: identifierHash(id),
+                    level: Int8(truncatingIfNeeded: heading.level), isExpanded: heading.isExpanded))
+            rest = UnsafeRawBufferPointer(rebasing: rest[offset...])
+        }
+    }
+}
+
+extension SnapshotBuilder {
+    /// Appends what a part holds.
+    mutating func append(part: UnsafeRawBufferPointer) throws(CheckpointPartError) {
+        try append(CheckpointElements(part: part))
+    }
+
+    mutating func append(_ part: CheckpointElements) throws(CheckpointPartError) {
+        for element in part.elements {
+            let level = Int(element.level)
+            guard level <= levelMax else { throw .malformed }
+            if level < 0 {
                 do throws(OperationError) {
-                    try append(section: id, content: content)
+                    try append(section: element.record)
                 } catch {
                     throw .state(error)
                 }
             } else {
-                append(item: id, kind: kind, content: content, level: heading.level, isExpanded: heading.isExpanded)
+                append(item: element.record, hash: element.hash, level: level, isExpanded: element.isExpanded)
             }
-            rest = UnsafeRawBufferPointer(rebasing: rest[offset...])
         }
     }
 }

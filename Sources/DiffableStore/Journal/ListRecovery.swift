@@ -82,7 +82,7 @@ extension ListRecovery {
     private mutating func readCheckpoint(from database: Database, _ progress: inout RecoveryProgress) throws {
         let sql = "SELECT part, checksum, elements FROM checkpoint WHERE list = ? AND generation = ? ORDER BY part"
         let rows = try Row.fetchCursor(database, sql: sql, arguments: [heading.number, heading.generation])
-        var builder = SnapshotBuilder()
+        var assembly = CheckpointAssembly()
         var sum = ListHeading.checksumOfNoParts
         var parts = 0
         while let row = try rows.next() {
@@ -93,8 +93,7 @@ extension ListRecovery {
             let length = try row.withUnsafeData(atIndex: 2) { blob in
                 try (blob ?? Data()).withUnsafeBytes { bytes in
                     do throws(CheckpointPartError) {
-                        guard checksum(bytes) == partChecksum else { throw .altered }
-                        try builder.append(part: bytes)
+                        try assembly.append(bytes, checksum: partChecksum)
                     } catch {
                         throw damaged(at: heading.checkpointRevision, "\(error)")
                     }
@@ -109,13 +108,13 @@ extension ListRecovery {
         guard parts > 0 || heading.generation == 0 else {
             throw damaged(at: heading.checkpointRevision, "its checkpoint is missing")
         }
-        guard sum.signed == heading.checkpointChecksum else {
-            throw damaged(at: heading.checkpointRevision, "its checkpoint is not the one that was written")
-        }
-        do throws(OperationError) {
-            snapshot = try builder.finished()
+        do throws(CheckpointPartError) {
+            snapshot = try assembly.finish()
         } catch {
             throw damaged(at: heading.checkpointRevision, "\(error)")
+        }
+        guard sum.signed == heading.checkpointChecksum else {
+            throw damaged(at: heading.checkpointRevision, "its checkpoint is not the one that was written")
         }
     }
 }

@@ -58,14 +58,16 @@ extension SQLiteJournal {
     }
 
     /// Of all that is to be read, in bytes.
+    ///
+    /// `CROSS JOIN`, so that SQLite goes through the rows one after the other and does not look them up: to compare its
+    /// key, it would read a row to its end. The same in `retireLeftovers`; each was a second reading of everything.
     private func storedLength(_ database: Database) throws -> Int {
         let sql = """
-            SELECT coalesce(sum(
-                (SELECT coalesce(sum(length(elements)), 0) FROM checkpoint
-                    WHERE list = number AND checkpoint.generation = kept.generation)
-                + (SELECT coalesce(sum(length(notes) + length(operations)), 0) FROM journal
-                    WHERE list = number AND revision > checkpointRevision)), 0)
-            FROM list AS kept
+            SELECT
+                (SELECT coalesce(sum(length(elements)), 0) FROM checkpoint CROSS JOIN list
+                    ON number = list AND list.generation = checkpoint.generation)
+                + (SELECT coalesce(sum(length(notes) + length(operations)), 0) FROM journal CROSS JOIN list
+                    ON number = list AND revision > checkpointRevision)
             """
         return try Int.fetchOne(database, sql: sql) ?? 0
     }
@@ -88,9 +90,11 @@ extension SQLiteJournal {
             Int.fetchAll(
                 database,
                 sql: """
-                    SELECT number FROM list AS kept
+                    SELECT number FROM list
                     WHERE EXISTS (SELECT * FROM journal WHERE list = number AND revision <= checkpointRevision)
-                        OR EXISTS (SELECT * FROM checkpoint WHERE list = number AND generation <> kept.generation)
+                    UNION
+                    SELECT number FROM checkpoint CROSS JOIN list ON number = list
+                    WHERE checkpoint.generation <> list.generation
                     """))
         for heading in headings where superseded.contains(heading.number) {
             upkeep.append(
