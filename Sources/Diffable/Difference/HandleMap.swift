@@ -44,8 +44,8 @@ struct HandleMap {
     subscript(handle: Handle) -> UInt32? {
         @inline(__always) get {
             if !array.isEmpty {
-                guard handle < array.count, array[Int(handle)] != Self.absent else { return nil }
-                return array[Int(handle)]
+                let number = array.withUnsafeBufferPointer { handle < $0.count ? $0[Int(handle)] : Self.absent }
+                return number == Self.absent ? nil : number
             }
             return count == 0 ? nil : find(handle)
         }

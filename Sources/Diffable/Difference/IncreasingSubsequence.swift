@@ -7,32 +7,29 @@
 /// A longest increasing subsequence: as many elements as can be stay. After M. L. Fredman, "On computing the length of
 /// longest increasing subsequences", 1975.
 func longestIncreasingSubsequence(ordinals: [Int32]) -> [Bool] {
-    /// The smallest ordinal that a subsequence of each length so far ends with, and the element that has it.
-    var ends = [Int32](repeating: 0, count: ordinals.count)
-    var endElements = [Int32](repeating: 0, count: ordinals.count)
-    var predecessors = [Int32](repeating: -1, count: ordinals.count)
-    var length = 0
-
-    ordinals.withUnsafeBufferPointer { ordinals in
-        ends.withUnsafeMutableBufferPointer { ends in
-            endElements.withUnsafeMutableBufferPointer { endElements in
-                predecessors.withUnsafeMutableBufferPointer { predecessors in
-                    for element in ordinals.indices where ordinals[element] >= 0 {
-                        let ordinal = ordinals[element]
-                        var position = length
-                        if length > 0 && ends[length - 1] > ordinal {
-                            position = lowerBound(of: ordinal, in: ends, count: length)
-                        }
-                        if position > 0 { predecessors[element] = endElements[position - 1] }
-                        ends[position] = ordinal
-                        endElements[position] = Int32(truncatingIfNeeded: element)
-                        if position == length { length += 1 }
-                    }
+    // Nothing is read before it was written, so nothing is made zero first.
+    withUnsafeTemporaryAllocation(of: Int32.self, capacity: 3 * ordinals.count) { memory in
+        /// The smallest ordinal that a subsequence of each length so far ends with, and the element that has it.
+        let ends = UnsafeMutableBufferPointer(rebasing: memory[..<ordinals.count])
+        let endElements = UnsafeMutableBufferPointer(rebasing: memory[ordinals.count..<2 * ordinals.count])
+        let predecessors = UnsafeMutableBufferPointer(rebasing: memory[(2 * ordinals.count)...])
+        var length = 0
+        ordinals.withUnsafeBufferPointer { ordinals in
+            for element in ordinals.indices where ordinals[element] >= 0 {
+                let ordinal = ordinals[element]
+                var position = length
+                if length > 0 && ends[length - 1] > ordinal {
+                    position = lowerBound(of: ordinal, in: ends, count: length)
                 }
+                predecessors[element] = position > 0 ? endElements[position - 1] : -1
+                ends[position] = ordinal
+                endElements[position] = Int32(truncatingIfNeeded: element)
+                if position == length { length += 1 }
             }
         }
+        return staying(
+            of: ordinals.count, from: length > 0 ? endElements[length - 1] : -1, UnsafeBufferPointer(predecessors))
     }
-    return staying(of: ordinals.count, from: length > 0 ? endElements[length - 1] : -1, predecessors)
 }
 
 /// How many of the first `count` are smaller. Which half to go on with is computed and not branched on: with a random
@@ -75,16 +72,18 @@ func heaviestIncreasingSubsequence(ordinals: [Int32], weights: [UInt32]) -> [Boo
             ends.replaceSubrange(position..<beyond, with: CollectionOfOne(end))
         }
     }
-    return staying(of: ordinals.count, from: ends.last?.element ?? -1, predecessors)
+    return predecessors.withUnsafeBufferPointer { staying(of: ordinals.count, from: ends.last?.element ?? -1, $0) }
 }
 
 /// The last element that stays and all before it.
-private func staying(of count: Int, from last: Int32, _ predecessors: [Int32]) -> [Bool] {
+private func staying(of count: Int, from last: Int32, _ predecessors: UnsafeBufferPointer<Int32>) -> [Bool] {
     var stays = [Bool](repeating: false, count: count)
-    var element = last
-    while element >= 0 {
-        stays[Int(element)] = true
-        element = predecessors[Int(element)]
+    stays.withUnsafeMutableBufferPointer { stays in
+        var element = last
+        while element >= 0 {
+            stays[Int(element)] = true
+            element = predecessors[Int(element)]
+        }
     }
     return stays
 }

@@ -236,18 +236,22 @@ struct SiblingAlignment {
                 ? longestIncreasingSubsequence(ordinals: ordinals)
                 : heaviestIncreasingSubsequence(ordinals: ordinals, weights: new.map(\.weight))
             var index = commonCount
-            for position in new.indices {
-                if !stays[position] {
-                    let previous = position == 0 ? lastCommon : last(of: new[position - 1])
-                    place(new[position], index, previous, isInserted: ordinals[position] == Self.inserted)
+            stays.withUnsafeBufferPointer { stays in
+                for position in new.indices {
+                    if !stays[position] {
+                        let previous = position == 0 ? lastCommon : last(of: new[position - 1])
+                        place(new[position], index, previous, isInserted: ordinals[position] == Self.inserted)
+                    }
+                    index += new[position].weight
                 }
-                index += new[position].weight
             }
         }
         guard !old.isEmpty else { return }
-        var isMatched = [Bool](repeating: false, count: old.count)
-        for ordinal in ordinals where ordinal >= 0 { isMatched[Int(ordinal)] = true }
-        for position in old.indices where !isMatched[position] { departures.append(old[position].number) }
+        withUnsafeTemporaryAllocation(of: Bool.self, capacity: old.count) { isMatched in
+            isMatched.initialize(repeating: false)
+            for ordinal in ordinals where ordinal >= 0 { isMatched[Int(ordinal)] = true }
+            for position in old.indices where !isMatched[position] { departures.append(old[position].number) }
+        }
     }
 
     /// Where each new element stands among the old ones, or what else is known of it.
