@@ -45,9 +45,10 @@ extension Connection {
     private func stepOutbox() -> Bool {
         while case .line(_, let barrier?)? = outbox.first, isPassed(barrier) { outbox.release() }
         if sendAnswers() { return true }
-        guard case .read(let request, let id)? = outbox.first, !account.isOverfull, isPrepared(request, id) else {
-            return false
-        }
+        // What is found already is kept anyway.
+        guard case .read(let request, let id)? = outbox.first, !account.isOverfull || longAnswer?.line != nil,
+            isPrepared(request, id)
+        else { return false }
         outbox.removeRead()
         carryOut(request, id: id)
         endPreparation()
@@ -131,8 +132,8 @@ extension Connection {
         openLine = nil
     }
 
-    /// What is kept of it, in bytes.
+    /// What is kept of it, or for the next one, in bytes.
     var openLineLength: Int {
-        if case .longAnswer(let line, _)? = openLine { line.count } else { 0 }
+        if case .longAnswer(let line, _)? = openLine { line.count } else { longAnswer?.line?.count ?? 0 }
     }
 }

@@ -38,8 +38,9 @@ extension Connection {
             return isFound(differenceOf: list, from, to, id)
         }
         if let groundwork {
-            if groundwork.isReady, groundwork.list?.isDeleted != true { return true }
             guard groundwork.isReady else { return false }
+            if groundwork.list?.isDeleted != true { return true }
+            // There may be another list of that name by now.
             endGroundwork()
         }
         groundwork = groundwork(for: request, id)
@@ -56,11 +57,15 @@ extension Connection {
         guard id != .absent, let old = try? state(of: list, at: from), let new = try? state(of: list, at: to),
             !new.snapshot.isNear(old.snapshot, pagesMax: TurnLimits.pagesMax)
         else { return true }
-        longAnswer = LongAnswer(size: new.snapshot.numberOfItems, hub.background) {
+        // How long it is shows when it is found, and counts before the next one of this user is begun.
+        longAnswer = LongAnswer(
+            size: new.snapshot.numberOfItems, hub.background, mayBegin: { [account] in !account.isOverfull }
+        ) {
             var line = ByteWriter()
             Self.write(id, .success(.difference(Reply.Difference(from: old, to: new))), into: &line)
             return line
-        } whenFound: { [unowned self] in
+        } whenDone: { [unowned self] in
+            if longAnswer?.line == nil { longAnswer = nil } else { noteHeld() }
             isDue()
         }
         return false

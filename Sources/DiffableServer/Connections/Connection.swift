@@ -286,7 +286,7 @@ extension Connection {
     func limitsChanged() { framer.lineLengthMax = hub.limits.lineLengthMax }
 
     /// Tells the account what is kept for this client between turns.
-    private func noteHeld() {
+    func noteHeld() {
         let answers = outbox.length + heldUpLength + openLineLength
         let requests = framer.length + staging.length
         if requests == noted.requests && answers == noted.answers { return }

@@ -9,15 +9,22 @@ final class LongAnswer {
 
     /// - Parameters:
     ///   - size: about how much work it is, in items.
-    ///   - whenFound: called once, unless it is not wanted any more.
+    ///   - mayBegin: asked when it has had to wait for its turn; if not, it is given up.
+    ///   - whenDone: called once, when it is found or given up, unless it is not wanted any more.
     init(
-        size: Int, _ background: Background, _ write: @escaping @Sendable () -> ByteWriter,
-        whenFound: @escaping () -> Void
+        size: Int, _ background: Background, mayBegin: @escaping () -> Bool,
+        _ write: @escaping @Sendable () -> ByteWriter, whenDone: @escaping () -> Void
     ) {
-        background.find(size: size, while: { [self] in isWanted }, write) { [self] line in
+        let isWantedStill = { [self] in
+            guard isWanted else { return false }
+            if mayBegin() { return true }
+            whenDone()
+            return false
+        }
+        background.find(size: size, while: isWantedStill, write) { [self] line in
             guard isWanted else { return }
             self.line = line
-            whenFound()
+            whenDone()
         }
     }
 

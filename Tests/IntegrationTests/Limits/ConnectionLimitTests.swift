@@ -57,7 +57,7 @@ extension Integration {
                 try client.send(#"{"id":1,"method":"difference","params":{"list":"rows","from":0,"to":1}}"#)
             }
             usleep(500_000)
-            #expect(daemon.program.residentLength - before < 12 << 20)
+            #expect(daemon.program.residentLength - before < 6 << 20)
             // All of it comes when they do, in whichever order.
             var rest = deaf
             _ = try eventually("answer of each") {
