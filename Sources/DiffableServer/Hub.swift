@@ -145,6 +145,12 @@ final class Hub {
         followedLists[list.state.name] = nil
     }
 
+    /// What was found is used, or nobody wants it any more.
+    func end(_ groundwork: Groundwork) {
+        groundwork.end()
+        if let list = groundwork.list { leave(list) }
+    }
+
     /// Begins to find what a view shows of a state of a list.
     func groundwork(of state: ListState, through view: View) -> Groundwork {
         Groundwork(state, through: view, followedLists[state.name], background)

@@ -1,6 +1,5 @@
 import Diffable
 import DiffableJSON
-import Synchronization
 import Testing
 
 @testable import DiffableServer
@@ -12,20 +11,6 @@ import Testing
     private let bench = WorkBench()
     private let list: FollowedList
     private let looks = Looks()
-
-    private final class Looks: Sendable {
-        private let count = Mutex(0)
-
-        func add() { count.withLock { $0 += 1 } }
-
-        /// Since the last time that it was asked.
-        func take() -> Int {
-            count.withLock { count in
-                defer { count = 0 }
-                return count
-            }
-        }
-    }
 
     init() throws {
         let items = try (0..<Self.itemsMax).map { number in

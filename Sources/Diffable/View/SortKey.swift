@@ -41,8 +41,6 @@ package struct SortKey: Sendable {
         bytes.append(0)
     }
 
-    mutating func append(contentsOf key: SortKey) { bytes += key.bytes }
-
     /// Appends a value that compares the other way round.
     package mutating func appendDescending(_ append: (inout SortKey) -> Void) {
         let start = bytes.count

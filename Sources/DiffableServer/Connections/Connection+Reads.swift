@@ -55,7 +55,7 @@ extension Connection {
     private func isFound(differenceOf list: ListName, _ from: Int, _ to: Int, _ id: RequestID) -> Bool {
         if let longAnswer { return longAnswer.line != nil }
         guard id != .absent, let old = try? state(of: list, at: from), let new = try? state(of: list, at: to),
-            !new.snapshot.isNear(old.snapshot, pagesMax: TurnLimits.pagesMax)
+            !new.snapshot.isNear(old.snapshot)
         else { return true }
         // How long it is shows when it is found, and counts before the next one of this user is begun.
         longAnswer = LongAnswer(
@@ -110,10 +110,8 @@ extension Connection {
     }
 
     private func endGroundwork() {
-        guard let groundwork else { return }
-        self.groundwork = nil
-        groundwork.end()
-        if let list = groundwork.list { hub.leave(list) }
+        if let groundwork { hub.end(groundwork) }
+        groundwork = nil
     }
 
     /// Where a subscription stands among the connection's; if nowhere, that is the reply.

@@ -236,7 +236,7 @@ final class Audience {
     private func isLong(from sent: Sent, _ form: LineForm) -> Bool {
         if form == .snapshots || isReload(since: sent) { return false }
         if let step = step(from: sent) { return step.operationsAtOnce == nil }
-        return !shown.snapshot.isNear(sent.shown.snapshot, pagesMax: TurnLimits.pagesMax)
+        return !shown.snapshot.isNear(sent.shown.snapshot)
     }
 
     /// Has the background look for what leads from there to here, once for all who ask.

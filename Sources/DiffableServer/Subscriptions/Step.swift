@@ -28,7 +28,7 @@ final class Step {
 
     /// The canonical difference, unless it is still to be found and that takes long.
     var operationsAtOnce: [Operation]? {
-        if let old, !new.isNear(old, pagesMax: TurnLimits.pagesMax) { return nil }
+        if let old, !new.isNear(old) { return nil }
         return operations
     }
 

@@ -119,10 +119,8 @@ final class Subscription {
     }
 
     private func endGroundwork() {
-        guard let groundwork else { return }
-        self.groundwork = nil
-        groundwork.end()
-        if let list = groundwork.list { connection.hub.leave(list) }
+        if let groundwork { connection.hub.end(groundwork) }
+        groundwork = nil
     }
 
     /// Counts a line, or a page of one, of so many bytes.

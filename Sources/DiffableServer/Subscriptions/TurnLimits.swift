@@ -1,3 +1,5 @@
+import Diffable
+
 #if DEBUG
     import Glibc
 #endif
@@ -19,4 +21,9 @@ enum TurnLimits {
 
     /// Of how many items a state is freed at once: a few milliseconds.
     static let itemsFreedMax = 2 * workMax
+}
+
+extension Snapshot {
+    /// Whether a turn has room to find the difference from another state.
+    func isNear(_ old: Snapshot) -> Bool { isNear(old, pagesMax: TurnLimits.pagesMax) }
 }

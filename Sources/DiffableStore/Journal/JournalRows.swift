@@ -30,9 +30,11 @@ struct JournalRows {
         /// For the list that it is a row of.
         var journalled: JournalledList.JournalledRow {
             JournalledList.JournalledRow(
-                end: JournalledList.RowEnd(state: state, chain: chain), length: notes.count + bytes.count, steps: steps,
-                kept: kept)
+                end: JournalledList.RowEnd(state: state, chain: chain), length: length, steps: steps, kept: kept)
         }
+
+        /// In bytes.
+        var length: Int { notes.count + bytes.count }
 
         fileprivate mutating func append(_ note: StepNote) {
             kept.append(note.revision)
@@ -43,7 +45,7 @@ struct JournalRows {
     private(set) var rows: [Row] = []
 
     /// In bytes.
-    var length: Int { rows.reduce(0) { $0 + $1.notes.count + $1.bytes.count } }
+    var length: Int { rows.reduce(0) { $0 + $1.length } }
 
     /// By the number of a list: its row that takes more steps.
     private var open: [Int: Int] = [:]
