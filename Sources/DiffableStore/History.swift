@@ -54,7 +54,7 @@ struct History: Sendable {
 
 /// How far back states are kept, in memory and, of a durable list, on disk.
 package struct HistoryLimits: Sendable, Equatable {
-    /// About how much one list's past may take, in bytes; 0 keeps none. One small change takes about 2 KiB.
+    /// About how much one list's past may take, in bytes; 0 keeps none. A small change takes 1 to 7 KiB.
     package var lengthMax: Int
     /// In seconds.
     package var ageMax: Int

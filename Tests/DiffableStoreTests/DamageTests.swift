@@ -106,7 +106,7 @@ private struct DamagedOriginal {
         var changes = RandomChanges(seed: seed)
         // Checkpoints come often, and history is short.
         let limits = StoreLimits(
-            journalLengthMin: 3_000, checkpointPartLengthMax: 500, history: HistoryLimits(lengthMax: 20_000))
+            journalLengthMin: 3_000, checkpointPartLengthMax: 500, history: HistoryLimits(lengthMax: 10_000))
         let names: [ListName] = ["a", "b", "c"]
         var old = Data()
         for round in 0..<2 {

@@ -41,7 +41,7 @@ struct JournalHistoryTests {
         let seed = UInt64.random(in: 0..<1_000_000)
         print("seed \(seed)")
         var changes = RandomChanges(seed: seed)
-        let history = HistoryLimits(lengthMax: run < 2 ? 60_000 : 4 << 20)
+        let history = HistoryLimits(lengthMax: run < 2 ? 30_000 : 4 << 20)
         let limits = StoreLimits(
             journalLengthMin: run % 2 == 0 ? 300 : 1 << 20, checkpointPartLengthMax: 500, history: history)
         var before: Past?
@@ -112,7 +112,7 @@ struct JournalHistoryTests {
     }
 
     @Test func `rows that history keeps do not bring a checkpoint, and those before them do`() async throws {
-        let limits = StoreLimits(journalStepsMin: 20, history: HistoryLimits(lengthMax: 10_000))
+        let limits = StoreLimits(journalStepsMin: 20, history: HistoryLimits(lengthMax: 2_500))
         let store = try await directory.open(limits: limits)
         try await makeList(in: store)
         _ = try await store.transacting("tasks", [.appendItems([Item(id: "a")])]).get()

@@ -9,7 +9,7 @@ struct RecoveryTests {
     let restless = StoreLimits(journalLengthMin: 300, checkpointPartLengthMax: 200, history: .none)
     /// The same, and the journal keeps the last few states as well.
     let remembering = StoreLimits(
-        journalLengthMin: 300, checkpointPartLengthMax: 200, history: HistoryLimits(lengthMax: 50_000))
+        journalLengthMin: 300, checkpointPartLengthMax: 200, history: HistoryLimits(lengthMax: 25_000))
     let directory = ScratchDirectory()
 
     @Test(arguments: 0..<6)

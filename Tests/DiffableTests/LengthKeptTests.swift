@@ -1,0 +1,46 @@
+import Testing
+
+@testable import Diffable
+
+@Suite("What keeping a state takes") struct LengthKeptTests {
+    private static func list(of size: Int) throws -> Snapshot {
+        let items = try (0..<size).map { Item(id: try ItemID("i\($0)"), content: Content(Array("1234".utf8))) }
+        return try Snapshot([Section(id: "s", items: items)])
+    }
+
+    private static func length(_ operations: [Diffable.Operation], in list: Snapshot) throws -> Int {
+        list.lengthKept(after: try list.applying(operations).difference(from: list))
+    }
+
+    private static func items(_ count: Int, _ content: String = "1234") throws -> [Item] {
+        try (0..<count).map { Item(id: try ItemID("new\($0)"), content: Content(Array(content.utf8))) }
+    }
+
+    // What a page takes was measured: CoreBenchmark says what one more version of a list takes.
+    @Test func `a small change takes a path, which is longer in a longer list`() throws {
+        let (small, large) = (try Self.list(of: 100), try Self.list(of: 100_000))
+        let change = [Operation.reconfigureItems([ItemReconfiguration(id: "i7", content: .some(nil))])]
+        #expect((800...1_200).contains(try Self.length(change, in: small)))
+        #expect((1_400...2_000).contains(try Self.length(change, in: large)))
+        #expect((2_300...3_300).contains(try Self.length([.deleteItems(["i7"])], in: small)))
+        #expect((5_000...7_000).contains(try Self.length([.deleteItems(["i7"])], in: large)))
+        #expect((5_000...7_000).contains(try Self.length([.appendItems(Self.items(1))], in: large)))
+    }
+
+    @Test func `many changes share what is near the root`() throws {
+        let list = try Self.list(of: 100_000)
+        let one = try Self.length([.appendItems(Self.items(1))], in: list)
+        let many = try Self.length([.appendItems(Self.items(5_000))], in: list)
+        #expect((1_300_000...2_600_000).contains(many) && many < 5_000 * one / 8)
+    }
+
+    @Test func `contents and what is under an item count`() throws {
+        let list = try Self.list(of: 100)
+        let long = String(repeating: "7", count: 10_000)
+        #expect(try Self.length([.appendItems(Self.items(1, long))], in: list) > 10_000)
+        let after = try list.applying([.insertItems(Self.items(50, long), at: .end(of: .parent("i7")))])
+        #expect(try Self.length([.deleteItems(["i7"])], in: after) > 500_000)
+        let back = [Operation.reconfigureItems([ItemReconfiguration(id: "new3", content: .some(nil))])]
+        #expect(try Self.length(back, in: after) > 10_000)
+    }
+}
