@@ -22,7 +22,7 @@ public struct Identifier<Named>: Sendable {
         var string = string
         let record = string.withUTF8 { utf8 in
             Result { () throws(IdentifierError) in
-                try Identifier.record(validating: UnsafeRawBufferPointer(utf8))
+                try Record.make(validating: UnsafeRawBufferPointer(utf8))
             }
         }
         self.record = try record.get()
@@ -34,15 +34,18 @@ public struct Identifier<Named>: Sendable {
     package init(
         validating utf8: UnsafeRawBufferPointer, lengthMax: Int = Record.idLengthMax
     ) throws(IdentifierError) {
-        self.record = try Identifier.record(validating: utf8, lengthMax: lengthMax)
+        self.record = try Record.make(validating: utf8, lengthMax: lengthMax)
     }
+}
 
-    private static func record(
-        validating utf8: UnsafeRawBufferPointer, lengthMax: Int = Record.idLengthMax
+extension Record {
+    /// Of an identifier alone.
+    fileprivate static func make(
+        validating utf8: UnsafeRawBufferPointer, lengthMax: Int = idLengthMax
     ) throws(IdentifierError) -> Record {
         try IdentifierError.check(utf8, lengthMax: lengthMax)
         let none = UnsafeRawBufferPointer(start: nil, count: 0)
-        return Record.make(id: utf8, kind: none, content: none)
+        return make(id: utf8, kind: none, content: none)
     }
 }
 
@@ -115,6 +118,8 @@ public enum IdentifierError: Error, Equatable, Sendable, CustomStringConvertible
         guard utf8.count <= lengthMax else { throw .tooLong(length: utf8.count) }
         for offset in utf8.indices {
             let byte = utf8[offset]
+            // Plain ASCII, as nearly all are.
+            if byte &- 0x20 < 0x5F { continue }
             // U+0080 to U+009F are the bytes C2 80 to C2 9F.
             let isControl =
                 byte < 0x20 || byte == 0x7F || byte & 0xE0 == 0x80 && offset > 0 && utf8[offset - 1] == 0xC2

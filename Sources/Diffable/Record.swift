@@ -56,10 +56,14 @@ package struct Record: @unchecked Sendable {
                 target.storeBytes(of: more, as: Extension.self)
                 target += Extension.size
             }
-            for part in [id, kind, content] where part.count > 0 {
+            func append(_ part: UnsafeRawBufferPointer) {
+                guard part.count > 0 else { return }
                 target.copyMemory(from: part.baseAddress!, byteCount: part.count)
                 target += part.count
             }
+            append(id)
+            append(kind)
+            append(content)
         }
         return Record(buffer: buffer)
     }

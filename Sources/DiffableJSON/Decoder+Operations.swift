@@ -57,6 +57,18 @@ enum OperationVerb: UInt8, MemberName {
     }
 }
 
+extension OperationVerb {
+    @inline(never)
+    fileprivate static func unknown(_ name: JSONString) -> DecodingError {
+        let names = allCases.map(\.name)
+        let advice =
+            nearestName(to: name.text, among: names).map { "did you mean \"\($0)\"?" }
+            ?? "there are \(names.joined(separator: ", "))"
+        return DecodingError.invalid("there is no operation \"\(name.text.shown)\"; \(advice)", at: name.offset)
+            .inside("op")
+    }
+}
+
 enum OperationMember: UInt8, MemberName {
     case op, sections, section, items, item, parent, before, after, ifPresent
 
@@ -86,7 +98,7 @@ extension Decoder {
                 throw DecodingError(.tooLarge(limit: "operationsMax", max: operationsMax))
             }
             do throws(DecodingError) {
-                operations.append(try decoder.operation())
+                operations.add(try decoder.operation())
             } catch {
                 var error = error
                 error.operation = index
@@ -97,36 +109,39 @@ extension Decoder {
     }
 
     package mutating func operation() throws(DecodingError) -> Operation {
-        _ = scanner.peek()
-        let start = scanner.offset
-        let verb = try verb()
+        var object = try beginObject("an operation")
+        let start = scanner.offset - 1
+        let verb = try verb(of: &object, startingAt: start)
         var parts = OperationParts(idLengthMax: limits.idLengthMax)
-        try object(
-            verb.name, OperationMember.self, allowed: verb.allowed
-        ) { member, decoder throws(DecodingError) in try decoder.read(member, of: verb, into: &parts) }
+        try members(of: &object, verb.name, verb.allowed) { member, decoder throws(DecodingError) in
+            try decoder.read(member, of: verb, into: &parts)
+        }
         return try parts.operation(verb, startingAt: start)
     }
 
-    /// Finds the operation's `op`, which says how to read the other members; it is the first one nearly always.
-    private func verb() throws(DecodingError) -> OperationVerb {
-        var ahead = self
-        guard ahead.scanner.peek() == UInt8(ascii: "{") else { throw unexpected("an operation", "an object") }
-        var object = try ahead.scan { scanner throws(JSONError) in try scanner.beginObject() }
-        while let name = try ahead.scan({ scanner throws(JSONError) in try scanner.nextMember(of: &object) }) {
+    /// Finds the operation's `op`, which says how to read the other members. It is the first one nearly always, and is
+    /// read then; otherwise it is left where it is.
+    private mutating func verb(
+        of object: inout OpenObject, startingAt start: Int
+    ) throws(DecodingError) -> OperationVerb {
+        let first = (scanner, object)
+        var isFirst = true
+        while let name = try nextName(of: &object) {
             guard "op" ~= name else {
-                try ahead.scan { scanner throws(JSONError) in try scanner.skipValue() }
+                try scan { scanner throws(JSONError) in try scanner.skipValue() }
+                isFirst = false
                 continue
             }
-            let string = try ahead.string("op")
-            if let verb = OperationVerb.named(string) { return verb }
-            let names = OperationVerb.allCases.map(\.name)
-            let advice =
-                nearestName(to: string.text, among: names).map { "did you mean \"\($0)\"?" }
-                ?? "there are \(names.joined(separator: ", "))"
-            throw DecodingError.invalid("there is no operation \"\(string.text.shown)\"; \(advice)", at: string.offset)
-                .inside("op")
+            let string = try string("op")
+            guard let verb = OperationVerb.named(string) else { throw OperationVerb.unknown(string) }
+            if isFirst {
+                try object.note(OperationMember.op.rawValue, name, of: verb.name)
+            } else {
+                (scanner, object) = first
+            }
+            return verb
         }
-        throw .invalid("an operation needs an op", at: scanner.offset)
+        throw .invalid("an operation needs an op", at: start)
     }
 
     private mutating func read(

@@ -14,7 +14,7 @@ package struct Decoder {
     }
 
     /// Runs a step of the scanner; its error becomes the decoder's.
-    @inlinable @inline(__always)
+    @inline(__always)
     package mutating func scan<R>(_ step: (inout JSONScanner) throws(JSONError) -> R) throws(DecodingError) -> R {
         do throws(JSONError) {
             return try step(&scanner)
@@ -29,22 +29,28 @@ package struct Decoder {
     /// known.
     ///
     /// Inlined, so that it is compiled for each sort of object: as generic code it would take longer than the scanning.
-    @inlinable @inline(__always)
-    package mutating func object<Member: MemberName>(
+    /// That needs the same module; DiffableProtocol has its own.
+    @inline(__always)
+    mutating func object<Member: MemberName>(
         _ what: @autoclosure () -> String, _: Member.Type, allowed: MemberSet<Member> = .all,
         _ read: (Member, inout Decoder) throws(DecodingError) -> Void
     ) throws(DecodingError) {
-        guard scanner.peek() == UInt8(ascii: "{") else { throw unexpected(what(), "an object") }
-        var object = try scan { scanner throws(JSONError) in try scanner.beginObject() }
-        var seen: UInt32 = 0
-        while let name = try scan({ scanner throws(JSONError) in try scanner.nextMember(of: &object) }) {
+        var object = try beginObject(what())
+        try members(of: &object, what(), allowed, read)
+    }
+
+    /// Reads what is left of an object.
+    @inline(__always)
+    mutating func members<Member: MemberName>(
+        of object: inout OpenObject, _ what: @autoclosure () -> String, _ allowed: MemberSet<Member>,
+        _ read: (Member, inout Decoder) throws(DecodingError) -> Void
+    ) throws(DecodingError) {
+        while let name = try nextName(of: &object) {
             guard let member = Member.named(name), allowed.contains(member) else {
                 try passUnknown(name, of: what(), known: allowed.names)
                 continue
             }
-            let bit: UInt32 = 1 &<< UInt32(member.rawValue)
-            if seen & bit != 0 { throw Self.twice(name, in: what()) }
-            seen |= bit
+            try object.note(member.rawValue, name, of: what())
             do throws(DecodingError) {
                 try read(member, &self)
             } catch {
@@ -53,8 +59,36 @@ package struct Decoder {
         }
     }
 
+    /// An object whose members are being read.
+    package struct OpenObject {
+        fileprivate var container: JSONScanner.Container
+        /// A bit for each raw value that has come.
+        fileprivate var seen: UInt32 = 0
+
+        /// A member came: each may come once.
+        @inline(__always)
+        package mutating func note(
+            _ number: UInt8, _ name: JSONString, of what: @autoclosure () -> String
+        ) throws(DecodingError) {
+            let bit: UInt32 = 1 &<< UInt32(number)
+            if seen & bit != 0 { throw Decoder.twice(name, in: what()) }
+            seen |= bit
+        }
+    }
+
+    package mutating func beginObject(_ what: @autoclosure () -> String) throws(DecodingError) -> OpenObject {
+        guard scanner.peek() == UInt8(ascii: "{") else { throw unexpected(what(), "an object") }
+        return OpenObject(container: try scan { scanner throws(JSONError) in try scanner.beginObject() })
+    }
+
+    /// The next member's name; its value must be read next. Nil when the object has ended.
+    @inline(__always)
+    package mutating func nextName(of object: inout OpenObject) throws(DecodingError) -> JSONString? {
+        try scan { scanner throws(JSONError) in try scanner.nextMember(of: &object.container) }
+    }
+
     @inline(never)
-    package static func twice(_ name: JSONString, in what: String) -> DecodingError {
+    fileprivate static func twice(_ name: JSONString, in what: String) -> DecodingError {
         .invalid("\(what) has the member \"\(name.text)\" twice", at: name.offset)
     }
 
@@ -89,7 +123,7 @@ package struct Decoder {
     // MARK: - Arrays
 
     /// Reads an array: `read` is called for each element and reads it.
-    @inlinable @inline(__always)
+    @inline(__always)
     package mutating func array(
         _ what: StaticString, _ read: (Int, inout Decoder) throws(DecodingError) -> Void
     ) throws(DecodingError) {
@@ -106,12 +140,12 @@ package struct Decoder {
         }
     }
 
-    @inlinable @inline(__always)
+    @inline(__always)
     package mutating func elements<Element>(
         _ what: StaticString, _ read: (inout Decoder) throws(DecodingError) -> Element
     ) throws(DecodingError) -> [Element] {
         var elements: [Element] = []
-        try array(what) { _, decoder throws(DecodingError) in elements.append(try read(&decoder)) }
+        try array(what) { _, decoder throws(DecodingError) in elements.add(try read(&decoder)) }
         return elements
     }
 
@@ -119,7 +153,7 @@ package struct Decoder {
 
     package mutating func string(_ what: StaticString) throws(DecodingError) -> JSONString {
         guard scanner.peek() == UInt8(ascii: "\"") else { throw unexpected("\(what)", "a string") }
-        return try scan { scanner throws(JSONError) in try scanner.string() }
+        return try scan { scanner throws(JSONError) in try scanner.stringAtQuote() }
     }
 
     package mutating func boolean(_ what: StaticString) throws(DecodingError) -> Bool {
@@ -169,5 +203,14 @@ package struct Decoder {
 
     package mutating func end() throws(DecodingError) {
         try scan { scanner throws(JSONError) in try scanner.end() }
+    }
+}
+
+extension Array {
+    /// Appends; but the first makes an array of one. Most that are read have no more, and to append to an empty array
+    /// makes room for others too, which takes longer.
+    @inline(__always)
+    mutating func add(_ element: Element) {
+        if isEmpty { self = [element] } else { append(element) }
     }
 }

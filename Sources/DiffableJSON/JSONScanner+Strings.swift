@@ -1,20 +1,43 @@
 extension JSONScanner {
     /// Reads a string and checks its escapes and its UTF-8.
-    ///
-    /// Eight bytes at a time as long as they are plain ASCII, which nearly all of a line is.
     package mutating func string() throws(JSONError) -> JSONString {
         guard peek() == UInt8(ascii: "\"") else { throw unexpected(.string) }
-        offset += 1
-        let start = offset
+        return try stringAtQuote()
+    }
+
+    /// Reads the string whose quote is the next byte.
+    ///
+    /// Eight bytes at a time as long as they are plain ASCII, which nearly all of a line is.
+    mutating func stringAtQuote() throws(JSONError) -> JSONString {
+        let start = offset + 1
+        var end = start
+        while end <= byteCount &- 8 {
+            let special = Self.specialBytes(in: word(at: end))
+            if special != 0 {
+                end &+= special.trailingZeroBitCount &>> 3
+                break
+            }
+            end &+= 8
+        }
+        guard end < byteCount, bytes[unchecked: end] == UInt8(ascii: "\"") else {
+            return try stringBehindPlainBytes(from: start, to: end)
+        }
+        offset = end + 1
+        return JSONString(bytes: bytes.slice(start..<end), offset: start, hasEscapes: false)
+    }
+
+    /// The same for one that has something in it beside plain ASCII, or whose end is near the end of the text.
+    @inline(never)
+    private mutating func stringBehindPlainBytes(from start: Int, to end: Int) throws(JSONError) -> JSONString {
+        offset = end
         var hasEscapes = false
         while true {
-            while offset + 8 <= bytes.count {
-                let word = bytes.loadUnaligned(fromByteOffset: offset, as: UInt64.self)
-                let special = Self.specialBytes(in: UInt64(littleEndian: word))
+            while offset + 8 <= byteCount {
+                let special = Self.specialBytes(in: word(at: offset))
                 offset += special == 0 ? 8 : special.trailingZeroBitCount >> 3
                 if special != 0 { break }
             }
-            guard offset < bytes.count else { throw error(.unexpectedEnd) }
+            guard offset < byteCount else { throw error(.unexpectedEnd) }
             let byte = bytes[unchecked: offset]
             switch byte {
             case UInt8(ascii: "\""):
@@ -29,6 +52,11 @@ extension JSONScanner {
             default: try skipScalar(byte)
             }
         }
+    }
+
+    @inline(__always)
+    private func word(at offset: Int) -> UInt64 {
+        UInt64(littleEndian: bytes.baseAddress.unsafelyUnwrapped.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
     /// The high bit of each byte that needs a look: a quote, a backslash, a control character or not ASCII. Bytes
@@ -47,7 +75,7 @@ extension JSONScanner {
 
     private mutating func skipEscape() throws(JSONError) {
         let start = offset
-        guard offset + 1 < bytes.count else { throw JSONError(offset: bytes.count, reason: .unexpectedEnd) }
+        guard offset + 1 < byteCount else { throw JSONError(offset: byteCount, reason: .unexpectedEnd) }
         switch bytes[unchecked: offset + 1] {
         case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"), UInt8(ascii: "b"), UInt8(ascii: "f"),
             UInt8(ascii: "n"), UInt8(ascii: "r"), UInt8(ascii: "t"):
@@ -57,7 +85,7 @@ extension JSONScanner {
             offset += 6
             if unit & 0xFC00 == 0xDC00 { throw JSONError(offset: start, reason: .loneSurrogate) }
             guard unit & 0xFC00 == 0xD800 else { return }
-            guard offset + 1 < bytes.count, bytes[offset] == UInt8(ascii: "\\"), bytes[offset + 1] == UInt8(ascii: "u"),
+            guard offset + 1 < byteCount, bytes[offset] == UInt8(ascii: "\\"), bytes[offset + 1] == UInt8(ascii: "u"),
                 try codeUnit(at: offset) & 0xFC00 == 0xDC00
             else { throw JSONError(offset: start, reason: .loneSurrogate) }
             offset += 6
@@ -69,7 +97,7 @@ extension JSONScanner {
     private func codeUnit(at start: Int) throws(JSONError) -> UInt16 {
         var unit: UInt16 = 0
         for index in start + 2..<start + 6 {
-            guard index < bytes.count else { throw JSONError(offset: bytes.count, reason: .unexpectedEnd) }
+            guard index < byteCount else { throw JSONError(offset: byteCount, reason: .unexpectedEnd) }
             guard let digit = JSONString.hexadecimalValue(bytes[unchecked: index]) else {
                 throw JSONError(offset: start, reason: .invalidEscape)
             }

@@ -59,7 +59,7 @@ extension JSONScanner {
     package mutating func skipValue() throws(JSONError) {
         switch peek() {
         case UInt8(ascii: "\""):
-            _ = try string()
+            _ = try stringAtQuote()
         case UInt8(ascii: "{"):
             var object = try beginObject()
             while try nextMember(of: &object) != nil { try skipValue() }
@@ -77,7 +77,7 @@ extension JSONScanner {
     private mutating func skipLiteral(_ literal: StaticString) throws(JSONError) {
         let expected = UnsafeRawBufferPointer(start: literal.utf8Start, count: literal.utf8CodeUnitCount)
         for byte in expected {
-            guard offset < bytes.count else { throw error(.unexpectedEnd) }
+            guard offset < byteCount else { throw error(.unexpectedEnd) }
             guard bytes[unchecked: offset] == byte else { throw unexpected(.value) }
             offset += 1
         }
@@ -114,5 +114,5 @@ extension JSONScanner {
     }
 
     @inline(__always)
-    private var here: UInt8? { offset < bytes.count ? bytes[unchecked: offset] : nil }
+    private var here: UInt8? { offset < byteCount ? bytes[unchecked: offset] : nil }
 }

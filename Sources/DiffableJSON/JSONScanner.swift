@@ -12,6 +12,8 @@
 /// bytes. That is the reason for unsafe pointers here: the slices go straight into a `Record`, copied once.
 package struct JSONScanner {
     package let bytes: UnsafeRawBufferPointer
+    /// Of `bytes`, which would compute it anew for each byte.
+    let byteCount: Int
     /// Of the next byte to be read.
     package internal(set) var offset: Int
     let depthMax: Int
@@ -23,6 +25,7 @@ package struct JSONScanner {
 
     package init(_ bytes: UnsafeRawBufferPointer, depthMax: Int) {
         self.bytes = bytes
+        self.byteCount = bytes.count
         self.offset = 0
         self.depthMax = depthMax
         self.depth = 0
@@ -33,16 +36,18 @@ package struct JSONScanner {
     /// The first byte of the next value, or nil at the end.
     @inline(__always)
     package mutating func peek() -> UInt8? {
-        skipWhitespace()
-        return offset < bytes.count ? bytes[unchecked: offset] : nil
+        // Nearly always: programs write no white space.
+        if offset < byteCount, bytes[unchecked: offset] > 0x20 { return bytes[unchecked: offset] }
+        return peekBehindWhitespace()
     }
 
-    @inline(__always)
-    mutating func skipWhitespace() {
-        while offset < bytes.count, Self.isWhitespace(bytes[unchecked: offset]) {
+    @inline(never)
+    private mutating func peekBehindWhitespace() -> UInt8? {
+        while offset < byteCount, Self.isWhitespace(bytes[unchecked: offset]) {
             offset += 1
             whitespaceCount += 1
         }
+        return offset < byteCount ? bytes[unchecked: offset] : nil
     }
 
     @inline(__always)
@@ -54,7 +59,7 @@ package struct JSONScanner {
 
     /// The error for whatever stands here instead of what is expected.
     package func unexpected(_ expected: JSONError.Expected) -> JSONError {
-        guard offset < bytes.count else { return error(.unexpectedEnd) }
+        guard offset < byteCount else { return error(.unexpectedEnd) }
         if offset == 0, Self.beginsWithByteOrderMark(bytes) { return error(.byteOrderMark) }
         return error(.unexpectedByte(bytes[offset], expected: expected))
     }
@@ -75,10 +80,12 @@ package struct JSONScanner {
         var isFirst = true
     }
 
+    @inline(__always)
     package mutating func beginObject() throws(JSONError) -> Container {
         try begin(UInt8(ascii: "{"), .object)
     }
 
+    @inline(__always)
     package mutating func beginArray() throws(JSONError) -> Container {
         try begin(UInt8(ascii: "["), .array)
     }
@@ -97,7 +104,7 @@ package struct JSONScanner {
     package mutating func nextMember(of object: inout Container) throws(JSONError) -> JSONString? {
         guard try next(of: &object, closing: UInt8(ascii: "}"), .commaOrBrace) else { return nil }
         guard peek() == UInt8(ascii: "\"") else { throw unexpected(.memberName) }
-        let name = try string()
+        let name = try stringAtQuote()
         guard peek() == UInt8(ascii: ":") else { throw unexpected(.colon) }
         offset += 1
         return name
@@ -133,7 +140,7 @@ package struct JSONScanner {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Unchecked in release: the scanner compares every offset with `count` before it reads.
+    /// Unchecked in release: the scanner compares every offset with the count before it reads.
     @inline(__always)
     subscript(unchecked offset: Int) -> UInt8 {
         assert(offset >= 0 && offset < count)
@@ -142,6 +149,7 @@ extension UnsafeRawBufferPointer {
 
     @inline(__always)
     func slice(_ range: Range<Int>) -> UnsafeRawBufferPointer {
-        UnsafeRawBufferPointer(rebasing: self[range])
+        assert(range.lowerBound >= 0 && range.upperBound <= count)
+        return UnsafeRawBufferPointer(start: baseAddress.unsafelyUnwrapped + range.lowerBound, count: range.count)
     }
 }

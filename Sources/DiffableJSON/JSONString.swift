@@ -1,3 +1,9 @@
+#if canImport(Glibc)
+    import Glibc
+#else
+    import Musl
+#endif
+
 /// A string as it stands in a checked text: the bytes between its quotes.
 package struct JSONString {
     /// With escapes, if it has any.
@@ -16,11 +22,11 @@ package struct JSONString {
     /// Whether the string is this ASCII literal, which is how member names are told apart.
     @inline(__always)
     package static func ~= (literal: StaticString, string: JSONString) -> Bool {
-        let count = literal.utf8CodeUnitCount
         if string.hasEscapes { return string.means(literal) }
-        guard string.bytes.count == count else { return false }
-        for index in 0..<count where string.bytes[unchecked: index] != literal.utf8Start[index] { return false }
-        return true
+        let count = literal.utf8CodeUnitCount
+        // The compiler knows the literal, and makes a comparison or two of words of it.
+        return string.bytes.count == count
+            && memcmp(string.bytes.baseAddress.unsafelyUnwrapped, literal.utf8Start, count) == 0
     }
 
     /// Lends the bytes that the string means; they are the text's own unless there are escapes.

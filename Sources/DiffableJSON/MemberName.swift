@@ -8,52 +8,77 @@ extension MemberName {
     package var name: String { String(describing: self) }
 }
 
-/// Finds an object's members by the names of their cases. A `switch` is faster: this is for objects of which a line
-/// has few.
-package struct MemberNames<Member: MemberName>: Sendable {
-    private let names: NameTable
+/// Finds an object's members by the names of their cases, which are 1 to 24 bytes long.
+///
+/// Not generic itself: other modules call it, and generic code would not be compiled for their types.
+package struct MemberNames: Sendable {
+    private let keys: [Key]
 
     /// Made once: to ask a case for its name takes longer than to read a line. The cases count from zero.
-    package init() { names = NameTable(names: Member.allCases.map { Array($0.name.utf8) }) }
-
-    package subscript(name: JSONString) -> Member? {
-        names.index(of: name).flatMap { Member(rawValue: UInt8($0)) }
-    }
-}
-
-/// Apart from the members' type, because generic code would take longer than all the rest.
-private struct NameTable: Sendable {
-    let names: [[UInt8]]
-
-    func index(of name: JSONString) -> Int? {
-        name.withUTF8 { name in
-            for index in names.indices where names[index].count == name.count && names[index].elementsEqual(name) {
-                return index
+    package init<Member: MemberName>(_: Member.Type) {
+        keys = Member.allCases.map { member in
+            var name = member.name
+            guard let key = name.withUTF8({ Key(UnsafeRawBufferPointer($0)) }) else {
+                preconditionFailure("the name \(name) is longer than three words")
             }
-            return nil
+            return key
+        }
+    }
+
+    /// The raw value of the member of that name.
+    package func number(of name: JSONString) -> UInt8? {
+        guard let key = name.withUTF8({ Key($0) }) else { return nil }
+        var number: UInt8 = 0
+        for known in keys {
+            if known == key { return number }
+            number &+= 1
+        }
+        return nil
+    }
+
+    /// A name in words: its first bytes, those in the middle and the last, which overlap.
+    private struct Key: Equatable {
+        var first: UInt64
+        var middle: UInt64 = 0
+        var last: UInt64
+        var count: Int
+
+        @inline(__always)
+        init?(_ name: UnsafeRawBufferPointer) {
+            count = name.count
+            switch count {
+            case 8...24:
+                first = name.loadUnaligned(as: UInt64.self)
+                middle = name.loadUnaligned(fromByteOffset: count / 2 - 4, as: UInt64.self)
+                last = name.loadUnaligned(fromByteOffset: count - 8, as: UInt64.self)
+            case 4..<8:
+                first = UInt64(name.loadUnaligned(as: UInt32.self))
+                last = UInt64(name.loadUnaligned(fromByteOffset: count - 4, as: UInt32.self))
+            case 1..<4:
+                first = UInt64(name[0]) << 8 | UInt64(name[count / 2])
+                last = UInt64(name[count - 1])
+            default: return nil
+            }
         }
     }
 }
 
-/// Some of an object's members. The generic code around it is inlinable, so that it is compiled for each object.
+/// Some of an object's members.
 package struct MemberSet<Member: MemberName>: Sendable {
-    @usableFromInline
-    let bits: UInt32
+    /// One for each, at its raw value.
+    package let bits: UInt32
 
-    @inlinable
     init(bits: UInt32) { self.bits = bits }
 
-    @inlinable
     package init(_ members: [Member]) {
         var bits: UInt32 = 0
         for member in members { bits |= 1 << UInt32(member.rawValue) }
         self.bits = bits
     }
 
-    @inlinable
     package static var all: MemberSet { MemberSet(bits: .max) }
 
-    @inlinable @inline(__always)
+    @inline(__always)
     package func contains(_ member: Member) -> Bool { bits & 1 &<< UInt32(member.rawValue) != 0 }
 
     /// For messages.

@@ -41,7 +41,8 @@ package struct DecodedRequest: Sendable {
 
     /// Reads the line again: a syntax error anywhere in it comes first, and the id may stand behind the error.
     private init(
-        failure: DecodingError, envelope: RequestEnvelope, line: UnsafeRawBufferPointer, limits: DecodingLimits
+        failure: DecodingError, envelope: borrowing RequestEnvelope, line: UnsafeRawBufferPointer,
+        limits: DecodingLimits
     ) {
         do throws(JSONError) {
             let (id, part) = try RequestEnvelope.remains(of: line, limits: limits)

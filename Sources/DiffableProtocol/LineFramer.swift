@@ -61,6 +61,8 @@ package struct LineFramer: Sendable {
                 return append(rest)
             }
         }
+        // Nearly always: whole lines came.
+        if rest.isEmpty, buffer.isEmpty { return }
         append(rest)
         searched = buffer.count
         // What has no end yet may be too long already.

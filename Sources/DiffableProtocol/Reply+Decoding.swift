@@ -9,18 +9,18 @@ private enum ResultMember: UInt8, MemberName {
     case resumed, oldest, revisions, from, to, file, applied, needRestart
     case owner, group, mode
 
-    private static let names = MemberNames<ResultMember>()
+    private static let names = MemberNames(ResultMember.self)
 
-    static func named(_ name: JSONString) -> ResultMember? { names[name] }
+    static func named(_ name: JSONString) -> ResultMember? { names.number(of: name).flatMap(Self.init(rawValue:)) }
 }
 
 enum SummaryMember: UInt8, MemberName {
     case insertedItems, deletedItems, movedItems, reconfiguredItems, reloadedItems, expandedItems, collapsedItems
     case insertedSections, deletedSections, movedSections, reloadedSections
 
-    private static let names = MemberNames<SummaryMember>()
+    private static let names = MemberNames(SummaryMember.self)
 
-    static func named(_ name: JSONString) -> SummaryMember? { names[name] }
+    static func named(_ name: JSONString) -> SummaryMember? { names.number(of: name).flatMap(Self.init(rawValue:)) }
 
     var count: WritableKeyPath<DifferenceSummary, Int> {
         switch self {
@@ -233,9 +233,9 @@ extension Reply.History {
 private enum RevisionMember: UInt8, MemberName {
     case revision, time, operations, name, pid, uid
 
-    private static let names = MemberNames<RevisionMember>()
+    private static let names = MemberNames(RevisionMember.self)
 
-    static func named(_ name: JSONString) -> RevisionMember? { names[name] }
+    static func named(_ name: JSONString) -> RevisionMember? { names.number(of: name).flatMap(Self.init(rawValue:)) }
 }
 
 extension Reply.History.Revision {

@@ -2,6 +2,8 @@ import Diffable
 import DiffableJSON
 
 /// What a client asks for, with everything that can be checked without knowing the lists already checked.
+///
+/// What has a view in it is boxed: every request would be as large, and moving it around is part of reading it.
 package enum Request: Sendable {
     case hello(Hello)
     case ping
@@ -12,11 +14,11 @@ package enum Request: Sendable {
     case lists
     case createList(CreateList)
     case deleteList(ListName)
-    case snapshot(Snapshot)
+    indirect case snapshot(Snapshot)
     case transact(Transact)
     case apply(Apply)
-    case subscribe(Subscribe)
-    case setView(View, subscription: Int)
+    indirect case subscribe(Subscribe)
+    indirect case setView(View, subscription: Int)
     case unsubscribe(subscription: Int)
     case history(ListName, limit: Int?)
     case difference(ListName, from: Int, to: Int)

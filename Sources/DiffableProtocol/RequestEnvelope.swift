@@ -4,19 +4,13 @@ import DiffableJSON
 private enum EnvelopeMember: UInt8, MemberName {
     case jsonrpc, id, method, params
 
-    static func named(_ name: JSONString) -> EnvelopeMember? {
-        switch name {
-        case "jsonrpc": .jsonrpc
-        case "id": .id
-        case "method": .method
-        case "params": .params
-        default: nil
-        }
-    }
+    private static let names = MemberNames(EnvelopeMember.self)
+
+    static func named(_ name: JSONString) -> EnvelopeMember? { names.number(of: name).flatMap(Self.init(rawValue:)) }
 }
 
 /// The outer object of a request, and how far its reading came: the error depends on that.
-struct RequestEnvelope {
+struct RequestEnvelope: ~Copyable {
     private(set) var id = RequestID.absent
     private var method: Method?
     private var parts = RequestParts()

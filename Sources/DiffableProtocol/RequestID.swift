@@ -45,10 +45,7 @@ extension Decoder {
         default:
             let offset = scanner.offset
             do throws(JSONError) {
-                var ahead = scanner
-                let number = try ahead.integer()
-                scanner = ahead
-                return .number(number)
+                return .number(try scanner.integer())
             } catch {
                 // A syntax error is found by whoever reads the line again.
                 throw .invalid("id is a string or a whole number", at: offset)

@@ -2,7 +2,9 @@ import Diffable
 import DiffableJSON
 
 /// A request's parameters, read in whatever order they came, until it is whole.
-struct RequestParts {
+///
+/// Never copied: they are many, and nearly all of them are empty.
+struct RequestParts: ~Copyable {
     var list: ListName?
     var name: String?
     var lineLengthMax: Int?

@@ -50,6 +50,7 @@ extension Connection {
         case .createList(let creation): create(creation, id: id)
         case .deleteList(let list): delete(list, id: id)
         case .transact, .apply:
+            if request.part == .whole { return change(request, id: id) }
             switch staging.take(request, length: length, roomForParts) {
             case .staged(let list): answer(id, .success(.staged(list)))
             case .refuse(let error): answer(id, .failure(error))
