@@ -194,16 +194,7 @@ extension OperationsWriter {
                 part.appendMember("parent", identifier: path[level - 1])
                 return part.appendMember("after", identifier: level < path.count ? path[level] : nil)
             }
-            if let container = position.container { part.appendContainer(container) }
-            if case .before(let anchor, _) = position {
-                part.appendMember("before", identifier: anchor.record)
-            } else if let sibling = path.first {
-                part.appendMember("after", identifier: sibling)
-            } else if case .after(let anchor, _) = position {
-                part.appendMember("after", identifier: anchor.record)
-            } else {
-                part.appendMember("after", identifier: nil)
-            }
+            part.appendPosition(position, after: path.first)
         }
 
         // MARK: - Closing
@@ -241,6 +232,53 @@ extension OperationsWriter {
 }
 
 extension OperationsWriter.Part {
+    /// Writes an operation that brings one item without children, as most do: it needs nothing that could be kept
+    /// between parts. False for any other, and when there is no room for it.
+    mutating func writeAtOnce(_ operation: Operation) -> Bool {
+        let start = writer.count
+        let item: Item
+        switch operation {
+        case .appendItems(let items, let container), .insertItems(let items, .end(let container)):
+            guard items.count == 1 else { return false }
+            item = items[0]
+            guard item.children.isEmpty else { return false }
+            begin("appendItems")
+            if let section = container.section { appendMember("section", identifier: section.record) }
+            if let parent = container.parent { appendMember("parent", identifier: parent.record) }
+        case .insertItems(let items, let position):
+            guard items.count == 1 else { return false }
+            item = items[0]
+            guard item.children.isEmpty else { return false }
+            begin("insertItems")
+            appendPosition(position)
+        default: return false
+        }
+        appendMember("items")
+        writer.append(byte: UInt8(ascii: "["))
+        writer.appendItemOpening(item.record, isExpanded: item.isExpanded, expansion: expansion)
+        writer.append("}]}")
+        if writer.count > limit, !isEmpty {
+            writer.truncate(to: start)
+            return false
+        }
+        isEmpty = false
+        return true
+    }
+
+    /// - Parameter sibling: what was written there before, and is gone on from.
+    mutating func appendPosition(_ position: ItemPosition, after sibling: Record? = nil) {
+        if let container = position.container { appendContainer(container) }
+        if case .before(let anchor, _) = position {
+            appendMember("before", identifier: anchor.record)
+        } else if let sibling {
+            appendMember("after", identifier: sibling)
+        } else if case .after(let anchor, _) = position {
+            appendMember("after", identifier: anchor.record)
+        } else {
+            appendMember("after", identifier: nil)
+        }
+    }
+
     /// Of a position. The last section is said as `"section":null`.
     mutating func appendContainer(_ container: Container) {
         if container.section != nil || container.parent == nil {

@@ -57,18 +57,16 @@ package struct OperationsWriter: Sendable {
         writer = ByteWriter()
         defer { writer = part.writer }
         while true {
-            if run == nil { run = nextRun() }
-            guard run != nil else { return .done }
+            if run == nil {
+                guard case .operations(let operations, let next) = source, next < operations.count else { return .done }
+                source = .operations(operations, next: next + 1)
+                if part.writeAtOnce(operations[next]) { continue }
+                run = Run(operations[next])
+            }
             // No element was left out for want of room, so the run is at its end.
             guard run!.write(into: &part) == .done else { return .more }
             run = nil
         }
-    }
-
-    private mutating func nextRun() -> Run? {
-        guard case .operations(let operations, let next) = source, next < operations.count else { return nil }
-        source = .operations(operations, next: next + 1)
-        return Run(operations[next])
     }
 
     /// All operations at once, with brackets around them.

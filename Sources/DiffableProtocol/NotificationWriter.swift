@@ -6,10 +6,23 @@ import DiffableJSON
 /// A line is a prefix with the subscription's number, which `writePrefix` makes, and a rest that is the same for all
 /// subscribers: whoever stands at the same revision and reads equally long lines shares it.
 package struct NotificationWriter: Sendable {
-    package let method: Kind
-    /// From the list to the operations' bracket; the same in each part.
-    private let head: [UInt8]
+    /// The same in each line.
+    private let head: Head
+    private let extent: Window.Extent?
     private var operations: OperationsWriter
+
+    /// What stands before the operations.
+    private enum Head {
+        case reset(ListName, epoch: String, revision: Int, ResetReason)
+        case changes(ListName, from: Int, to: Int)
+    }
+
+    package var method: Kind {
+        switch head {
+        case .reset: .reset
+        case .changes: .changes
+        }
+    }
 
     package enum Kind: Sendable {
         case reset, changes
@@ -27,24 +40,17 @@ package struct NotificationWriter: Sendable {
         resetOf list: ListName, epoch: String, revision: Int, reason: ResetReason, snapshot: Snapshot,
         extent: Window.Extent? = nil
     ) {
-        var writer = ByteWriter()
-        writer.reserve(Self.headLengthUsual)
-        writer.appendMember("list", list)
-        writer.appendMember("epoch", epoch)
-        writer.appendMember("revision", revision)
-        writer.appendMember("reason", reason.rawValue)
-        writer.append(extent)
-        self.init(.reset, OperationsWriter(resetTo: snapshot), head: &writer)
+        head = .reset(list, epoch: epoch, revision: revision, reason)
+        self.extent = extent
+        operations = OperationsWriter(resetTo: snapshot)
     }
 
     package init(
         changesOf list: ListName, from: Int, to revision: Int, operations: [Operation], extent: Window.Extent? = nil
     ) {
-        var writer = ByteWriter()
-        writer.reserve(Self.headLengthUsual)
-        writer.appendChangesHead(list, from, revision)
-        writer.append(extent)
-        self.init(.changes, OperationsWriter(operations), head: &writer)
+        head = .changes(list, from: from, to: revision)
+        self.extent = extent
+        self.operations = OperationsWriter(operations)
     }
 
     /// Whether a `changes` line has room for operations that are a JSON array already, as the journal made it.
@@ -63,27 +69,32 @@ package struct NotificationWriter: Sendable {
         writer.append("}}\n")
     }
 
-    private init(_ method: Kind, _ operations: OperationsWriter, head: inout ByteWriter) {
-        head.append(#","operations":["#)
-        self.method = method
-        self.head = head.bytes
-        self.operations = operations
-    }
-
     /// Writes what follows the prefix, with the newline: prefix and rest are at most `lineLengthMax` bytes. `.more`
     /// says that the line had `"more":true`, and another must follow.
     package mutating func writeRest(into writer: inout ByteWriter, lineLengthMax: Int) -> Progress {
         let end: StaticString = "]}}\n"
         let endWithMore: StaticString = "],\"more\":true}}\n"
         let limit = writer.count + lineLengthMax - Self.prefixLengthMax - endWithMore.utf8CodeUnitCount
-        writer.append(head)
+        writeHead(into: &writer)
         let progress = operations.write(into: &writer, upTo: limit)
         writer.append(progress == .done ? end : endWithMore)
         return progress
     }
 
-    /// In bytes; a longer head is no harm.
-    private static let headLengthUsual = 128
+    /// From the list to the operations' bracket.
+    private func writeHead(into writer: inout ByteWriter) {
+        switch head {
+        case .reset(let list, let epoch, let revision, let reason):
+            writer.appendMember("list", list)
+            writer.appendMember("epoch", epoch)
+            writer.appendMember("revision", revision)
+            writer.appendMember("reason", reason.rawValue)
+        case .changes(let list, let from, let revision): writer.appendChangesHead(list, from, revision)
+        }
+        writer.append(extent)
+        writer.append(#","operations":["#)
+    }
+
     /// What a `changes` line has beside prefix and operations, in bytes: a name of 255 bytes that are all escaped, and
     /// two revisions.
     package static let headLengthMax = 640

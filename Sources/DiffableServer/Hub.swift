@@ -86,12 +86,13 @@ final class Hub {
 
     private func serveDue() {
         isTurnScheduled = false
-        let lists = dueLists
-        dueLists.removeAll(keepingCapacity: true)
-        for list in lists { list.serve() }
-        let connections = dueConnections
-        dueConnections.removeAll(keepingCapacity: true)
-        for connection in connections { connection.serve() }
+        // What becomes due meanwhile is for the next turn.
+        let lists = dueLists.count
+        for position in 0..<lists { dueLists[position].serve() }
+        dueLists.removeFirst(lists)
+        let connections = dueConnections.count
+        for position in 0..<connections { dueConnections[position].serve() }
+        dueConnections.removeFirst(connections)
         if onEmpty != nil { noticeQuiet() }
         if !postponedConnections.isEmpty { schedulePostponed() }
     }

@@ -6,7 +6,8 @@ import NIOCore
 
 extension Connection {
     /// A line that is written page by page, as the socket takes it.
-    enum OpenLine {
+    // Indirect, because nearly always there is none, and that is looked at for each delivery.
+    indirect enum OpenLine {
         case reply(SnapshotReplyWriter, of: Snapshot)
         /// It is there as a whole; up to where it is written, in bytes.
         case longAnswer(ByteWriter, written: Int)

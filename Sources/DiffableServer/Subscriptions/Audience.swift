@@ -30,7 +30,7 @@ final class Audience {
     /// What led to `shown`, and from where.
     private var lastStep: (from: Shown.ID, Step)?
     /// Towards `shown`, at the revision of `state`.
-    private var lines: [Standing: FirstLine] = [:]
+    private var lines: [(standing: Standing, line: FirstLine)] = []
     /// Of lines that do not fit one page.
     private var pages = LongLinePages()
     private let longDifferences = LongDifferences()
@@ -42,12 +42,12 @@ final class Audience {
     private static let linesMax = 16
 
     /// What decides what a subscriber gets next, but for its number.
-    private struct Standing: Hashable {
+    private struct Standing: Equatable {
         var start: Start
         var form: LineForm
     }
 
-    private enum Start: Hashable {
+    private enum Start: Equatable {
         /// What was sent last, and the revision that it was sent for.
         case sent(Shown.ID, Int)
         /// From nothing; why is said in the `reset`.
@@ -200,12 +200,15 @@ final class Audience {
         from sent: Sent?, resetReason: NotificationWriter.ResetReason, to subscription: Int, _ form: LineForm
     ) -> FirstLine? {
         let standing = Standing(start: start(from: sent, resetReason, form), form: form)
-        let known = lines[standing]
-        if let known, known.subscription == subscription { return known }
-        if known == nil, let sent, isLong(from: sent, form) { return nil }
-        let line = known?.addressed(to: subscription) ?? made(from: sent, resetReason, to: subscription, form)
+        if let position = lines.firstIndex(where: { $0.standing == standing }) {
+            let line = lines[position].line.addressed(to: subscription)
+            lines[position].line = line
+            return line
+        }
+        if let sent, isLong(from: sent, form) { return nil }
+        let line = made(from: sent, resetReason, to: subscription, form)
         if lines.count >= Self.linesMax { lines.removeAll() }
-        lines[standing] = line
+        lines.append((standing, line))
         return line
     }
 

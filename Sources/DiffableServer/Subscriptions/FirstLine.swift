@@ -12,18 +12,19 @@ enum LineForm: Hashable {
 /// The first line of a group, or the first page of it, which nearly always is all, and what is left to write after it.
 ///
 /// It is made once for all who stand alike.
-struct FirstLine {
-    private(set) var bytes: ByteWriter
+final class FirstLine {
+    let bytes: ByteWriter
     /// Nil when the line is all.
     let rest: Rest?
     /// It names the subscription.
-    private(set) var subscription: Int
+    let subscription: Int
     let form: LineForm
     private let method: NotificationWriter.Kind
     /// In bytes, up to the subscription's number: what follows is the same for everybody.
-    private var prefixLength: Int
+    private let prefixLength: Int
 
-    enum Rest {
+    // Indirect, because nearly always there is none.
+    indirect enum Rest {
         /// Other lines.
         case lines(NotificationWriter)
         /// More of this line.
@@ -51,14 +52,9 @@ struct FirstLine {
     /// The same line for another subscription. O(1) if it is the same number, as for most clients: they have one.
     func addressed(to subscription: Int) -> FirstLine {
         if subscription == self.subscription { return self }
-        var writer = ByteWriter()
-        writer.reserve(bytes.count + 16)
-        NotificationWriter.writePrefix(method, subscription: subscription, into: &writer)
-        var line = self
-        line.subscription = subscription
-        line.prefixLength = writer.count
-        bytes.withUnsafeBytes { writer.append(UnsafeRawBufferPointer(rebasing: $0[prefixLength...])) }
-        line.bytes = writer
-        return line
+        return FirstLine(method, to: subscription, form, capacity: bytes.count + 16) { writer in
+            bytes.withUnsafeBytes { writer.append(UnsafeRawBufferPointer(rebasing: $0[prefixLength...])) }
+            return rest
+        }
     }
 }
