@@ -1,7 +1,9 @@
 import Diffable
 
 /// One transaction's effect on one list, not yet on disk: what the journal writes and what a commit makes visible.
-package struct ListChange: Sendable {
+///
+/// A class, like `ListState`, so that handing it on costs one reference.
+package final class ListChange: Sendable {
     package let event: Event
     /// After it; of a deletion, before it.
     package let state: ListState
@@ -28,7 +30,7 @@ package struct ListChange: Sendable {
 
     /// The step to the next revision.
     /// - Parameter operations: the canonical difference of the two states.
-    init(
+    convenience init(
         from old: ListState, to state: ListState, by operations: [Operation], _ delivery: Delivery = .difference,
         at time: Timestamp, origin: Origin?, result: FirstResult? = nil, leases: LeaseChange? = nil
     ) {

@@ -1,7 +1,9 @@
 import Diffable
 
 /// What a transaction came to.
-package struct Outcome: Sendable {
+///
+/// A class, like `ListState`, so that handing it on costs one reference.
+package final class Outcome: Sendable {
     let before: ListState
     /// Of a dry run, what would have come of it, at the revision there was.
     let after: ListState

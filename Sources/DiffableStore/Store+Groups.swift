@@ -8,10 +8,15 @@ extension Store {
     func commit(_ change: ListChange, answer: Answer) {
         let name = change.state.name
         let held = heldLists[name] ?? HeldList(access: heldAccess(change.access ?? AccessRecord(), of: name))
-        if let access = change.access { held.headAccess = heldAccess(access, of: name) }
+        commit(change, of: held, answer: answer)
+    }
+
+    /// - Parameter held: the list, which may be about to get its name.
+    func commit(_ change: ListChange, of held: HeldList, answer: Answer) {
+        if let access = change.access { held.headAccess = heldAccess(access, of: change.state.name) }
         switch change.event {
         case .created:
-            heldLists[name] = held
+            heldLists[change.state.name] = held
             numberOfHeads += 1
             held.head = change.state
         case .stepped: held.head = change.state
@@ -24,14 +29,16 @@ extension Store {
         makeLeases(of: change)
         // A volatile list waits as well when what its name stood for before is still on its way to the disk.
         if change.state.durability == .volatile && held.group <= settledGroup {
-            if let commit = makeVisible(change, encoded: nil) {
+            if let commit = makeVisible(change, of: held, encoded: nil) {
                 statistics.transactions += 1
                 onCommit([commit])
             }
             answer.give()
+            scheduleTrimming()
         } else {
             held.group = gathering.number
             gathering.changes.append(change)
+            gathering.lists.append(held)
             gathering.answers.append(answer)
             statistics.pendingTransactions += 1
             scheduleGroupStart()
@@ -110,7 +117,7 @@ extension Store {
         statistics.pendingTransactions -= group.changes.count
         var commits = GroupCommits()
         for (index, change) in group.changes.enumerated() {
-            guard let commit = makeVisible(change, encoded: encodings[index]) else { continue }
+            guard let commit = makeVisible(change, of: group.lists[index], encoded: encodings[index]) else { continue }
             statistics.transactions += 1
             commits.append(commit)
         }
@@ -118,6 +125,7 @@ extension Store {
         startGroup()
         if !commits.commits.isEmpty { onCommit(commits.commits) }
         for answer in group.answers { answer.give() }
+        scheduleTrimming()
         endOverdueLeases()
     }
 
@@ -129,9 +137,8 @@ extension Store {
         statistics.pendingTransactions = 0
         refuseResults(of: group.changes + gathered.changes)
         refuseLeases(of: group.changes + gathered.changes)
-        for change in group.changes + gathered.changes {
+        for (change, held) in zip(group.changes + gathered.changes, group.lists + gathered.lists) {
             replacedLists.remove(change.state.number)
-            guard let held = heldLists[change.state.name] else { continue }
             held.head = held.committed
             held.headAccess = held.access
             if held.committed == nil { heldLists[change.state.name] = nil }
@@ -141,10 +148,7 @@ extension Store {
     }
 
     /// Nil when there is nothing to be seen.
-    private func makeVisible(_ change: ListChange, encoded: [UInt8]?) -> Commit? {
-        guard let held = heldLists[change.state.name] else {
-            preconditionFailure("a list is held until nothing of it is unsettled")
-        }
+    private func makeVisible(_ change: ListChange, of held: HeldList, encoded: [UInt8]?) -> Commit? {
         settleResult(of: change)
         settleLeases(of: change)
         if let access = change.access { held.access = heldAccess(access, of: change.state.name) }
@@ -159,7 +163,7 @@ extension Store {
             var forgotten: [ListState] = []
             if let before = held.committed, let revision = change.revision {
                 held.history.append(before, revision)
-                held.history.trim(limits.history, now: revision.time)
+                if untrimmedLists.last !== held { untrimmedLists.append(held) }
                 if revision.length > limits.history.lengthMax { forgotten = [before] }
             }
             held.committed = change.state
@@ -176,6 +180,25 @@ extension Store {
             let isReplaced = replacedLists.remove(change.state.number) != nil
             return Commit(event: isReplaced ? .replaced : .deleted, state: change.state, forgotten: forgotten)
         }
+    }
+}
+
+// MARK: - The past
+
+extension Store {
+    /// What history does not keep any more is freed when the queue has done what it is at, and those are answered who
+    /// wait: to free a state takes about as long as to make the next one.
+    private func scheduleTrimming() {
+        guard !untrimmedLists.isEmpty, !isTrimmingScheduled else { return }
+        isTrimmingScheduled = true
+        executor.execute { self.assumeIsolated { $0.trimHistories() } }
+    }
+
+    private func trimHistories() {
+        isTrimmingScheduled = false
+        let now = now()
+        for held in untrimmedLists { held.history.trim(limits.history, now: now) }
+        untrimmedLists.removeAll(keepingCapacity: true)
     }
 }
 

@@ -188,7 +188,7 @@ extension Store {
             if let expected = terms.ifRevision, expected != head.revision {
                 throw .revisionMismatch(name, expected: expected, current: head.revision)
             }
-            move(head, by: try step(head), terms, isBlind: isBlind, completion: completion)
+            move(held, from: head, by: try step(head), terms, isBlind: isBlind, completion: completion)
         } catch {
             let error = isBlind ? error.blinded : error
             answer(.outcome(completion, .failure(error)), about: name, to: terms.peer)
@@ -206,7 +206,8 @@ extension Store {
     }
 
     private func move(
-        _ head: ListState, by step: Step, _ terms: Terms, isBlind: Bool, completion: @escaping Completion<Outcome>
+        _ held: HeldList, from head: ListState, by step: Step, _ terms: Terms, isBlind: Bool,
+        completion: @escaping Completion<Outcome>
     ) {
         switch terms.mode {
         case .dryRun:
@@ -218,7 +219,7 @@ extension Store {
             let answer = Answer.outcome(completion, .success(outcome))
             guard let request = terms.request else { return self.answer(answer, about: head.name) }
             let result = result(of: request, outcome, at: now())
-            commit(ListChange(event: .unchanged, state: head, result: result), answer: answer)
+            commit(ListChange(event: .unchanged, state: head, result: result), of: held, answer: answer)
         case .commit:
             let revision = revision(after: head)
             let reload = step.delivery == .reload ? revision : nil
@@ -230,7 +231,7 @@ extension Store {
                     from: head, to: state, by: step.operations, step.delivery, at: time, origin: terms.origin,
                     result: terms.request.map { result(of: $0, outcome, at: time) },
                     leases: leaseChange(from: head, by: step, terms.lease)),
-                answer: .outcome(completion, .success(outcome)))
+                of: held, answer: .outcome(completion, .success(outcome)))
         }
     }
 

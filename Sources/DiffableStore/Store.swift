@@ -60,6 +60,9 @@ package actor Store {
     /// Every group up to this number is on disk, or has been refused.
     var settledGroup = 0
     var groupStart = GroupStart.notScheduled
+    /// They have got more of a past, and may have too much of it now.
+    var untrimmedLists: [HeldList] = []
+    var isTrimmingScheduled = false
     var condition = Condition.running
     package internal(set) var statistics = StoreStatistics()
 

@@ -62,13 +62,14 @@ extension Connection {
         let (logger, who) = (hub.logger, who)
         hub.store.assumeIsolated {
             $0.restore(lists, replaced: replaced, origin: origin, by: peer) { result in
-                if case .success(let lists) = result {
+                switch result {
+                case .success(let lists):
                     logger.notice(
                         "a backup was restored",
                         metadata: who.merging(["request": "restore", "lists": "\(lists.count)"]) { $1 })
+                    answer.give(.lists(lists.map { Reply.ListSummary($0.state, $0.access) }))
+                case .failure(let error): answer.refuse(WireError(error))
                 }
-                answer.give(
-                    result.map { .lists($0.map { Reply.ListSummary($0.state, $0.access) }) }.mapError { WireError($0) })
             }
         }
     }
@@ -79,7 +80,10 @@ extension Connection {
         let answer = PendingAnswer(id, on: self)
         hub.options.reload { result in
             answer.eventLoop.execute {
-                answer.give(result.map { .reload(Reply.Reload($0)) }.mapError { WireError($0) })
+                switch result {
+                case .success(let reloaded): answer.give(.reload(Reply.Reload(reloaded)))
+                case .failure(let error): answer.refuse(WireError(error))
+                }
             }
         }
     }

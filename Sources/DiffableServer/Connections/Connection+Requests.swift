@@ -138,9 +138,7 @@ extension Connection {
         switch request {
         case .transact(let transact):
             let (mode, origin, lease, peer) = (TransactionMode(transact.mode), origin, lease(transact.lease), peer)
-            let complete = completion(id, of: transact.list) { (outcome: Outcome) in
-                (.change(Reply.Change(outcome, mode, summary: nil)), outcome.revision)
-            }
+            let complete = completion(id, mode, isSummarized: false)
             hub.store.assumeIsolated {
                 $0.transact(
                     transact.list, transact.operations, ifRevision: transact.ifRevision,
@@ -149,9 +147,7 @@ extension Connection {
             }
         case .apply(let apply):
             let (mode, origin, lease, peer) = (TransactionMode(apply.mode), origin, lease(apply.lease), peer)
-            let complete = completion(id, of: apply.list) { (outcome: Outcome) in
-                (.change(Reply.Change(outcome, mode, summary: outcome.summary)), outcome.revision)
-            }
+            let complete = completion(id, mode, isSummarized: true)
             hub.store.assumeIsolated {
                 $0.apply(
                     apply.list, Target(apply.contents), delivery: Delivery(apply.delivery),
@@ -164,9 +160,7 @@ extension Connection {
 
     private func undo(_ undo: Request.Undo, id: RequestID) {
         let (mode, origin, peer) = (TransactionMode(undo.mode), origin, peer)
-        let complete = completion(id, of: undo.list) { (outcome: Outcome) in
-            (.change(Reply.Change(outcome, mode, summary: outcome.summary)), outcome.revision)
-        }
+        let complete = completion(id, mode, isSummarized: true)
         hub.store.assumeIsolated {
             $0.undo(
                 undo.list, to: undo.revision, ifRevision: undo.ifRevision, requestKey: undo.requestKey, mode: mode,
@@ -196,8 +190,25 @@ extension Connection {
         Origin(name: name, processID: credentials?.processID, userID: (credentials?.userID).map(Int.init))
     }
 
-    /// What the store calls when it has decided. The reply waits until this client's subscriptions to the list have been sent
-    /// the revision.
+    /// What the store calls when it has decided on a change. The reply waits until this client's subscriptions to the list
+    /// have been sent the revision.
+    private func completion(
+        _ id: RequestID, _ mode: TransactionMode, isSummarized: Bool
+    ) -> Store.Completion<Outcome> {
+        let answer = PendingAnswer(id, on: self)
+        return { result in
+            switch result {
+            case .success(let outcome):
+                let change = Reply.Change(outcome, mode, summary: isSummarized ? outcome.summary : nil)
+                answer.give(
+                    .change(change),
+                    after: Outbox.Barrier(list: outcome.list, epoch: outcome.epoch, revision: outcome.revision))
+            case .failure(let error): answer.refuse(WireError(error))
+            }
+        }
+    }
+
+    /// The same for what else is done with lists.
     private func completion<Value: OfOneLife & Sendable>(
         _ id: RequestID, of list: ListName, _ reply: @escaping @Sendable (Value) -> (Reply, revision: Int)
     ) -> Store.Completion<Value> {
@@ -206,9 +217,8 @@ extension Connection {
             switch result {
             case .success(let value):
                 let (reply, revision) = reply(value)
-                let barrier = Outbox.Barrier(list: list, epoch: value.epoch, revision: revision)
-                answer.give(.success(reply), after: barrier)
-            case .failure(let error): answer.give(.failure(WireError(error)))
+                answer.give(reply, after: Outbox.Barrier(list: list, epoch: value.epoch, revision: revision))
+            case .failure(let error): answer.refuse(WireError(error))
             }
         }
     }
@@ -220,5 +230,4 @@ private protocol OfOneLife {
 }
 
 extension ListState: OfOneLife {}
-extension Outcome: OfOneLife {}
 extension AccessOutcome: OfOneLife {}

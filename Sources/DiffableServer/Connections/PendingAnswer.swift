@@ -22,13 +22,19 @@ struct PendingAnswer: Sendable {
     }
 
     /// - Parameter barrier: what the client's subscriptions are sent before.
-    func give(_ result: Result<Reply, WireError>, after barrier: Outbox.Barrier? = nil) {
+    func give(_ reply: Reply, after barrier: @autoclosure () -> Outbox.Barrier? = nil) {
         let connection = connection.value
-        if case .failure(let error) = result { connection.noteRefusal(error, of: method) }
         // A client without subscriptions waits for none, and can make none before it is answered.
-        connection.outbox.fill(place, after: connection.subscriptions.isEmpty ? nil : barrier) {
-            Connection.write(id, result, into: &$0)
+        connection.outbox.fill(place, after: connection.subscriptions.isEmpty ? nil : barrier()) {
+            reply.write(id: id, into: &$0)
         }
+        connection.isDue()
+    }
+
+    func refuse(_ error: WireError) {
+        let connection = connection.value
+        connection.noteRefusal(error, of: method)
+        connection.outbox.fill(place, after: nil) { error.write(id: id, into: &$0) }
         connection.isDue()
     }
 }
