@@ -35,6 +35,9 @@ struct History: Sendable {
         }
     }
 
+    /// When the newest step was made.
+    var newestTime: Timestamp? { steps.last?.revision.time }
+
     /// The state before some step.
     func state(at revision: Int) -> ListState? {
         guard let first = steps.first else { return nil }

@@ -196,8 +196,9 @@ extension Store {
 
     private func trimHistories() {
         isTrimmingScheduled = false
-        let now = now()
-        for held in untrimmedLists { held.history.trim(limits.history, now: now) }
+        for held in untrimmedLists {
+            if let now = held.history.newestTime { held.history.trim(limits.history, now: now) }
+        }
         untrimmedLists.removeAll(keepingCapacity: true)
     }
 }

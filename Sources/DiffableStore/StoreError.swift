@@ -1,7 +1,8 @@
 import Diffable
 
 /// Why a request to the store is refused.
-package enum StoreError: Error, Sendable, Equatable {
+// Indirect, so that a result has no room for an error that it seldom is.
+package indirect enum StoreError: Error, Sendable, Equatable {
     // The operation is impossible; the list is unchanged.
     case noSuchList(ListName)
     case listExists(ListName)

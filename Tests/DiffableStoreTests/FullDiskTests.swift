@@ -41,7 +41,7 @@ struct FullDiskTests {
         try await setFull(store)
         // Small rows find room in a page that is there already; the checkpoint does not.
         var redraws = 0
-        while await store.sqlite.lists.values.first?.journalLengthMin == 0 {
+        while await store.sqlite.firstList(\.journalLengthMin) == 0 {
             let operation: Diffable.Operation = redraws % 2 == 0 ? .expandItems(["0"]) : .collapseItems(["0"])
             _ = try await store.transacting("tasks", [operation]).get()
             await store.sqlite.finishUpkeep()

@@ -68,6 +68,16 @@ import Testing
         #expect("\(failure!)".contains("\(oldest - 1) to 50 are kept"))
     }
 
+    @Test func `is let go of without anybody asking for it`() async throws {
+        let bench = Bench(limits: StoreLimits(history: HistoryLimits(lengthMax: 0)))
+        try await fill("tasks", count: 5, of: bench)
+        weak let before = await bench.store.run { $0.list("tasks") }
+        #expect(before != nil)
+        _ = try await bench.store.transacting("tasks", [.appendItems([Item(id: "new")])]).get()
+        await bench.store.settle()
+        #expect(before == nil)
+    }
+
     @Test func `does not outlive the list`() async throws {
         try await fill("tasks", count: 5, of: bench)
         _ = try await bench.store.deleting("tasks").get()

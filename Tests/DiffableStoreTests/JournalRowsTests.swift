@@ -86,7 +86,7 @@ struct JournalRowsTests {
         await store.sqlite.finishUpkeep()
         #expect(try await store.sqlite.query("SELECT generation FROM list") == 1)
         #expect(try await store.sqlite.query("SELECT count(*) FROM journal") == 0)
-        #expect(await store.sqlite.lists.values.first?.journalSteps == 0)
+        #expect(await store.sqlite.firstList(\.journalSteps) == 0)
         let before = await store.lists.map(Remembered.init)
         await store.shutDown()
         let again = try await directory.open(limits: limits)

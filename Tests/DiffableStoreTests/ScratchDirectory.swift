@@ -57,6 +57,9 @@ extension SQLiteJournal {
         try database.writeWithoutTransaction { try Int.fetchOne($0, sql: sql) ?? 0 }
     }
 
+    /// What is known of the list, where there is one.
+    func firstList(_ figure: KeyPath<JournalledList, Int>) -> Int? { lists.values.first?[keyPath: figure] }
+
     /// What a crash between two transactions would leave, and the lists that must come back from it.
     func crash(in directory: ScratchDirectory) throws -> (left: ScratchDirectory, lists: [ListState]) {
         (try directory.copied(), lists.values.map(\.state).sorted { $0.name < $1.name })

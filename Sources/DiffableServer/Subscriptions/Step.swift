@@ -19,11 +19,11 @@ final class Step {
     }
 
     /// - Parameter transaction: the one that led there, if it was one alone.
-    init(from old: Snapshot, to new: Snapshot, by transaction: Commit.Step? = nil) {
+    init(from old: borrowing Snapshot, to new: Snapshot, by transaction: Commit.Step? = nil) {
         self.new = new
         self.encoded = transaction?.encoded
         self.known = transaction?.operations
-        self.old = known == nil ? old : nil
+        self.old = known == nil ? copy old : nil
     }
 
     /// The canonical difference, unless it is still to be found and that takes long.

@@ -54,6 +54,10 @@ struct JournalRows {
     /// A row takes no more steps once it is longer, in bytes: it is read into memory as a whole.
     private let sharedLengthMax: Int
 
+    /// In bytes; longer ones are no harm.
+    private static let noteLengthUsual = 64
+    private static let stepLengthUsual = 512
+
     static let separator = UInt8(ascii: "\n")
 
     init(rowLengthMax: Int, sharedLengthMax: Int) {
@@ -85,6 +89,8 @@ struct JournalRows {
         _ writer: inout OperationsWriter, _ note: StepNote, to state: ListState, change: Int
     ) {
         var row = Row(state: state, revision: state.revision, change: change)
+        row.notes.reserve(JournalRows.noteLengthUsual)
+        row.bytes.reserve(JournalRows.stepLengthUsual)
         row.append(note)
         var progress = writer.writeArray(into: &row.bytes, upTo: rowLengthMax)
         rows.append(row)

@@ -1,7 +1,7 @@
 import DequeModule
 
-/// What the journal knows of a list beside its rows.
-struct JournalledList {
+/// What the journal knows of a list beside its rows. Used on the journal's thread.
+final class JournalledList {
     /// The newest that is on disk, and where the chain has come to with it.
     private(set) var state: ListState
     private(set) var chain: Chain
@@ -62,7 +62,7 @@ struct JournalledList {
 
 extension JournalledList {
     /// A row has come; a part goes on with the row before.
-    mutating func append(_ row: JournalledRow, part: Int) {
+    func append(_ row: JournalledRow, part: Int) {
         if part == 0 {
             rows.append(row)
             lengthKept += row.kept.length
@@ -77,7 +77,7 @@ extension JournalledList {
     }
 
     /// Lets go of the rows that history does not keep any more. A row stays until none of its steps is kept.
-    mutating func trim(_ limits: HistoryLimits, now: Timestamp) {
+    func trim(_ limits: HistoryLimits, now: Timestamp) {
         while let oldest = rows.first {
             let rest = lengthKept - oldest.kept.length
             guard rest + oldest.kept.lastLength > limits.lengthMax || limits.isPast(oldest.kept.lastTime, now: now)

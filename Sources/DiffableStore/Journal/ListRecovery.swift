@@ -51,7 +51,7 @@ struct ListRecovery {
     ) throws -> (list: JournalledList, history: History) {
         try readCheckpoint(from: database, &progress)
         try readJournal(from: database, &progress)
-        var list = list ?? listHere()
+        let list = list ?? listHere()
         list.trim(limits, now: now)
         history.trim(limits, now: now)
         return (list, history)
@@ -63,7 +63,7 @@ struct ListRecovery {
     }
 
     private func listHere() -> JournalledList {
-        var list = JournalledList(state: state, chain: chain, access: heading.access)
+        let list = JournalledList(state: state, chain: chain, access: heading.access)
         list.generation = heading.generation
         list.checkpointLength = checkpointLength
         list.journalLength = journalLength

@@ -26,7 +26,7 @@ extension SQLiteJournal {
                 }
                 recovered.nextListNumber = try nextListNumber(database)
                 try retireLeftovers(headings, database)
-                for heading in headings { considerCheckpoint(of: heading.number) }
+                for list in lists.values { considerCheckpoint(of: list) }
                 recovered.requestWindows = try recoverRequests(from: database, now: now)
                 recovered.leases = try recoverLeases(from: database)
                 return recovered

@@ -20,10 +20,10 @@ extension SQLiteJournal {
     func followResult(of change: ListChange) {
         let number = change.state.number
         guard let result = change.result, let list = lists[number] else { return }
-        lists[number]?.lastResult = result.number
+        list.lastResult = result.number
         let oldestKept = result.number - limits.requests.keysMax + 1
         guard oldestKept - list.oldestResult > slack else { return }
-        lists[number]?.oldestResult = oldestKept
+        list.oldestResult = oldestKept
         upkeep.append(.requests(list: number, before: oldestKept))
     }
 

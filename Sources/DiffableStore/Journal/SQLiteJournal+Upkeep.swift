@@ -2,7 +2,6 @@ import Diffable
 import DiffableJSON
 import Foundation
 import GRDB
-import GRDBSQLite
 import Logging
 
 // A checkpoint is written part by part under a generation that nothing leads to. The transaction with the last part
@@ -21,15 +20,15 @@ extension SQLiteJournal {
         case idleness
     }
 
-    func considerCheckpoint(of number: Int, on occasion: Occasion = .group) {
-        guard let list = lists[number], case .none = list.checkpointing else { return }
+    func considerCheckpoint(of list: JournalledList, on occasion: Occasion = .group) {
+        guard case .none = list.checkpointing else { return }
         // The rows that are history are no reason: they stay whatever is done.
         let checkpointLength = occasion == .idleness ? list.checkpointLength / 4 : list.checkpointLength
         let isLong = list.journalLength > max(limits.journalLengthMin, checkpointLength)
         let isSlow = list.journalSteps > max(limits.journalStepsMin, list.state.snapshot.numberOfItems / 2)
         guard isLong || isSlow, list.journalLength > list.journalLengthMin else { return }
-        lists[number]?.checkpointing = .due
-        upkeep.append(.checkpoint(list: number))
+        list.checkpointing = .due
+        upkeep.append(.checkpoint(list: list.state.number))
     }
 
     func awaitIdleness() {
@@ -46,9 +45,9 @@ extension SQLiteJournal {
         if case .closed = upkeepState { return }
         guard groupsWritten == groupsSeen else { return awaitIdleness() }
         let now = now()
-        for number in lists.keys {
-            lists[number]?.trim(limits.history, now: now)
-            considerCheckpoint(of: number, on: .idleness)
+        for list in lists.values {
+            list.trim(limits.history, now: now)
+            considerCheckpoint(of: list, on: .idleness)
         }
         scheduleUpkeep()
     }
@@ -89,22 +88,12 @@ extension SQLiteJournal {
 
     private var isLogLong: Bool { pagesWritten - pagesMoved >= SQLiteJournal.movedPagesMin }
 
-    /// To the log, since the database was opened.
-    private var pagesWritten: Int {
-        var pages: Int32 = 0
-        var most: Int32 = 0
-        database.writeWithoutTransaction { database in
-            _ = sqlite3_db_status(database.sqliteConnection, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &most, 0)
-        }
-        return Int(pages)
-    }
-
     /// Moves what is in SQLite's log into the database, so that the log begins anew. False when that fails.
     func moveLog() -> Bool {
         executor.progress.expectToWrite((pagesWritten - pagesMoved) * SQLiteJournal.pageLength)
         errno = 0
         do {
-            _ = try database.writeWithoutTransaction { try $0.checkpoint(.passive) }
+            _ = try writing { try $0.checkpoint(.passive) }
             pagesMoved = pagesWritten
             return true
         } catch {
@@ -137,13 +126,12 @@ extension SQLiteJournal {
 
     private func abandon(_ checkpoint: Checkpoint) {
         let number = checkpoint.state.number
-        guard var list = lists[number] else {
+        guard let list = lists[number] else {
             upkeep.removeFirst()
             return
         }
         list.checkpointing = .none
         list.journalLengthMin = list.journalLength + limits.journalLengthMin
-        lists[number] = list
         upkeep[0] = .retirement(Retirement(list: number, revisionMax: -1, generationKept: list.generation))
     }
 }
@@ -163,9 +151,8 @@ extension SQLiteJournal {
 
     private func writePart(of checkpoint: Checkpoint) throws {
         var checkpoint = checkpoint
-        let number = checkpoint.state.number
         // A list that was deleted meanwhile has its retirement behind this in the queue.
-        guard lists[number] != nil else {
+        guard let list = lists[checkpoint.state.number] else {
             upkeep.removeFirst()
             return
         }
@@ -177,11 +164,11 @@ extension SQLiteJournal {
         try part.withUnsafeBytes { try write($0, partChecksum, of: checkpoint) }
         checkpoint.part += 1
         checkpoint.length += part.count
-        if checkpoint.parts.isDone { finish(checkpoint) } else { upkeep[0] = .writing(checkpoint) }
+        if checkpoint.parts.isDone { finish(checkpoint, of: list) } else { upkeep[0] = .writing(checkpoint) }
     }
 
     private func write(_ part: UnsafeRawBufferPointer, _ checksum: Int64, of checkpoint: Checkpoint) throws {
-        try database.writeWithoutTransaction { database in
+        try writing { database in
             try database.inJournalTransaction {
                 try database.cachedStatement(sql: "INSERT INTO checkpoint VALUES (?, ?, ?, ?, ?)")
                     .execute(
@@ -199,18 +186,18 @@ extension SQLiteJournal {
         }
     }
 
-    private func finish(_ checkpoint: Checkpoint) {
-        let number = checkpoint.state.number
-        lists[number]?.generation = checkpoint.generation
-        lists[number]?.checkpointLength = checkpoint.length
-        lists[number]?.journalLength -= checkpoint.coveredLength
-        lists[number]?.journalSteps -= checkpoint.coveredSteps
-        lists[number]?.journalLengthMin = 0
-        lists[number]?.checkpointing = .none
+    private func finish(_ checkpoint: Checkpoint, of list: JournalledList) {
+        list.generation = checkpoint.generation
+        list.checkpointLength = checkpoint.length
+        list.journalLength -= checkpoint.coveredLength
+        list.journalSteps -= checkpoint.coveredSteps
+        list.journalLengthMin = 0
+        list.checkpointing = .none
         upkeep[0] = .retirement(
             Retirement(
-                list: number, revisionMax: checkpoint.state.revision, generationKept: checkpoint.generation))
-        considerCheckpoint(of: number)
+                list: checkpoint.state.number, revisionMax: checkpoint.state.revision,
+                generationKept: checkpoint.generation))
+        considerCheckpoint(of: list)
         logger.debug(
             "a checkpoint was written",
             metadata: [
@@ -221,7 +208,7 @@ extension SQLiteJournal {
 
     private func retire(_ retirement: Retirement) throws {
         var deleted = 0
-        try database.writeWithoutTransaction { database in
+        try writing { database in
             try database.inJournalTransaction {
                 try database.cachedStatement(
                     sql: """
@@ -249,7 +236,7 @@ extension SQLiteJournal {
 
     private func retireRequests(of list: Int, before oldestKept: Int) throws {
         var isDone = false
-        try database.writeWithoutTransaction { database in
+        try writing { database in
             try database.inJournalTransaction(isOneStatement: true) {
                 isDone = try deleteResults(of: list, before: oldestKept, from: database)
             }

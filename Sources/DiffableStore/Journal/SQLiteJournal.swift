@@ -6,6 +6,7 @@ import Diffable
 import DiffableJSON
 import Foundation
 import GRDB
+import GRDBSQLite
 import Logging
 
 package actor SQLiteJournal: Journal {
@@ -34,7 +35,9 @@ package actor SQLiteJournal: Journal {
     var upkeep: [Upkeep] = []
     var upkeepState = UpkeepState.idle
     var groupsWritten = 0
-    /// How many pages had been written to SQLite's log when they were last moved into the database.
+    /// How many pages have been written to SQLite's log since the database was opened, and how many when they were last
+    /// moved into the database.
+    var pagesWritten = 0
     var pagesMoved = 0
     /// Whether somebody will look if groups have come meanwhile.
     var isIdlenessAwaited = false
@@ -77,8 +80,8 @@ package actor SQLiteJournal: Journal {
                     return self.assumeIsolated { _ = $0.write(changes) }
                 }
             #endif
-            completion(self.assumeIsolated { $0.write(changes) })
             self.assumeIsolated {
+                completion($0.write(changes))
                 $0.scheduleUpkeep()
                 $0.awaitIdleness()
             }
@@ -156,7 +159,7 @@ extension SQLiteJournal {
     private func write(_ changes: [ListChange], _ rows: JournalRows) throws(JournalError) {
         errno = 0
         do {
-            try database.writeWithoutTransaction { database in
+            try writing { database in
                 try database.inJournalTransaction(isOneStatement: isOneStatement(changes, rows)) {
                     for change in changes { try write(change, to: database) }
                     for row in rows.rows { try write(row, to: database) }
@@ -209,10 +212,9 @@ extension SQLiteJournal {
         try row.bytes.withUnsafeBytes { bytes in
             try row.notes.withUnsafeBytes { notes in
                 try database.cachedStatement(sql: "INSERT INTO journal VALUES (?, ?, ?, ?, ?, ?)")
-                    .execute(arguments: [
-                        row.state.number, row.revision, row.part, row.chain.value, Data(lending: notes),
-                        Data(lending: bytes),
-                    ])
+                    .execute(
+                        integers: [Int64(row.state.number), Int64(row.revision), Int64(row.part), row.chain.value],
+                        blobs: [notes, bytes])
             }
         }
     }
@@ -235,17 +237,34 @@ extension SQLiteJournal {
     }
 
     private func follow(_ row: JournalRows.Row) {
-        let number = row.state.number
         // A list that was deleted in the same group has its retirement in the queue.
-        guard let position = lists.index(forKey: number) else { return }
-        lists.values[position].append(row.journalled, part: row.part)
+        guard let list = lists[row.state.number] else { return }
+        list.append(row.journalled, part: row.part)
         // The last part of a long step decides whether history keeps it.
-        if row.steps > 0 { lists.values[position].trim(limits.history, now: now()) }
-        considerCheckpoint(of: number)
+        if row.steps > 0 { list.trim(limits.history, now: now()) }
+        considerCheckpoint(of: list)
+    }
+}
+
+extension SQLiteJournal {
+    /// What is written to the database goes through here, so that it is known how long SQLite's log is.
+    func writing<R>(_ body: (Database) throws -> R) rethrows -> R {
+        try database.writeWithoutTransaction { database in
+            defer { pagesWritten = database.pagesWritten }
+            return try body(database)
+        }
     }
 }
 
 extension Database {
+    /// To the log, since the database was opened.
+    fileprivate var pagesWritten: Int {
+        var pages: Int32 = 0
+        var most: Int32 = 0
+        _ = sqlite3_db_status(sqliteConnection, SQLITE_DBSTATUS_CACHE_WRITE, &pages, &most, 0)
+        return Int(pages)
+    }
+
     /// As `inTransaction`, which compiles its statements anew each time. One statement alone is a transaction of its
     /// own.
     func inJournalTransaction(isOneStatement: Bool = false, _ body: () throws -> Void) throws {

@@ -1,0 +1,35 @@
+import GRDB
+import GRDBSQLite
+
+extension Statement {
+    /// Carries out a statement whose arguments are integers, and behind them blobs, which are not copied.
+    ///
+    /// For the one that is carried out for each group: GRDB makes a value of each argument and a closure for each of
+    /// these, which takes half as long as SQLite has to do.
+    func execute(integers: [Int64], blobs: [UnsafeRawBufferPointer]) throws {
+        var position: CInt = 0
+        for integer in integers {
+            position += 1
+            sqlite3_bind_int64(sqliteStatement, position, integer)
+        }
+        for blob in blobs {
+            position += 1
+            if blob.isEmpty {
+                // No address would mean NULL.
+                sqlite3_bind_zeroblob(sqliteStatement, position, 0)
+            } else {
+                sqlite3_bind_blob64(sqliteStatement, position, blob.baseAddress, UInt64(blob.count), nil)
+            }
+        }
+        defer {
+            sqlite3_reset(sqliteStatement)
+            sqlite3_clear_bindings(sqliteStatement)
+        }
+        let code = sqlite3_step(sqliteStatement)
+        guard code == SQLITE_DONE else {
+            throw DatabaseError(
+                resultCode: ResultCode(rawValue: code),
+                message: String(cString: sqlite3_errmsg(sqlite3_db_handle(sqliteStatement))), sql: sql)
+        }
+    }
+}
