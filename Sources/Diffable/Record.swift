@@ -7,7 +7,7 @@ package struct Record: @unchecked Sendable {
     let buffer: ManagedBuffer<Header, UInt8>
 
     /// The id, the kind and the content follow. What few records have stands before them, in an `Extension`.
-    struct Header {
+    struct Header: Equatable {
         var idLength: UInt8
         /// Zero is "no kind".
         var kindLength: UInt8
@@ -92,6 +92,17 @@ package struct Record: @unchecked Sendable {
                 layout.redraws = more.redraws
             }
             return layout
+        }
+    }
+
+    /// The last byte of id, kind and content; `nil` for a record with an extension, which is long or rare. Valid as long
+    /// as the record is held.
+    static func lastByte(_ buffer: ManagedBuffer<Header, UInt8>) -> UnsafePointer<UInt8>? {
+        buffer.withUnsafeMutablePointers { header, elements in
+            let header = header.pointee
+            if header.contentLength == Header.isExtended { return nil }
+            return UnsafePointer(
+                elements + Int(header.idLength) + Int(header.kindLength) + Int(header.contentLength) - 1)
         }
     }
 

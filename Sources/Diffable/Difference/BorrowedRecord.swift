@@ -31,25 +31,25 @@ struct BorrowedRecord {
     /// Whether all may be the same: id, kind, content and the requests to draw again. Looks at both ends of the records
     /// and not at what lies between, so that many pairs can be fetched from memory before the first is compared.
     func isAlike(_ other: BorrowedRecord) -> Bool {
-        let mine = layout
-        let its = other.layout
-        let last = mine.length - 1
-        return mine.contentLength == its.contentLength && mine.idLength == its.idLength
-            && mine.kindLength == its.kindLength && mine.redraws == its.redraws
-            && mine.bytes.load(fromByteOffset: last, as: UInt8.self)
-                == its.bytes.load(fromByteOffset: last, as: UInt8.self)
+        guard header == other.header else { return false }
+        guard let last = lastByte, let itsLast = other.lastByte else { return true }
+        return last.pointee == itsLast.pointee
     }
 
     /// Whether what is alike is equal. One comparison, because id, kind and content lie one after the other.
     func isEqual(toAlike other: BorrowedRecord) -> Bool {
         let mine = layout
-        return memcmp(mine.bytes, other.layout.bytes, mine.length) == 0
+        let its = other.layout
+        return mine.contentLength == its.contentLength && mine.redraws == its.redraws
+            && memcmp(mine.bytes, its.bytes, mine.idLength + mine.kindLength + mine.contentLength) == 0
     }
 
-    private var layout: Record.Layout { buffer._withUnsafeGuaranteedRef { Record.layout($0) } }
-}
+    /// The type of the object, with which it begins: reading it fetches the record from memory.
+    var type: Int { UnsafeRawPointer(buffer.toOpaque()).load(as: Int.self) }
 
-extension Record.Layout {
-    /// Of id, kind and content together; at least 1.
-    fileprivate var length: Int { idLength + kindLength + contentLength }
+    private var layout: Record.Layout { buffer._withUnsafeGuaranteedRef { Record.layout($0) } }
+
+    private var header: Record.Header { buffer._withUnsafeGuaranteedRef(\.header) }
+    /// Where a record without an extension ends.
+    private var lastByte: UnsafePointer<UInt8>? { buffer._withUnsafeGuaranteedRef { Record.lastByte($0) } }
 }

@@ -33,16 +33,19 @@ func longestIncreasingSubsequence(ordinals: [Int32]) -> [Bool] {
 }
 
 /// How many of the first `count` are smaller. Which half to go on with is computed and not branched on: with a random
-/// order, every other branch would be guessed wrong.
+/// order, every other branch would be guessed wrong. Said with a shift, because the compiler makes branches of a choice
+/// and of a mask.
 private func lowerBound(of ordinal: Int32, in ends: UnsafeMutableBufferPointer<Int32>, count: Int) -> Int {
     var low = 0
     var rest = count
-    while rest > 1 {
-        let half = rest / 2
-        low = ends[low + half - 1] < ordinal ? low + half : low
-        rest -= half
+    while rest > 0 {
+        let half = (rest &+ 1) >> 1
+        // No ordinal is negative, so the sign of a difference tells: 32 when the end is not smaller, and 0 when it is.
+        let notSmaller = (ordinal &- 1 &- ends[low &+ half &- 1]) >> 26 & 32
+        low &+= half &>> Int(notSmaller)
+        rest &-= half
     }
-    return low + (rest == 1 && ends[low] < ordinal ? 1 : 0)
+    return low
 }
 
 /// A heaviest increasing subsequence: what stays weighs as much in all as it can. After G. Jacobson and K.-P. Vo,

@@ -21,7 +21,6 @@ struct PlacementWriter {
     /// Inserted neighbours that become one operation.
     private var run: [Handle] = []
     private var runPrevious: Handle?
-    private var lastMoved: (Handle, ItemID)?
 
     static func operations(_ order: OrderDifference, _ matching: SnapshotMatching) -> [Operation] {
         guard let first = order.placements.first else { return [] }
@@ -64,13 +63,19 @@ struct PlacementWriter {
 
     // MARK: Owners that were there before
 
+    /// How many records are fetched together.
+    private static let fetchedMax = 16
+
     private mutating func write(under owner: Handle) {
         guard let number = numbers[owner] else { return }
         let placements = owners[Int(number)].placements
         var branches = indexedBranches(owners[Int(number)])[...]
         let container = owner == Forest.list ? nil : matching.new.container(owner)
         var previousIndex: UInt32?
-        for placement in placements {
+        for (position, placement) in placements.enumerated() {
+            if position % Self.fetchedMax == 0, placements.count > 1 {
+                slots.fetchRecords(of: placements[position...].prefix(Self.fetchedMax).lazy.map(\.handle))
+            }
             while let branch = branches.first, branch.index < placement.index {
                 finishRun(in: container)
                 write(under: branch.handle)
@@ -81,7 +86,7 @@ struct PlacementWriter {
                 if run.isEmpty { runPrevious = placement.previous }
                 run.append(placement.handle)
             } else {
-                finishRun(in: container)
+                if !run.isEmpty { finishRun(in: container) }
                 move(placement.handle, to: container, after: placement.previous)
                 if owners.count > 1 { write(under: placement.handle) }
             }
@@ -104,13 +109,11 @@ struct PlacementWriter {
     private mutating func move(_ handle: Handle, to container: Container?, after previous: Handle?) {
         if let container {
             let id = itemID(handle)
-            // What moves is often placed after what has just been moved.
-            if let previous, let (last, lastID) = lastMoved, last == previous {
-                operations.append(.moveItem(id, to: .after(lastID, in: container)))
+            if let previous {
+                operations.append(.moveItem(id, to: .after(itemID(previous), in: container)))
             } else {
-                operations.append(.moveItem(id, to: itemPosition(in: container, previous)))
+                operations.append(.moveItem(id, to: .front(of: container)))
             }
-            lastMoved = (handle, id)
         } else {
             operations.append(.moveSection(sectionID(handle), to: sectionPosition(previous)))
         }

@@ -49,28 +49,58 @@ struct IdentifierIndex: Sendable {
     }
 
     /// Calls the body for each handle that another one is found for under the same hash, with that one; of several it
-    /// is the first. Bucket by bucket, for the same hashes are in the same buckets or nearly: O(n), and much faster than
-    /// as many lookups.
+    /// is any. Bucket by bucket, for the same hashes are in the same buckets or nearly: O(n), and much faster than as
+    /// many lookups.
     func forEachHandle(alsoIn other: IdentifierIndex, _ body: (Handle, Handle) -> Void) {
-        var otherIndex = -1
-        var otherBucket: Unmanaged<BucketPage>?
-        for index in 0..<bucketCount {
-            buckets.page(at: index)?._withUnsafeGuaranteedRef { bucket in
-                for pair in bucket.pairs {
-                    let hash = UInt32(truncatingIfNeeded: pair >> 32)
-                    let wanted = other.bucketIndex(hash)
-                    if wanted != otherIndex {
-                        otherIndex = wanted
-                        otherBucket = other.buckets.page(at: wanted)
-                    }
-                    otherBucket?._withUnsafeGuaranteedRef { otherBucket in
-                        for found in otherBucket.pairs where UInt32(truncatingIfNeeded: found >> 32) == hash {
-                            return body(Handle(truncatingIfNeeded: pair), Handle(truncatingIfNeeded: found))
+        withUnsafeTemporaryAllocation(of: UInt8.self, capacity: BucketPlaces.count) { memory in
+            let places = BucketPlaces(memory)
+            var otherIndex = -1
+            var otherBucket: Unmanaged<BucketPage>?
+            for index in 0..<bucketCount {
+                buckets.page(at: index)?._withUnsafeGuaranteedRef { bucket in
+                    for pair in bucket.pairs {
+                        let hash = UInt32(truncatingIfNeeded: pair >> 32)
+                        let wanted = other.bucketIndex(hash)
+                        if wanted != otherIndex {
+                            otherIndex = wanted
+                            otherBucket = other.buckets.page(at: wanted)
+                            otherBucket?._withUnsafeGuaranteedRef { places.note($0.pairs) }
+                        }
+                        otherBucket?._withUnsafeGuaranteedRef { otherBucket in
+                            guard let found = places.pair(like: pair, in: otherBucket.pairs) else { return }
+                            body(Handle(truncatingIfNeeded: pair), Handle(truncatingIfNeeded: found))
                         }
                     }
                 }
             }
         }
+    }
+
+    /// Where the pairs of one bucket stand in it, by a part of their hashes in which most differ.
+    private struct BucketPlaces {
+        /// What was noted of an earlier bucket stays: a place is looked at before it is believed.
+        private let places: UnsafeMutableBufferPointer<UInt8>
+
+        static let count = 1024
+
+        init(_ memory: UnsafeMutableBufferPointer<UInt8>) {
+            places = memory
+            places.initialize(repeating: 0)
+        }
+
+        func note(_ pairs: UnsafeBufferPointer<Pair>) {
+            for position in pairs.indices { places[Self.part(pairs[position])] = UInt8(truncatingIfNeeded: position) }
+        }
+
+        func pair(like pair: Pair, in pairs: UnsafeBufferPointer<Pair>) -> Pair? {
+            let noted = Int(places[Self.part(pair)])
+            if noted < pairs.count, pairs[noted] >> 32 == pair >> 32 { return pairs[noted] }
+            // Where it was noted, another was noted later.
+            return pairs.first { $0 >> 32 == pair >> 32 }
+        }
+
+        /// The upper bits of the hash: the lower ones say in which bucket it is.
+        private static func part(_ pair: Pair) -> Int { Int(pair >> 54) }
     }
 
     // MARK: Making it whole

@@ -315,8 +315,16 @@ extension Forest {
 
     /// The sibling before a handle, if there is one. O(log n).
     func previousSibling(_ handle: Handle) -> Handle? {
-        let index = siblingIndex(handle)
-        return index == 0 ? nil : children(parent(handle))?[index - 1]
+        defer { withExtendedLifetime(self) {} }
+        // What was appended is the last: nothing need be counted on the way to it.
+        if var page = root(parent(handle)) {
+            while !page.isLeaf { page = page.pages.first[page.pages.count - 1] }
+            let handles = page.handles
+            if handles.count > 1, handles[handles.count - 1] == handle { return handles[handles.count - 2] }
+        }
+        let preceding = preceding(handle)
+        if preceding.position > 0 { return preceding.leaf.handles[preceding.position - 1] }
+        return preceding.siblings == 0 ? nil : children(parent(handle))?[preceding.siblings - 1]
     }
 }
 
