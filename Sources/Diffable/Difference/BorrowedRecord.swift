@@ -49,7 +49,11 @@ struct BorrowedRecord {
 
     private var layout: Record.Layout { buffer._withUnsafeGuaranteedRef { Record.layout($0) } }
 
-    private var header: Record.Header { buffer._withUnsafeGuaranteedRef(\.header) }
+    /// Through the pointer, because reading the property would check at run time that nobody writes to it.
+    private var header: Record.Header {
+        buffer._withUnsafeGuaranteedRef { $0.withUnsafeMutablePointerToHeader(\.pointee) }
+    }
+
     /// Where a record without an extension ends.
     private var lastByte: UnsafePointer<UInt8>? { buffer._withUnsafeGuaranteedRef { Record.lastByte($0) } }
 }

@@ -41,7 +41,7 @@ struct SlotReader {
 
     /// Valid while the reader is there. An index that is no handle's has no slot.
     subscript(index: Int) -> BorrowedSlot? {
-        @inline(__always) mutating get {
+        mutating get {
             if !all.isEmpty { return all.indices.contains(index) ? all[index] : nil }
             guard let handle = Handle(exactly: index) else { return nil }
             if index >> pageBits != number {
