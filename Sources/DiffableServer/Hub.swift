@@ -46,6 +46,7 @@ final class Hub {
     private var isTurnScheduled = false
     /// They have more to do than a turn has room for.
     private var postponedConnections: [Connection] = []
+    private var rounds = Rounds()
     private var onEmpty: (() -> Void)?
     /// While draining: whether every request of every connection is answered, so that no list changes any more.
     private(set) var isQuiet = false
@@ -93,6 +94,7 @@ final class Hub {
         let connections = dueConnections.count
         for position in 0..<connections { dueConnections[position].serve() }
         dueConnections.removeFirst(connections)
+        rounds.finish()
         if onEmpty != nil { noticeQuiet() }
         if !postponedConnections.isEmpty { schedulePostponed() }
     }
@@ -103,14 +105,26 @@ final class Hub {
     /// The loop looks at the sockets when nothing is left that it could do at once. So what comes after them must be
     /// something for later, and not so soon that it is due before the loop has come to them.
     private func schedulePostponed() {
-        let connections = NIOLoopBound(postponedConnections, eventLoop: eventLoop)
+        // Another is the first of them in each round, and has what the round has room for.
+        let connections = NIOLoopBound(postponedConnections[1...] + postponedConnections[..<1], eventLoop: eventLoop)
         postponedConnections = []
         eventLoop.scheduleTask(in: Self.postponement) {
             for connection in connections.value { connection.resume() }
         }
     }
 
-    private static let postponement = TimeAmount.microseconds(200)
+    #if DEBUG
+        // The way from here to the loop takes a multiple of what it takes in a release build.
+        private static let postponement = TimeAmount.microseconds(200)
+    #else
+        private static let postponement = TimeAmount.microseconds(50)
+    #endif
+
+    /// Until when a connection may read lines and be written to that begins its turn now.
+    func turnEnd() -> NIODeadline { rounds.turnEnd(from: .now()) }
+
+    /// The connection reads lines.
+    func noteReading(_ connection: Connection) { rounds.noteReading(connection.number) }
 
     /// Subscribers are kept until the last request is answered, to be sent what came of it.
     private func noticeQuiet() {

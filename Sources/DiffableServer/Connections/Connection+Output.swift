@@ -20,14 +20,10 @@ extension Connection {
     /// Writes as long as the socket takes it and the turn lasts, answers first.
     func write() {
         if mayLeaveAnswers { _ = sendAnswers() }
-        var end: NIODeadline?
         while mayWrite {
             guard step() else { return }
-            if let end {
-                if NIODeadline.now() > end { return postpone() }
-            } else {
-                end = .now() + Self.turnMax
-            }
+            if isTurnOver { return postpone() }
+            beginTurn()
         }
     }
 

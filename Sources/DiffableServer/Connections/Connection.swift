@@ -74,6 +74,8 @@ final class Connection: ChannelDuplexHandler {
     var traffic = Reply.Traffic()
     private var isDueAlready = false
     private var isReadHeld = false
+    /// When the others are to have their turn; nil before there is something to do in this one.
+    private var turnEnd: NIODeadline?
     /// Lines that have come were left for when the others have had their turn.
     private var hasLinesLeft = false
     private var isPostponed = false
@@ -86,8 +88,6 @@ final class Connection: ChannelDuplexHandler {
     /// How many answers may wait before reading pauses, and how long they may be together, in bytes.
     private static let answersMax = 1_024
     private static let answersLengthMax = 1 << 20
-    /// How long lines of one client are read, and how long it is written to, before the others have their turn.
-    static let turnMax = TimeAmount.milliseconds(10)
 
     init(hub: Hub, account: Account, descriptor: CInt?, credentials: PeerCredentials?) {
         self.hub = hub
@@ -168,11 +168,12 @@ final class Connection: ChannelDuplexHandler {
         guard !isDraining else { return }
         unwrapInboundIn(data).withUnsafeReadableBytes { bytes in
             traffic.bytesReceived += bytes.count
-            guard mayReadLines else { return framer.append(bytes) }
-            let end = NIODeadline.now() + Self.turnMax
+            guard mayReadMore else { return framer.append(bytes) }
+            hub.noteReading(self)
+            beginTurn()
             framer.read(bytes) { line in
                 receive(line)
-                return mayReadLines && !isPast(end) ? .wantsMore : .sated
+                return mayReadLines && !leavesLines() ? .wantsMore : .sated
             }
         }
         isDue()
@@ -182,14 +183,19 @@ final class Connection: ChannelDuplexHandler {
     /// is answered at the end of the turn.
     func readLines() {
         hasLinesLeft = false
-        guard framer.hasBytes else { return }
-        let end = NIODeadline.now() + Self.turnMax
-        while mayReadLines, !isPast(end), framer.next(receive) != nil { isDue() }
+        guard mayReadLines, framer.hasBytes else { return }
+        hub.noteReading(self)
+        beginTurn()
+        // One at least, so that who is written to all the time is read as well.
+        repeat {
+            guard framer.next(receive) != nil else { return }
+            isDue()
+        } while mayReadLines && !leavesLines()
     }
 
     /// Whether the others are to have their turn before more lines are read.
-    private func isPast(_ end: NIODeadline) -> Bool {
-        hasLinesLeft = NIODeadline.now() > end
+    private func leavesLines() -> Bool {
+        hasLinesLeft = isTurnOver
         return hasLinesLeft
     }
 
@@ -252,6 +258,14 @@ final class Connection: ChannelDuplexHandler {
         hub.postpone(self)
     }
 
+    /// All that is read until it is served is one turn, and all that is written and read while it is.
+    func beginTurn() {
+        if turnEnd == nil { turnEnd = hub.turnEnd() }
+    }
+
+    /// Of a turn that was begun.
+    var isTurnOver: Bool { turnEnd.map { NIODeadline.now() > $0 } ?? false }
+
     /// Goes on with what was postponed.
     func resume() {
         isPostponed = false
@@ -262,6 +276,9 @@ final class Connection: ChannelDuplexHandler {
     /// Sends what there is, as far as the socket takes it.
     func serve() {
         isDueAlready = false
+        // Subscribers may have been served since it read: writing has a time of its own.
+        turnEnd = nil
+        defer { turnEnd = nil }
         write()
         // What was written may have closed the connection, or made room for answers to lines that came long ago.
         guard let context else { return }
@@ -270,6 +287,7 @@ final class Connection: ChannelDuplexHandler {
         if account.isPaused { waitForAccount() }
         noteHeld()
         if account.isPaused { waitForAccount() }
+        hasLinesLeft = hasLinesLeft && framer.hasBytes
         if hasLinesLeft { postpone() }
         if isDueAlready || isPostponed { return }
         if isFinished {
