@@ -86,6 +86,18 @@ import Testing
         #expect(census.living == 64)
     }
 
+    @Test func `what is replaced time after time in one place is kept once`() {
+        let census = Census()
+        let original = page(0..<32, census)
+        var latest = original
+        for step in 0..<200 {
+            latest = latest.copy()
+            write(step, to: latest, at: 7, census)
+            #expect(census.living == 33 && values(latest)[7] == step)
+        }
+        #expect(values(original) == Array(0..<32))
+    }
+
     @Test func `versions continued from anywhere hold what arrays hold, and let go of everything`() {
         var random = SplitMix64()
         let census = Census()
