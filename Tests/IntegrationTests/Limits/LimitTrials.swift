@@ -214,9 +214,9 @@ extension LimitTrial {
 
     private static var past: [Setting: LimitTrial] {
         [
-            // To collapse or expand an item counts with 2 KiB, and nothing else.
+            // In a list of two items, to collapse or expand one counts with 640 bytes: a state, and a path of two bits.
             .historyLengthMax: LimitTrial(
-                max: 3 * 2_048,
+                max: 3 * 640,
                 sort: .other { bench in
                     _ = try bench.client.reply(to: transact(append(#"{"id":"a","children":[{"id":"b"}]}"#)))
                     for revision in 3...8 {
