@@ -85,7 +85,7 @@ final class Connection: ChannelDuplexHandler {
     /// Set when nothing is left to do but to close.
     private var isClosing = false
 
-    /// How many answers may wait before reading pauses, and how long they may be together, in bytes.
+    /// How many answers may wait that are not ready before reading pauses, and how long all may be together, in bytes.
     private static let answersMax = 1_024
     private static let answersLengthMax = 1 << 20
 
@@ -201,7 +201,7 @@ final class Connection: ChannelDuplexHandler {
 
     /// Never after the end, which may come when anything is sent: nothing could be answered any more.
     private var mayReadLines: Bool {
-        context != nil && !account.isPaused && !isDraining && !outbox.hasRead && outbox.count < Self.answersMax
+        context != nil && !account.isPaused && !isDraining && !outbox.hasRead && outbox.waitingCount < Self.answersMax
             && outbox.length < Self.answersLengthMax
     }
 

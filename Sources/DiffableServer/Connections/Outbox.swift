@@ -33,7 +33,6 @@ struct Outbox {
 
     /// The lines that leave next.
     private var ready = ByteWriter()
-    private var readyCount = 0
     /// What comes after them; the first is not ready.
     private var answers: Deque<Answer> = []
     /// How many have left `answers`.
@@ -45,8 +44,8 @@ struct Outbox {
 
     var isEmpty: Bool { ready.count == 0 && answers.isEmpty }
     var hasReadyLines: Bool { ready.count > 0 }
-    /// Answers that wait, whatever for.
-    var count: Int { readyCount + answers.count }
+    /// Answers that are not ready.
+    var waitingCount: Int { answers.count }
     /// Of all lines that wait, in bytes.
     var length: Int { ready.count + waitingLength }
     var first: Answer? { answers.first }
@@ -56,7 +55,7 @@ struct Outbox {
 
     /// Adds a line that `write` makes; nothing for a request without an id.
     mutating func append(_ write: (inout ByteWriter) -> Void) {
-        if answers.isEmpty { return makeReady(write) }
+        if answers.isEmpty { return write(&ready) }
         let line = Self.line(write)
         waitingLength += line.count
         answers.append(.line(line, after: nil))
@@ -77,7 +76,7 @@ struct Outbox {
         let position = place.number - departed
         if position == 0 && barrier == nil {
             removeFirst()
-            makeReady(write)
+            write(&ready)
             return makeReady()
         }
         let line = Self.line(write)
@@ -103,7 +102,6 @@ struct Outbox {
     mutating func takeReadyLines() -> ByteWriter {
         var lines = ByteWriter()
         swap(&lines, &ready)
-        readyCount = 0
         return lines
     }
 
@@ -121,16 +119,10 @@ struct Outbox {
         while case .line(let line, nil)? = answers.first { move(line) }
     }
 
-    private mutating func makeReady(_ write: (inout ByteWriter) -> Void) {
-        let length = ready.count
-        write(&ready)
-        if ready.count > length { readyCount += 1 }
-    }
-
     private mutating func move(_ line: ByteWriter) {
         waitingLength -= line.count
         removeFirst()
-        makeReady { $0.append(line) }
+        ready.append(line)
     }
 
     private mutating func removeFirst() {
