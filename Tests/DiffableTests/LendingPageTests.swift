@@ -21,7 +21,7 @@ import Testing
     private final class Census { var living = 0 }
 
     private func page(_ values: some Sequence<Int>, _ census: Census) -> TrieBranch {
-        let page = TrieBranch.make()
+        let page = TrieBranch.makeEmpty()
         for value in values { page.append(Number(value, census)) }
         return page
     }
@@ -135,7 +135,7 @@ import Testing
             let removed = page.remove(at: position)
             #expect((removed as? Number)?.value == expected.remove(at: position))
         case 2 where page.count > 1:
-            let right = TrieBranch.make()
+            let right = TrieBranch.makeEmpty()
             page.moveElements(from: position, to: right)
             #expect(values(right) == Array(expected[position...]))
             right.moveElements(from: 0, to: page)

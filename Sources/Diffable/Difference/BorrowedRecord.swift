@@ -47,6 +47,8 @@ struct BorrowedRecord {
     /// The type of the object, with which it begins: reading it fetches the record from memory.
     var type: Int { UnsafeRawPointer(buffer.toOpaque()).load(as: Int.self) }
 
+    var contentLength: Int { layout.contentLength }
+
     private var layout: Record.Layout { buffer._withUnsafeGuaranteedRef { Record.layout($0) } }
 
     /// Through the pointer, because reading the property would check at run time that nobody writes to it.

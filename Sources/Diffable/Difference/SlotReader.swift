@@ -4,10 +4,14 @@ struct BorrowedSlot {
     let place: Place
 
     /// `nil` for a slot that is free, and the list's own.
+    init?(_ slot: UnsafeMutablePointer<Slot>) {
+        guard let record = reference(slot) else { return nil }
+        self.record = BorrowedRecord(record)
+        place = slot.pointee.place
+    }
+
     init?(_ page: Unmanaged<SlotPage>, at position: Int) {
-        guard let record = page._withUnsafeGuaranteedRef({ $0.borrowedRecord(at: position) }) else { return nil }
-        self.record = record
-        place = page._withUnsafeGuaranteedRef { $0.places[position] }
+        self.init(page._withUnsafeGuaranteedRef { $0.elements + position })
     }
 
     var isSection: Bool { place.parent == Forest.list }
@@ -25,8 +29,8 @@ struct SlotReader {
 
     init(_ forest: Forest) { slots = forest.slots }
 
-    /// Reads all slots of a forest with so many handles, one page after the other, so that each is read from one place
-    /// of memory later and not through three. O(n).
+    /// Reads all slots of a forest with so many handles, one page after the other, so that the way to none of them goes
+    /// through the trie later. O(n).
     mutating func prepareForAnyOrder(handleBound: Int) {
         all = [BorrowedSlot?](unsafeUninitializedCapacity: handleBound) { all, count in
             for first in stride(from: 0, to: handleBound, by: pageSize) {

@@ -34,7 +34,7 @@ protocol LendingPage: AnyObject {
     associatedtype Element
 
     /// An empty page with room for `pageSize` elements.
-    static func make() -> Self
+    static func makeEmpty() -> Self
     /// Valid as long as somebody holds this page.
     var parts: (header: UnsafeMutablePointer<LendingPageHeader>, elements: UnsafeMutablePointer<Element>) { get }
 }
@@ -42,7 +42,7 @@ protocol LendingPage: AnyObject {
 extension LendingPage {
     /// A page with the same elements that nobody else holds yet.
     func copy() -> Self {
-        let page = Self.make()
+        let page = Self.makeEmpty()
         let (header, elements) = parts
         let (itsHeader, itsElements) = page.parts
         let count = Int(header.pointee.count)
@@ -101,7 +101,7 @@ extension LendingPage {
     /// long as that is.
     static func writable(_ page: UnsafeMutablePointer<AnyObject?>) -> Unmanaged<Self> {
         if !isKnownUniquelyReferenced(&page.pointee) {
-            page.pointee = page.pointee.map { unsafeDowncast($0, to: Self.self).copy() } ?? make()
+            page.pointee = page.pointee.map { unsafeDowncast($0, to: Self.self).copy() } ?? makeEmpty()
         }
         return unmanaged(page)
     }
@@ -111,21 +111,39 @@ extension LendingPage {
     func writable(
         at position: Int, copying copy: (Unmanaged<AnyObject>) -> AnyObject
     ) -> UnsafeMutablePointer<Element> {
-        let (header, elements) = parts
-        if header.pointee.owned >> UInt32(position) & 1 == 0 {
+        let elements = elements
+        if !isOwned(position) {
             if let borrowed = reference(elements + position) {
                 // Written over without being released: the lender holds it.
                 let copied = Unmanaged.passRetained(copy(borrowed))
                 UnsafeMutableRawPointer(elements + position).storeBytes(of: copied, as: Unmanaged<AnyObject>.self)
             }
-            header.pointee.owned |= 1 << UInt32(position)
-            if header.pointee.owned.nonzeroBitCount > replacedMax(count) { holdAll() }
+            own(position)
         }
         return elements + position
     }
 
+    func replace(at position: Int, by element: Element) {
+        if isOwned(position) {
+            elements[position] = element
+        } else {
+            // Written over without being released: the lender holds it.
+            (elements + position).initialize(to: element)
+            own(position)
+        }
+    }
+
+    private func isOwned(_ position: Int) -> Bool { parts.header.pointee.owned >> UInt32(position) & 1 == 1 }
+
+    /// From now on the page holds by itself what it borrowed there.
+    private func own(_ position: Int) {
+        let header = parts.header
+        header.pointee.owned |= 1 << UInt32(position)
+        if header.pointee.owned.nonzeroBitCount > replacedMax(count) { holdAll() }
+    }
+
     /// Needs no lender any more.
-    private func holdAll() {
+    func holdAll() {
         let (header, elements) = parts
         guard let lender = header.pointee.lender else { return }
         var borrowed = all(count) & ~header.pointee.owned
@@ -156,6 +174,12 @@ extension LendingPage {
     }
 
     func append(_ element: Element) { insert(element, at: count) }
+
+    /// Makes an empty page full.
+    func fill(with element: Element) {
+        elements.initialize(repeating: element, count: pageSize)
+        setCount(pageSize)
+    }
 
     /// Moves the elements from a position on to the end of another page.
     func moveElements(from position: Int, to page: Self) {

@@ -10,7 +10,7 @@ protocol TriePage: AnyObject {
 final class TrieBranch: ManagedBuffer<LendingPageHeader, AnyObject?>, LendingPage {
     typealias Element = AnyObject?
 
-    static func make() -> TrieBranch {
+    static func makeEmpty() -> TrieBranch {
         unsafeDowncast(create(minimumCapacity: pageSize) { _ in LendingPageHeader() }, to: TrieBranch.self)
     }
 
@@ -92,7 +92,7 @@ struct PageTrie<Page: TriePage>: @unchecked Sendable {
 
     private mutating func grow() {
         if let root {
-            let branch = Branch.make()
+            let branch = Branch.makeEmpty()
             branch.append(root)
             self.root = branch
         }

@@ -45,7 +45,7 @@ struct SiblingRun {
         while pages.count > 1 {
             height += 1
             pages = stride(from: 0, to: pages.count, by: SiblingTree.branchCountMax).map { start in
-                let branch = SiblingTree.Branch.make()
+                let branch = SiblingTree.Branch.makeEmpty()
                 for page in pages[start..<min(start + SiblingTree.branchCountMax, pages.count)] { branch.append(page) }
                 return forest.branch(of: branch, height: height)
             }

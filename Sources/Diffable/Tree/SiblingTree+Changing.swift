@@ -63,7 +63,7 @@ extension Forest {
                 handle, weight: weight, into: &root!, of: owner, at: spot, route, height: route.count - 1),
             let left = root.take()
         else { return }
-        let pages = SiblingTree.Branch.make()
+        let pages = SiblingTree.Branch.makeEmpty()
         pages.append(left)
         pages.append(right)
         root = branch(of: pages, height: left.height + 1)
@@ -148,7 +148,7 @@ extension Forest {
             pageParents[Int(added.number)] = page.number
             return nil
         }
-        let pages = SiblingTree.Branch.make()
+        let pages = SiblingTree.Branch.makeEmpty()
         let cut = position == count ? count : count / 2
         page.writablePages()._withUnsafeGuaranteedRef { left in
             left.moveElements(from: cut, to: pages)

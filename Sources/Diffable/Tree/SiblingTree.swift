@@ -87,7 +87,7 @@ struct SiblingTree: @unchecked Sendable {
 final class SiblingBranch: ManagedBuffer<LendingPageHeader, SiblingTree>, LendingPage {
     typealias Element = SiblingTree
 
-    static func make() -> SiblingBranch {
+    static func makeEmpty() -> SiblingBranch {
         unsafeDowncast(create(minimumCapacity: pageSize) { _ in LendingPageHeader() }, to: SiblingBranch.self)
     }
 

@@ -1,8 +1,10 @@
 /// What is known of a handle.
 struct Slot {
-    /// `nil`: the slot is free, or the list's own.
+    /// `nil`: the slot is free, or the list's own. First, and the only reference, for `LendingPage`.
     var record: Record?
     var place: Place
+
+    static let filler = Slot(record: nil, place: .filler)
 
     var parent: Handle { place.parent }
     var leaf: PageNumber { place.leaf }
@@ -55,54 +57,50 @@ struct Place: Equatable {
 
 /// The slots of all handles.
 ///
-/// Places and records stand on pages of their own: places change whenever a page of siblings is split, and copying
-/// them is copying words; a copy of records counts up a reference for each.
+/// A record and its place stand side by side, so that the way from a handle to either reads one place of memory.
 struct SlotArray: Sendable {
     private var pages = PageTrie<SlotPage>()
 
-    subscript(handle: Handle) -> Slot {
-        Slot(record: record(handle), place: place(handle))
-    }
+    subscript(handle: Handle) -> Slot { read(handle) { $0.pointee } ?? .filler }
 
-    func place(_ handle: Handle) -> Place { read(handle) { page, position in page.places[position] } ?? .filler }
+    func place(_ handle: Handle) -> Place { read(handle) { $0.pointee.place } ?? .filler }
 
-    func record(_ handle: Handle) -> Record? { read(handle) { page, position in page.record(at: position) } ?? nil }
+    func record(_ handle: Handle) -> Record? { read(handle) { $0.pointee.record } ?? nil }
 
     /// Whether the record of a handle has the same id as another one.
     func hasRecord(_ handle: Handle, withIDOf record: Record) -> Bool {
-        read(handle) { page, position in
-            page.borrowedRecord(at: position)?.hasSameID(as: BorrowedRecord(record)) ?? false
+        read(handle) { slot in
+            BorrowedSlot(slot)?.record.hasSameID(as: BorrowedRecord(record)) ?? false
         } ?? false
     }
 
-    func hasRecord(_ handle: Handle) -> Bool {
-        read(handle) { page, position in page.borrowedRecord(at: position) != nil } ?? false
-    }
+    func hasRecord(_ handle: Handle) -> Bool { read(handle) { reference($0) != nil } ?? false }
 
-    /// Lends the page that a handle's slot is on, and its position there; nil where nothing was written.
+    /// Lends a handle's slot; nil where nothing was written.
     @inline(__always)
-    private func read<R>(_ handle: Handle, _ body: (SlotPage, Int) -> R) -> R? {
+    private func read<R>(_ handle: Handle, _ body: (UnsafeMutablePointer<Slot>) -> R) -> R? {
         guard let page = page(of: handle) else { return nil }
         defer { withExtendedLifetime(pages) {} }
-        return page._withUnsafeGuaranteedRef { body($0, Int(handle) & (pageSize - 1)) }
+        return page._withUnsafeGuaranteedRef { body($0.elements + Int(handle) & (pageSize - 1)) }
     }
 
     mutating func updatePlace(_ handle: Handle, _ body: (inout Place) -> Void) {
         pages.writablePage(at: Int(handle) >> pageBits)._withUnsafeGuaranteedRef {
-            body(&$0.places[Int(handle) & (pageSize - 1)])
+            // A place is no reference: whose the record beside it is makes no difference.
+            body(&$0.elements[Int(handle) & (pageSize - 1)].place)
         }
     }
 
     mutating func setRecord(_ record: Record?, of handle: Handle) {
-        pages.writablePage(at: Int(handle) >> pageBits)._withUnsafeGuaranteedRef {
-            $0.setRecord(record, at: Int(handle) & (pageSize - 1))
+        pages.writablePage(at: Int(handle) >> pageBits)._withUnsafeGuaranteedRef { page in
+            let position = Int(handle) & (pageSize - 1)
+            page.set(Slot(record: record, place: page.elements[position].place), at: position)
         }
     }
 
     mutating func set(_ record: Record?, _ place: Place, of handle: Handle) {
         pages.writablePage(at: Int(handle) >> pageBits)._withUnsafeGuaranteedRef {
-            $0.setRecord(record, at: Int(handle) & (pageSize - 1))
-            $0.places[Int(handle) & (pageSize - 1)] = place
+            $0.set(Slot(record: record, place: place), at: Int(handle) & (pageSize - 1))
         }
     }
 
@@ -112,8 +110,7 @@ struct SlotArray: Sendable {
             var position = Int(first) & (pageSize - 1)
             precondition(position + slots.count <= pageSize, "they lie on one page")
             for (record, place) in slots {
-                page.setRecord(record, at: position)
-                page.places[position] = place
+                page.set(Slot(record: record, place: place), at: position)
                 position += 1
             }
         }
@@ -139,83 +136,33 @@ struct SlotArray: Sendable {
     func page(of handle: Handle) -> Unmanaged<SlotPage>? { pages.page(at: Int(handle) >> pageBits) }
 }
 
-/// The places of 32 handles, with their records beside them.
-final class SlotPage: ManagedBuffer<SlotPage.Header, Place>, TriePage {
-    /// The records of each quarter of the slots. Counted by hand: a header with references is slow to take down.
-    struct Header {
-        fileprivate var records = InlineArray<4, Unmanaged<RecordPage>?>(repeating: nil)
+/// The slots of 32 handles.
+final class SlotPage: ManagedBuffer<LendingPageHeader, Slot>, LendingPage, TriePage {
+    typealias Element = Slot
+
+    /// The longest record, in bytes, that a page may keep beyond its time.
+    private static let keptLengthMax = 1024
+
+    static func makeEmpty() -> SlotPage {
+        unsafeDowncast(create(minimumCapacity: pageSize) { _ in LendingPageHeader() }, to: SlotPage.self)
     }
 
     static func make() -> SlotPage {
-        let page = unsafeDowncast(create(minimumCapacity: pageSize) { _ in Header() }, to: SlotPage.self)
-        page.places.initialize(repeating: .filler, count: pageSize)
+        let page = makeEmpty()
+        page.fill(with: .filler)
         return page
     }
 
-    func copy() -> SlotPage {
-        let header = withUnsafeMutablePointerToHeader { $0.pointee }
-        for quarter in 0..<4 { _ = header.records[quarter]?.retain() }
-        let page = unsafeDowncast(SlotPage.create(minimumCapacity: pageSize) { _ in header }, to: SlotPage.self)
-        page.places.initialize(from: places, count: pageSize)
-        return page
+    var parts: (header: UnsafeMutablePointer<LendingPageHeader>, elements: UnsafeMutablePointer<Slot>) {
+        withUnsafeMutablePointers { ($0, $1) }
     }
 
-    deinit {
-        withUnsafeMutablePointerToHeader { header in
-            for quarter in 0..<4 { header.pointee.records[quarter]?.release() }
-        }
+    fileprivate func set(_ slot: Slot, at position: Int) {
+        let isLong = BorrowedSlot(elements + position).map { $0.record.contentLength > SlotPage.keptLengthMax } ?? false
+        replace(at: position, by: slot)
+        // The lender has it, and holds it for as long as it is needed.
+        if isLong { holdAll() }
     }
 
-    /// Valid as long as somebody holds this page.
-    var places: UnsafeMutablePointer<Place> { withUnsafeMutablePointerToElements { $0 } }
-
-    func record(at position: Int) -> Record? {
-        let page = withUnsafeMutablePointerToHeader { $0.pointee.records[position / RecordPage.size] }
-        return page?._withUnsafeGuaranteedRef { $0.records[position % RecordPage.size] }
-    }
-
-    /// The same, without counting a reference.
-    func borrowedRecord(at position: Int) -> BorrowedRecord? {
-        let page = withUnsafeMutablePointerToHeader { $0.pointee.records[position / RecordPage.size] }
-        return page?._withUnsafeGuaranteedRef { page in
-            reference(page.records + position % RecordPage.size).map { BorrowedRecord($0) }
-        }
-    }
-
-    func setRecord(_ record: Record?, at position: Int) {
-        withUnsafeMutablePointerToHeader { header in
-            RecordPage.set(
-                record, at: position % RecordPage.size, of: &header.pointee.records[position / RecordPage.size])
-        }
-    }
-}
-
-/// The records of 8 handles. Few, because a copy counts up a reference for each.
-final class RecordPage: ManagedBuffer<Void, Record?> {
-    static let size = pageSize / 4
-
-    fileprivate static func set(_ record: Record?, at position: Int, of page: inout Unmanaged<RecordPage>?) {
-        var alone = page?.takeRetainedValue()
-        if !isKnownUniquelyReferenced(&alone) { alone = make(alone) }
-        alone?.records[position] = record
-        page = alone.map(Unmanaged.passRetained)
-    }
-
-    private static func make(_ original: RecordPage?) -> RecordPage {
-        let page = unsafeDowncast(create(minimumCapacity: size) { _ in () }, to: RecordPage.self)
-        let records = page.records
-        if let original {
-            UnsafeMutableRawPointer(records).copyMemory(
-                from: original.records, byteCount: size * MemoryLayout<Record?>.stride)
-            retainReferences(records, count: size)
-        } else {
-            records.initialize(repeating: nil, count: size)
-        }
-        return page
-    }
-
-    /// Valid as long as somebody holds this page.
-    fileprivate var records: UnsafeMutablePointer<Record?> { withUnsafeMutablePointerToElements { $0 } }
-
-    deinit { releaseReferences(records, count: RecordPage.size) }
+    deinit { releaseElements() }
 }
