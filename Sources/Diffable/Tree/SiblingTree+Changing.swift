@@ -5,7 +5,6 @@ extension SiblingTree {
     /// The handles of a leaf, to write to, with room for more; copied where others hold them too. Valid as long as the
     /// tree is not copied.
     fileprivate mutating func writableHandles(besides added: Int = 0) -> Unmanaged<HandlePage> {
-        let isAlone = isKnownUniquelyReferenced(&page)
         if !isAlone || !unmanagedPage(as: HandlePage.self)._withUnsafeGuaranteedRef({ $0.hasRoom(for: added) }) {
             page = withHandles { HandlePage.make($0, besides: added) }
         }
@@ -14,8 +13,18 @@ extension SiblingTree {
 
     /// The same for the pages under a branch.
     fileprivate mutating func writablePages() -> Unmanaged<Branch> {
-        if !isKnownUniquelyReferenced(&page) { page = unsafeDowncast(page, to: Branch.self).copy() }
+        if !isAlone { page = unsafeDowncast(page, to: Branch.self).copy() }
         return unmanagedPage(as: Branch.self)
+    }
+
+    /// Whether nobody else holds the page. Asked as an optional, because a bare `AnyObject` is opened for the question:
+    /// that holds the page once more, and the answer would always be no.
+    private var isAlone: Bool {
+        mutating get {
+            withUnsafeMutablePointer(to: &page) { page in
+                page.withMemoryRebound(to: AnyObject?.self, capacity: 1) { isKnownUniquelyReferenced(&$0.pointee) }
+            }
+        }
     }
 
     /// One of the pages under a branch, to write to.
