@@ -1,5 +1,4 @@
 import ArgumentParser
-import CResidentMemory
 import DiffableProtocol
 import Glibc
 import Logging
@@ -38,7 +37,6 @@ struct Diffabled: AsyncParsableCommand {
 
     func run() async throws {
         if let task { return try carryOut(task) }
-        resident_memory_prepare()
         let destination = LogDestination.detect()
         do {
             // First, while there is one thread: it takes variables out of the environment.

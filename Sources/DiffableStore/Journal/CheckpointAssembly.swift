@@ -5,23 +5,18 @@ import Synchronization
 
 /// Puts a snapshot together from the parts of a checkpoint, in their order, on two threads.
 ///
-/// Most of the work is making records, and that needs nothing of what came before. So parts are given to a second
-/// thread, and when it has enough to do, the caller makes the records of a part itself. Neither waits for the other before
-/// the end.
+/// Most of the work is making records, and that needs nothing of what came before: a second thread does it, while the
+/// caller reads on and puts what is made in its place. So only one of them asks for much memory, and they seldom wait for
+/// each other there.
 struct CheckpointAssembly {
     private var builder = SnapshotBuilder()
     /// In order; those that are not made yet are with the other thread.
     private var parts: Deque<Part> = []
     private var isFirst = true
-    /// How many parts the other thread has.
-    private let load = Load()
     private let queue = DispatchQueue(label: "diffabled.checkpoint", qos: .userInitiated)
 
-    private static let loadMax = 8
-
-    private final class Load: Sendable {
-        let count = Atomic(0)
-    }
+    /// How many parts the other thread may have.
+    private static let partsMax = 8
 
     /// A part on its way to the snapshot.
     private final class Part: Sendable {
@@ -52,19 +47,15 @@ struct CheckpointAssembly {
 
     /// The bytes are read before this returns, or copied.
     mutating func append(_ bytes: UnsafeRawBufferPointer, checksum: Int64) throws(CheckpointPartError) {
+        if parts.count == Self.partsMax, let first = parts.first { try appendFirst(first.wait()) }
         let part = Part()
         parts.append(part)
         // Most lists have one part only, and need no other thread.
-        if isFirst || load.count.load(ordering: .relaxed) >= Self.loadMax {
+        if isFirst {
             part.make(of: bytes, checksum: checksum)
         } else {
-            let load = load
-            load.count.add(1, ordering: .relaxed)
             let copy = [UInt8](bytes)
-            queue.async {
-                copy.withUnsafeBytes { part.make(of: $0, checksum: checksum) }
-                load.count.subtract(1, ordering: .relaxed)
-            }
+            queue.async { copy.withUnsafeBytes { part.make(of: $0, checksum: checksum) } }
         }
         isFirst = false
         while let result = parts.first?.result { try appendFirst(result) }
