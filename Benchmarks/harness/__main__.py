@@ -10,6 +10,7 @@ once, so that a disturbance meets all alike. What is not installed is left out w
 
 import argparse
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -94,7 +95,9 @@ def measure_core(bench, rounds):
     if bench.is_quick:
         command += ["--items-max", 100_000]
     bench.patience.wait()
-    run = machine.spawn(command, machine.CLIENT_CORE, stdout=subprocess.PIPE, text=True)
+    run = machine.spawn(
+        command, machine.CLIENT_CORE, stdout=subprocess.PIPE, text=True,
+        env={**os.environ, **servers.service_environment()})
     for line in run.stdout:
         figures = json.loads(line)
         bench.record("core", figures.pop("round", 0), True, **figures)

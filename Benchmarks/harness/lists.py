@@ -12,7 +12,7 @@ import threading
 import time
 
 from machine import processor_seconds, resident_bytes, scratch, socket_directory, spawn, stop, timed
-from servers import DIFFABLED, DIFFABLECTL, Client, redis_cli, running
+from servers import DIFFABLED, DIFFABLECTL, Client, redis_cli, running, service_environment
 
 MILLION = 1_000_000
 CONTENT_LENGTH = 100
@@ -243,7 +243,7 @@ def _time_to_ready(directory):
     begin = time.perf_counter()
     process = spawn(
         [DIFFABLED, "--socket", sockets / "s", "--state-directory", directory, "--log-level", "error"],
-        env={**os.environ, "NOTIFY_SOCKET": str(sockets / "notify")})
+        env={**os.environ, **service_environment(), "NOTIFY_SOCKET": str(sockets / "notify")})
     try:
         progress = 0
         while not re.search(rb"^READY=1", (notice := notices.recv(4096)), re.MULTILINE):

@@ -3,6 +3,7 @@
 import contextlib
 import json
 import os
+import re
 import shutil
 import socket
 import subprocess
@@ -14,6 +15,12 @@ from machine import REPOSITORY, SERVER_CORE, found, scratch, socket_directory, s
 BINARIES = Path(os.environ.get("DIFFABLED_BINARIES") or REPOSITORY / ".build" / "release")
 DIFFABLED, DIFFABLECTL = BINARIES / "diffabled", BINARIES / "diffablectl"
 BUILT = REPOSITORY / "Benchmarks" / ".build" / "release"
+
+
+def service_environment():
+    """What the unit of the system's daemon sets, for whatever is measured of diffabled."""
+    unit = (REPOSITORY / "systemd" / "system" / "diffabled.service").read_text()
+    return dict(re.findall(r"^Environment=(GLIBC_TUNABLES)=(.*)$", unit, re.MULTILINE))
 
 
 class Server:
@@ -43,7 +50,7 @@ def running(name, durability="volatile", core=SERVER_CORE, directory=None, envir
         with open(sockets / "log", "wb") as log:
             process = spawn(
                 [*_command(name, path, sockets, directory), *_configured(sockets, configuration)], core, stdout=log, stderr=log,
-                env={**os.environ, **(environment or {})})
+                env={**os.environ, **(service_environment() if name == "diffabled" else {}), **(environment or {})})
         _await(path, process, sockets / "log")
         server = Server(name, process, path, directory)
         if name == "diffabled" and durability is not None:
