@@ -16,6 +16,11 @@ package struct Record: @unchecked Sendable {
 
         /// As a content length: there is an extension, which tells it.
         static let isExtended = UInt16.max
+
+        /// Of id, kind and content, in bytes; `nil` for a record with an extension, which is long or rare.
+        var length: Int? {
+            contentLength == Header.isExtended ? nil : Int(idLength) + Int(kindLength) + Int(contentLength)
+        }
     }
 
     private struct Extension {
@@ -92,17 +97,6 @@ package struct Record: @unchecked Sendable {
                 layout.redraws = more.redraws
             }
             return layout
-        }
-    }
-
-    /// The last byte of id, kind and content; `nil` for a record with an extension, which is long or rare. Valid as long
-    /// as the record is held.
-    static func lastByte(_ buffer: ManagedBuffer<Header, UInt8>) -> UnsafePointer<UInt8>? {
-        buffer.withUnsafeMutablePointers { header, elements in
-            let header = header.pointee
-            if header.contentLength == Header.isExtended { return nil }
-            return UnsafePointer(
-                elements + Int(header.idLength) + Int(header.kindLength) + Int(header.contentLength) - 1)
         }
     }
 

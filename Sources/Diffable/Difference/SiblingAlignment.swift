@@ -235,6 +235,7 @@ struct SiblingAlignment {
                 sharedPages.isEmpty
                 ? longestIncreasingSubsequence(ordinals: ordinals)
                 : heaviestIncreasingSubsequence(ordinals: ordinals, weights: new.map(\.weight))
+            placements.reserveCapacity(stays.count { !$0 })
             var index = commonCount
             stays.withUnsafeBufferPointer { stays in
                 for position in new.indices {

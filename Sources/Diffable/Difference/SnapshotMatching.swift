@@ -116,6 +116,8 @@ private struct MatchSearch {
         }
         wrongGuesses += 1
         if wrongGuesses > 64 && wrongGuesses > self.guesses / 4 {
+            // Most of what follows.
+            pending.reserveCapacity(new.forest.handleBound - Int(handle))
             pending.append((handle, slot))
         } else {
             lookUp(handle, slot, report)
