@@ -9,43 +9,106 @@
 func longestIncreasingSubsequence(ordinals: [Int32]) -> [Bool] {
     // Nothing is read before it was written, so nothing is made zero first.
     withUnsafeTemporaryAllocation(of: Int32.self, capacity: 3 * ordinals.count) { memory in
-        /// The smallest ordinal that a subsequence of each length so far ends with, and the element that has it.
-        let ends = UnsafeMutableBufferPointer(rebasing: memory[..<ordinals.count])
-        let endElements = UnsafeMutableBufferPointer(rebasing: memory[ordinals.count..<2 * ordinals.count])
-        let predecessors = UnsafeMutableBufferPointer(rebasing: memory[(2 * ordinals.count)...])
-        var length = 0
+        var ends = SubsequenceEnds(memory, count: ordinals.count)
         ordinals.withUnsafeBufferPointer { ordinals in
-            for element in ordinals.indices where ordinals[element] >= 0 {
+            var element = 0
+            while element < ordinals.count {
                 let ordinal = ordinals[element]
-                var position = length
-                if length > 0 && ends[length - 1] > ordinal {
-                    position = lowerBound(of: ordinal, in: ends, count: length)
+                if !ends.isInMidst(ordinal) {
+                    ends.note(ordinal, of: element, atLeast: ends.count)
+                    element += 1
+                } else if element + 4 <= ordinals.count, ends.isInMidst(ordinals[element + 1]) {
+                    // Where little is in order, searching for four at once takes little longer than for one: no search
+                    // waits for another. What comes between makes ends smaller, so those that were smaller stay so.
+                    let four = (ordinal, ordinals[element + 1], ordinals[element + 2], ordinals[element + 3])
+                    let smaller = lowerBounds(of: four, in: ends.ordinals, count: ends.count)
+                    ends.note(four.0, of: element, atLeast: smaller.0)
+                    ends.note(four.1, of: element + 1, atLeast: smaller.1)
+                    ends.note(four.2, of: element + 2, atLeast: smaller.2)
+                    ends.note(four.3, of: element + 3, atLeast: smaller.3)
+                    element += 4
+                } else {
+                    let smaller = lowerBound(of: ordinal, in: ends.ordinals, count: ends.count)
+                    ends.note(ordinal, of: element, atLeast: smaller)
+                    element += 1
                 }
-                predecessors[element] = position > 0 ? endElements[position - 1] : -1
-                ends[position] = ordinal
-                endElements[position] = Int32(truncatingIfNeeded: element)
-                if position == length { length += 1 }
             }
         }
         return staying(
-            of: ordinals.count, from: length > 0 ? endElements[length - 1] : -1, UnsafeBufferPointer(predecessors))
+            of: ordinals.count, from: ends.count > 0 ? ends.elements[ends.count - 1] : -1,
+            UnsafeBufferPointer(ends.predecessors))
     }
 }
 
-/// How many of the first `count` are smaller. Which half to go on with is computed and not branched on: with a random
-/// order, every other branch would be guessed wrong. Said with a shift, because the compiler makes branches of a choice
-/// and of a mask.
+/// What the best subsequences so far end with.
+private struct SubsequenceEnds {
+    /// The smallest ordinal that a subsequence of each length ends with, and the element that has it.
+    let ordinals: UnsafeMutableBufferPointer<Int32>
+    let elements: UnsafeMutableBufferPointer<Int32>
+    /// By element.
+    let predecessors: UnsafeMutableBufferPointer<Int32>
+    /// The greatest length.
+    private(set) var count = 0
+
+    init(_ memory: UnsafeMutableBufferPointer<Int32>, count: Int) {
+        ordinals = UnsafeMutableBufferPointer(rebasing: memory[..<count])
+        elements = UnsafeMutableBufferPointer(rebasing: memory[count..<2 * count])
+        predecessors = UnsafeMutableBufferPointer(rebasing: memory[(2 * count)...])
+    }
+
+    /// Whether it is smaller than the last end, and not without a place.
+    @inline(__always)
+    func isInMidst(_ ordinal: Int32) -> Bool { count > 0 && ordinal >= 0 && ordinal < ordinals[count - 1] }
+
+    /// At least so many ends are smaller.
+    @inline(__always)
+    mutating func note(_ ordinal: Int32, of element: Int, atLeast smaller: Int) {
+        if ordinal < 0 { return }
+        var position = smaller
+        while position < count && ordinals[position] < ordinal { position += 1 }
+        predecessors[element] = position > 0 ? elements[position - 1] : -1
+        ordinals[position] = ordinal
+        elements[position] = Int32(truncatingIfNeeded: element)
+        if position == count { count += 1 }
+    }
+}
+
+/// How many of the first `count` are smaller.
 private func lowerBound(of ordinal: Int32, in ends: UnsafeMutableBufferPointer<Int32>, count: Int) -> Int {
     var low = 0
     var rest = count
     while rest > 0 {
         let half = (rest &+ 1) >> 1
-        // No ordinal is negative, so the sign of a difference tells: 32 when the end is not smaller, and 0 when it is.
-        let notSmaller = (ordinal &- 1 &- ends[low &+ half &- 1]) >> 26 & 32
-        low &+= half &>> Int(notSmaller)
+        advance(&low, by: half, to: ordinal, in: ends)
         rest &-= half
     }
     return low
+}
+
+/// The same for four ordinals.
+private func lowerBounds(
+    of ordinals: (Int32, Int32, Int32, Int32), in ends: UnsafeMutableBufferPointer<Int32>, count: Int
+) -> (Int, Int, Int, Int) {
+    var low = (0, 0, 0, 0)
+    var rest = count
+    while rest > 0 {
+        let half = (rest &+ 1) >> 1
+        advance(&low.0, by: half, to: ordinals.0, in: ends)
+        advance(&low.1, by: half, to: ordinals.1, in: ends)
+        advance(&low.2, by: half, to: ordinals.2, in: ends)
+        advance(&low.3, by: half, to: ordinals.3, in: ends)
+        rest &-= half
+    }
+    return low
+}
+
+/// A step of a binary search. Which half to go on with is computed and not branched on: with a random order, every other
+/// branch would be guessed wrong. Said with a shift, because the compiler makes branches of a choice and of a mask.
+@inline(__always)
+private func advance(_ low: inout Int, by half: Int, to ordinal: Int32, in ends: UnsafeMutableBufferPointer<Int32>) {
+    // The sign of a difference tells: 32 when the end is not smaller, and 0 when it is.
+    let notSmaller = (ordinal &- 1 &- ends[low &+ half &- 1]) >> 26 & 32
+    low &+= half &>> Int(notSmaller)
 }
 
 /// A heaviest increasing subsequence: what stays weighs as much in all as it can. After G. Jacobson and K.-P. Vo,
