@@ -239,16 +239,14 @@ extension OperationsWriter.Part {
         let item: Item
         switch operation {
         case .appendItems(let items, let container), .insertItems(let items, .end(let container)):
-            guard items.count == 1 else { return false }
-            item = items[0]
-            guard item.children.isEmpty else { return false }
+            guard let only = items.onlyWithoutChildren else { return false }
+            item = only
             begin("appendItems")
             if let section = container.section { appendMember("section", identifier: section.record) }
             if let parent = container.parent { appendMember("parent", identifier: parent.record) }
         case .insertItems(let items, let position):
-            guard items.count == 1 else { return false }
-            item = items[0]
-            guard item.children.isEmpty else { return false }
+            guard let only = items.onlyWithoutChildren else { return false }
+            item = only
             begin("insertItems")
             appendPosition(position)
         default: return false
@@ -285,6 +283,12 @@ extension OperationsWriter.Part {
             appendMember("section", identifier: container.section?.record)
         }
         if let parent = container.parent { appendMember("parent", identifier: parent.record) }
+    }
+}
+
+extension [Item] {
+    fileprivate var onlyWithoutChildren: Item? {
+        count == 1 && self[0].children.isEmpty ? self[0] : nil
     }
 }
 

@@ -169,8 +169,7 @@ final class Connection: ChannelDuplexHandler {
         unwrapInboundIn(data).withUnsafeReadableBytes { bytes in
             traffic.bytesReceived += bytes.count
             guard mayReadMore else { return framer.append(bytes) }
-            hub.noteReading(self)
-            beginTurn()
+            beginReading()
             framer.read(bytes) { line in
                 receive(line)
                 return mayReadLines && !leavesLines() ? .wantsMore : .sated
@@ -184,13 +183,17 @@ final class Connection: ChannelDuplexHandler {
     func readLines() {
         hasLinesLeft = false
         guard mayReadLines, framer.hasBytes else { return }
-        hub.noteReading(self)
-        beginTurn()
+        beginReading()
         // One at least, so that who is written to all the time is read as well.
         repeat {
             guard framer.next(receive) != nil else { return }
             isDue()
         } while mayReadLines && !leavesLines()
+    }
+
+    private func beginReading() {
+        hub.noteReading(self)
+        beginTurn()
     }
 
     /// Whether the others are to have their turn before more lines are read.
