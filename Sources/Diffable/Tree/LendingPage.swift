@@ -123,6 +123,7 @@ extension LendingPage {
         return elements + position
     }
 
+    /// From now on the page holds this one by itself; what stood there stays with the lender, if it was borrowed.
     func replace(at position: Int, by element: Element) {
         if isOwned(position) {
             elements[position] = element
