@@ -1,4 +1,5 @@
-/// What an item or a section shows: bytes that this module never looks into, equal when they are equal byte for byte.
+/// The content of an item or a section: bytes that this module never interprets. Contents are equal when their bytes
+/// are.
 ///
 /// On the wire they are a JSON value without insignificant white space; `DiffableJSON` makes them from text and
 /// checks them. "No content" is `nil`, never an empty `Content`.

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
+import Glibc
 
 /// A name that tells one thing of its sort from the others: 1 to 255 bytes of UTF-8 without control characters.
 ///
@@ -55,6 +51,7 @@ public enum SectionName: Sendable {}
 public enum KindName: Sendable {}
 public enum ListTag: Sendable {}
 public enum RequestTag: Sendable {}
+public enum ActionTag: Sendable {}
 
 /// Identifies an item among all of a list's items, at any depth.
 public typealias ItemID = Identifier<ItemName>
@@ -66,6 +63,8 @@ public typealias Kind = Identifier<KindName>
 public typealias ListName = Identifier<ListTag>
 /// Names a change that a client asks for, so that asking again does not make it twice.
 public typealias RequestKey = Identifier<RequestTag>
+/// Names what a list's handler does when it is asked to.
+public typealias ActionName = Identifier<ActionTag>
 
 extension Identifier: Hashable {
     public static func == (a: Identifier, b: Identifier) -> Bool { a.record.hasSameID(as: b.record) }

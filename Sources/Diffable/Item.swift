@@ -49,6 +49,11 @@ public struct Section: Sendable {
     public var content: Content? { record.content }
 }
 
+extension SectionID {
+    /// The section that a list gets when items come before there is any.
+    public static var first: SectionID { "main" }
+}
+
 extension Record {
     static func make(id: Record, kind: Kind?, content: Content?) -> Record {
         id.replacing(kind: kind, content: .some(content), redraws: Redraws())

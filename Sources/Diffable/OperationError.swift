@@ -2,13 +2,11 @@
 public enum OperationError: Error, Equatable, Sendable {
     case noSuchSection(SectionID)
     case noSuchItem(ItemID)
-    /// An operation that means the last section, in a list that has none.
-    case noSections
     case duplicateSection(SectionID)
     case duplicateItem(ItemID)
-    /// The anchor is among what is moved or inserted, or not in the container that was named beside it.
-    case invalidItemAnchor(ItemID)
-    case invalidSectionAnchor(SectionID)
+    /// Nothing can be placed beside that, or under that parent.
+    case invalidItemAnchor(ItemID, AnchorFault)
+    case invalidSectionAnchor(SectionID, AnchorFault)
     /// The item would come under itself.
     case ownDescendant(ItemID)
     /// An item would stand deeper than `SnapshotLimits.levelsMax`.
@@ -17,8 +15,22 @@ public enum OperationError: Error, Equatable, Sendable {
     case tooManyItems(max: Int)
     /// A patch makes content longer than the limit, in bytes.
     case contentTooLong(ItemID, length: Int, max: Int)
+    /// A patch makes the list's own content longer than the limit, in bytes.
+    case listContentTooLong(length: Int, max: Int)
     /// The patches of the transaction would read more content than `SnapshotLimits.patchedLengthMax`, in bytes.
     case tooMuchPatched(max: Int)
+}
+
+/// Why something that is named cannot say where things go.
+public enum AnchorFault: Equatable, Sendable {
+    /// It is among what is inserted.
+    case isInserted
+    /// It is what is moved.
+    case isMoved
+    /// It does not stand directly in the section, or under the parent, that is named beside it.
+    case isElsewhere
+    /// It is a parent, and not in the section that is named beside it.
+    case isParentElsewhere
 }
 
 /// Which operation of a transaction is impossible, counted from zero, and why.

@@ -30,12 +30,13 @@ package struct Record: @unchecked Sendable {
         static let size = MemoryLayout<Extension>.size
     }
 
-    /// How often clients were asked to draw this item again although nothing in it changed.
+    /// When clients were last asked to draw this item again although nothing in it changed: the numbers of the requests,
+    /// as the list counts them (`Snapshot.redrawsAsked`). Zero is never.
     ///
-    /// The marks do not count in equality; the difference of two snapshots tells by them what to ask for. They wrap.
+    /// The marks do not count in equality; the difference of two snapshots tells by them what to ask for.
     package struct Redraws: Equatable {
-        var reconfigurations: UInt32 = 0
-        var reloads: UInt32 = 0
+        var reconfiguration: UInt64 = 0
+        var reload: UInt64 = 0
     }
 
     package static let idLengthMax = 255
@@ -80,6 +81,8 @@ package struct Record: @unchecked Sendable {
         var kindLength: Int
         var contentLength: Int
         var redraws: Redraws
+
+        var lengthCounted: Int { 64 + idLength + kindLength + contentLength }
     }
 
     private var layout: Layout { Record.layout(buffer) }
@@ -106,6 +109,8 @@ package struct Record: @unchecked Sendable {
     package var hasKind: Bool { layout.kindLength > 0 }
     package var hasContent: Bool { layout.contentLength > 0 }
     package var contentLength: Int { layout.contentLength }
+    /// What it counts for where the size of lists is limited: its bytes, and about what it takes beside them.
+    var lengthCounted: Int { layout.lengthCounted }
 
     package func withID<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         let layout = layout
@@ -160,13 +165,13 @@ extension Record {
         withID { id in
             withKind { oldKind in
                 withContent { oldContent in
-                    let kind = kind ?? oldKind
-                    let content = content ?? oldContent
-                    let redraws = redraws ?? self.redraws
-                    if redraws == self.redraws && equalBytes(kind, oldKind) && equalBytes(content, oldContent) {
-                        return self
-                    }
-                    return Record.make(id: id, kind: kind, content: content, redraws: redraws)
+                    // What is kept is not compared with itself.
+                    let isSame =
+                        (redraws.map { $0 == self.redraws } ?? true) && (kind.map { equalBytes($0, oldKind) } ?? true)
+                        && (content.map { equalBytes($0, oldContent) } ?? true)
+                    if isSame { return self }
+                    return Record.make(
+                        id: id, kind: kind ?? oldKind, content: content ?? oldContent, redraws: redraws ?? self.redraws)
                 }
             }
         }

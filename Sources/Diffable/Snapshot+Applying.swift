@@ -1,37 +1,37 @@
-// What each operation does to a list, and what is refused. A snapshot that refused an operation is thrown away by the
-// caller, so an operation may fail half-way; nobody sees the half.
+// The effect of each operation on a list, and when it is refused. The caller throws away a snapshot that refused an
+// operation, so an operation may fail half-way; nobody sees the half.
 
 extension Snapshot {
-    /// The state after these operations, one after the other; all of them or none. O(log n) for each item they touch.
+    /// The state after these operations in order; all of them or none. O(log n) for each item they touch.
     ///
-    /// Throws which operation is impossible and why.
+    /// Throws `TransactionError`: which operation is impossible, and why. What `limits` does not allow is impossible.
     public func applying(
-        _ operations: [Operation], limits: SnapshotLimits = SnapshotLimits()
+        _ operations: [ListOperation], limits: SnapshotLimits = SnapshotLimits()
     ) throws(TransactionError) -> Snapshot {
         try applying(operations, Insertion(known: nil, limits: limits))
     }
 
-    /// The same, where an item that comes without its expansion said gets the one that it has in `known`. What is as
-    /// it was there is shared.
+    /// The same, but an item without a given expansion gets the one that it has in `known`. What is unchanged from
+    /// there is shared.
     package func applying(
-        _ operations: [Operation], expansionFrom known: Snapshot, limits: SnapshotLimits
+        _ operations: [ListOperation], expansionFrom known: Snapshot, limits: SnapshotLimits
     ) throws(TransactionError) -> Snapshot {
         try applying(operations, Insertion(known: known, limits: limits))
     }
 
-    private func applying(_ operations: [Operation], _ insertion: Insertion) throws(TransactionError) -> Snapshot {
-        var snapshot = self
+    private func applying(_ operations: [ListOperation], _ insertion: Insertion) throws(TransactionError) -> Snapshot {
+        var snapshot = insertion.known.map { restored(after: $0) } ?? self
         try snapshot.apply(operations, insertion)
         return snapshot
     }
 
-    /// Applies the operations to this very snapshot, which shares nothing with a state before when nobody keeps one:
-    /// then a step costs no copies. What is left when it throws is good for nothing.
-    package mutating func apply(_ operations: [Operation], limits: SnapshotLimits) throws(TransactionError) {
+    /// Applies the operations to this snapshot in place. When nobody keeps an earlier state, nothing is shared and
+    /// nothing is copied. After an error the snapshot is unusable.
+    package mutating func apply(_ operations: [ListOperation], limits: SnapshotLimits) throws(TransactionError) {
         try apply(operations, Insertion(known: nil, limits: limits))
     }
 
-    private mutating func apply(_ operations: [Operation], _ insertion: Insertion) throws(TransactionError) {
+    private mutating func apply(_ operations: [ListOperation], _ insertion: Insertion) throws(TransactionError) {
         var insertion = insertion
         for (index, operation) in operations.enumerated() {
             do throws(OperationError) {
@@ -44,31 +44,35 @@ extension Snapshot {
 
     /// What an insertion needs to know beside the items.
     struct Insertion {
-        /// Where expansion that is not said comes from.
+        /// Where an expansion that is not given comes from.
         var known: Snapshot?
         var limits: SnapshotLimits
-        /// Of content that patches have read, in bytes.
+        /// How much content the patches have read so far, in bytes.
         var patchedLength = 0
     }
 
-    mutating func apply(_ operation: Operation, _ insertion: inout Insertion) throws(OperationError) {
+    mutating func apply(_ operation: ListOperation, _ insertion: inout Insertion) throws(OperationError) {
         switch operation {
+        case .reconfigureList(let content): setContent(content)
+        case .patchList(let patch): try self.patch(patch, &insertion)
+
         case .appendSections(let sections): try insert(sections, at: .end, insertion)
         case .insertSections(let sections, let position):
-            let spot = try spot(of: position) { id in sections.contains { $0.record.hasSameID(as: id) } }
+            let spot = try spot(of: position, .isInserted) { id in sections.contains { $0.record.hasSameID(as: id) } }
             try insert(sections, at: spot, insertion)
         case .deleteSections(let ids, let unknown): try delete(ids, unknown)
         case .moveSection(let id, let position): try move(id, to: position)
         case .reloadSections(let reloads): try reload(reloads)
 
         case .appendItems(let items, let container):
-            try insert(items, under: owner(container), at: .end, insertion)
+            let owner = try owner(container, of: items, insertion)
+            try insert(items, under: owner, at: .end, insertion)
         case .insertItems(let items, let position):
-            let (owner, spot) = try place(of: position, where: items.contains)
+            let (owner, spot) = try place(of: position, .isInserted, items, insertion, where: items.contains)
             try insert(items, under: owner, at: spot, insertion)
         case .deleteItems(let ids, let unknown): try delete(ids, unknown)
-        case .deleteAllItems: self = Snapshot()
-        case .moveItem(let id, let position): try move(id, to: position, insertion.limits)
+        case .deleteAllItems: deleteAll()
+        case .moveItem(let id, let position): try move(id, to: position, insertion)
         case .reconfigureItems(let changes): try reconfigure(changes)
         case .patchItems(let patches): try patch(patches, &insertion)
         case .reloadItems(let reloads): try reload(reloads)
@@ -96,51 +100,74 @@ extension Snapshot {
         if let id = container.parent {
             let parent = try known(id)
             if let section = container.section, forest.section(parent) != (try known(section)) {
-                throw .invalidItemAnchor(id)
+                throw .invalidItemAnchor(id, .isParentElsewhere)
             }
             return parent
         }
         if let section = container.section { return try known(section) }
-        guard let last = forest.children(Forest.list)?.last else { throw .noSections }
+        // There is no section only when no items are inserted: they would have made one.
+        guard let last = forest.children(Forest.list)?.last else { throw .noSuchSection(.first) }
         return last
     }
 
-    /// Where an item position is. No item that comes to it can be its anchor.
-    private func place(
-        of position: ItemPosition, where isComing: (Record) -> Bool
+    /// The owner of items that come to a container.
+    ///
+    /// A list without sections gets one when items are inserted that name none. So people who need no sections need not
+    /// know of them, and two of them who begin at the same time need not agree on who makes the first.
+    private mutating func owner(
+        _ container: Container, of items: [Item], _ insertion: Insertion
+    ) throws(OperationError) -> Handle {
+        if !items.isEmpty, container.isLastSection, numberOfSections == 0 {
+            try insert([Section(id: .first)], at: .end, insertion)
+        }
+        return try owner(container)
+    }
+
+    /// The place that a position names. An inserted or moved item cannot be its own anchor.
+    ///
+    /// - Parameter items: are new to the list; none where an item moves.
+    private mutating func place(
+        of position: ItemPosition, _ fault: AnchorFault, _ items: [Item], _ insertion: Insertion,
+        where isComing: (Record) -> Bool
     ) throws(OperationError) -> (owner: Handle, Spot) {
         switch position {
-        case .front(let container): return (try owner(container), .front)
-        case .end(let container): return (try owner(container), .end)
+        case .front(let container): return (try owner(container, of: items, insertion), .front)
+        case .end(let container): return (try owner(container, of: items, insertion), .end)
         case .before(let anchor, let container):
-            let sibling = try sibling(anchor, in: container, where: isComing)
+            let sibling = try sibling(anchor, in: container, fault, where: isComing)
             return (forest.parent(sibling), .before(sibling))
         case .after(let anchor, let container):
-            let sibling = try sibling(anchor, in: container, where: isComing)
+            let sibling = try sibling(anchor, in: container, fault, where: isComing)
             return (forest.parent(sibling), .after(sibling))
         }
     }
 
     private func sibling(
-        _ anchor: ItemID, in container: Container?, where isComing: (Record) -> Bool
+        _ anchor: ItemID, in container: Container?, _ fault: AnchorFault, where isComing: (Record) -> Bool
     ) throws(OperationError) -> Handle {
-        if isComing(anchor.record) { throw .invalidItemAnchor(anchor) }
+        if isComing(anchor.record) { throw .invalidItemAnchor(anchor, fault) }
         let sibling = try known(anchor)
-        if let container, try owner(container) != forest.parent(sibling) { throw .invalidItemAnchor(anchor) }
+        if let container, try owner(container) != forest.parent(sibling) {
+            throw .invalidItemAnchor(anchor, .isElsewhere)
+        }
         return sibling
     }
 
-    /// Where a section position is. No section that comes to it can be its anchor.
-    private func spot(of position: SectionPosition, where isComing: (Record) -> Bool) throws(OperationError) -> Spot {
+    /// The place that a section's position names. An inserted or moved section cannot be its own anchor.
+    private func spot(
+        of position: SectionPosition, _ fault: AnchorFault, where isComing: (Record) -> Bool
+    ) throws(OperationError) -> Spot {
         switch position {
         case .front: return .front
-        case .before(let anchor): return .before(try sibling(anchor, where: isComing))
-        case .after(let anchor): return .after(try sibling(anchor, where: isComing))
+        case .before(let anchor): return .before(try sibling(anchor, fault, where: isComing))
+        case .after(let anchor): return .after(try sibling(anchor, fault, where: isComing))
         }
     }
 
-    private func sibling(_ anchor: SectionID, where isComing: (Record) -> Bool) throws(OperationError) -> Handle {
-        if isComing(anchor.record) { throw .invalidSectionAnchor(anchor) }
+    private func sibling(
+        _ anchor: SectionID, _ fault: AnchorFault, where isComing: (Record) -> Bool
+    ) throws(OperationError) -> Handle {
+        if isComing(anchor.record) { throw .invalidSectionAnchor(anchor, fault) }
         return try known(anchor)
     }
 }
@@ -167,7 +194,7 @@ extension Snapshot {
             let handle = forest.allocate(record, isExpanded: false)
             sectionIndex.insert(handle, hash: record.hash)
             handles.append(handle)
-            // The section has no place yet: its items are counted when it gets one.
+            // The section has no place yet; its items are counted when it gets one.
             try insert(section.items, under: handle, at: .end, insertion, level: 0)
         }
         forest.place(handles, under: Forest.list, at: spot)
@@ -195,7 +222,7 @@ extension Snapshot {
         forest.place(handles, under: owner, at: spot)
     }
 
-    /// An item with its children, which has no place yet.
+    /// Allocates an item with its children. It has no place yet.
     private mutating func insert(_ item: Item, _ insertion: Insertion, level: Int) throws(OperationError) -> Handle {
         guard itemHandle(item.record) == nil else { throw .duplicateItem(item.id) }
         let handle = try allocate(item, insertion)
@@ -205,8 +232,7 @@ extension Snapshot {
         return handle
     }
 
-    /// A handle for an item that is new to the list. It shares the record that the known state has, when nothing in it
-    /// changed.
+    /// Allocates a handle for a new item. It shares the record of the known state when nothing in it changed.
     mutating func allocate(_ item: Item, _ insertion: Insertion) throws(OperationError) -> Handle {
         guard itemIndex.count < insertion.limits.itemsMax else { throw .tooManyItems(max: insertion.limits.itemsMax) }
         let slot = insertion.known.flatMap { known in known.itemHandle(item.record).map { known.forest.slots[$0] } }
@@ -218,6 +244,12 @@ extension Snapshot {
 }
 
 extension Snapshot.Insertion {
+    /// A patch reads content of so many bytes.
+    mutating func countPatched(_ length: Int) throws(OperationError) {
+        patchedLength += length
+        guard patchedLength <= limits.patchedLengthMax else { throw .tooMuchPatched(max: limits.patchedLengthMax) }
+    }
+
     func checkLevel(_ level: Int, of item: Item) throws(OperationError) {
         guard level < limits.levelsMax else { throw .tooManyLevels(item.id, max: limits.levelsMax) }
     }
@@ -226,11 +258,11 @@ extension Snapshot.Insertion {
 // MARK: - Deleting
 
 extension Snapshot {
-    private mutating func delete(_ ids: [SectionID], _ unknown: Operation.Unknown) throws(OperationError) {
+    private mutating func delete(_ ids: [SectionID], _ unknown: ListOperation.Unknown) throws(OperationError) {
         for handle in try known(ids, unknown, known) { delete(handle) }
     }
 
-    private mutating func delete(_ ids: [ItemID], _ unknown: Operation.Unknown) throws(OperationError) {
+    private mutating func delete(_ ids: [ItemID], _ unknown: ListOperation.Unknown) throws(OperationError) {
         // What is done most: no array for the handle.
         if ids.count == 1, let handle = handle(ids[0]) { return delete(handle) }
         for handle in try known(ids, unknown, known) { delete(handle) }
@@ -238,7 +270,7 @@ extension Snapshot {
 
     /// All ids are looked up before the first deletion, so that a parent may be named together with its child.
     private func known<ID>(
-        _ ids: [ID], _ unknown: Operation.Unknown, _ known: (ID) throws(OperationError) -> Handle
+        _ ids: [ID], _ unknown: ListOperation.Unknown, _ known: (ID) throws(OperationError) -> Handle
     ) throws(OperationError) -> [Handle] {
         var handles: [Handle] = []
         for id in ids {
@@ -251,8 +283,15 @@ extension Snapshot {
         return handles
     }
 
+    /// All items and sections. The list's own content stays.
+    private mutating func deleteAll() {
+        let record = listRecord
+        self = Snapshot().restored(after: self)
+        setListRecord(record)
+    }
+
     private mutating func delete(_ handle: Handle) {
-        // It may have gone with a parent that was named before it.
+        // It may have been deleted with a parent that was named before it.
         guard forest.slots.hasRecord(handle) else { return }
         forest.displace(handle)
         let isSection = forest.parent(handle) == Forest.list
@@ -271,15 +310,17 @@ extension Snapshot {
 extension Snapshot {
     private mutating func move(_ id: SectionID, to position: SectionPosition) throws(OperationError) {
         let handle = try known(id)
-        let spot = try spot(of: position) { $0.hasSameID(as: id.record) }
+        let spot = try spot(of: position, .isMoved) { $0.hasSameID(as: id.record) }
         // At the front of what is left when it has gone, and there may be nothing.
         forest.move(handle, under: Forest.list, at: spot)
     }
 
-    private mutating func move(_ id: ItemID, to position: ItemPosition, _ limits: SnapshotLimits) throws(OperationError)
-    {
+    private mutating func move(
+        _ id: ItemID, to position: ItemPosition, _ insertion: Insertion
+    ) throws(OperationError) {
+        let limits = insertion.limits
         let handle = try known(id)
-        let (owner, spot) = try place(of: position) { $0.hasSameID(as: id.record) }
+        let (owner, spot) = try place(of: position, .isMoved, [], insertion) { $0.hasSameID(as: id.record) }
         if owner == handle || forest.isAncestor(handle, of: owner) { throw .ownDescendant(id) }
         let level = forest.level(owner) + 1
         if level > forest.level(handle), forest.isDeeper(handle, than: limits.levelsMax - level) {
@@ -296,7 +337,10 @@ extension Snapshot {
         for reload in reloads {
             let handle = try known(reload.id)
             let record = forest.record(handle)
-            forest.setRecord(record.replacing(content: reload.content) { $0.reloads &+= 1 }, of: handle)
+            forest.setRecord(
+                reload.content == nil
+                    ? record.marked(\.reload, nextRedraw()) : record.replacing(kind: nil, content: reload.content),
+                of: handle)
         }
     }
 
@@ -304,7 +348,11 @@ extension Snapshot {
         for change in changes {
             let handle = try known(change.id)
             let record = forest.record(handle)
-            forest.setRecord(record.replacing(content: change.content) { $0.reconfigurations &+= 1 }, of: handle)
+            forest.setRecord(
+                change.content == nil
+                    ? record.marked(\.reconfiguration, nextRedraw())
+                    : record.replacing(kind: nil, content: change.content),
+                of: handle)
         }
     }
 
@@ -312,22 +360,25 @@ extension Snapshot {
         for patch in patches {
             let handle = try known(patch.id)
             let record = forest.record(handle)
-            insertion.patchedLength += record.content?.bytes.count ?? 0
-            let max = insertion.limits.patchedLengthMax
-            guard insertion.patchedLength <= max else { throw .tooMuchPatched(max: max) }
+            try insertion.countPatched(record.contentLength)
             let content = try patch.patch(record.content)
-            forest.setRecord(record.replacing(content: .some(content)) { $0.reconfigurations &+= 1 }, of: handle)
+            forest.setRecord(record.replacing(kind: nil, content: .some(content)), of: handle)
         }
+    }
+
+    private mutating func patch(_ patch: ListPatch, _ insertion: inout Insertion) throws(OperationError) {
+        try insertion.countPatched(listRecord?.contentLength ?? 0)
+        setContent(try patch.patch(content))
     }
 
     private mutating func reload(_ reloads: [ItemReload]) throws(OperationError) {
         for reload in reloads {
             let handle = try known(reload.id)
             let record = forest.record(handle)
-            // A new kind is a reload of its own accord; without one, clients are asked for it.
+            // A new kind is a reload by itself; without one, clients are asked to reload.
             let isNewKind = reload.kind.map { $0 != record.kind } ?? false
             var redraws = record.redraws
-            if !isNewKind { redraws.reloads &+= 1 }
+            if !isNewKind { redraws.reload = nextRedraw() }
             forest.setRecord(
                 record.replacing(kind: reload.kind, content: reload.content, redraws: redraws), of: handle)
         }
@@ -335,11 +386,10 @@ extension Snapshot {
 }
 
 extension Record {
-    /// Replaces the content, or counts one more request to draw again when there is none.
-    fileprivate func replacing(content: Content??, orCounting count: (inout Redraws) -> Void) -> Record {
-        if content != nil { return replacing(kind: nil, content: content) }
+    /// With a request to draw again, of that number.
+    fileprivate func marked(_ request: WritableKeyPath<Redraws, UInt64>, _ number: UInt64) -> Record {
         var redraws = self.redraws
-        count(&redraws)
+        redraws[keyPath: request] = number
         return replacing(kind: nil, content: nil, redraws: redraws)
     }
 }

@@ -1,7 +1,7 @@
-// The reads of UIKit's snapshots. What is unknown gives nil.
+// The same reads as UIKit's snapshots. Unknown ids give nil.
 
 extension Snapshot {
-    /// How many items there are, at all depths. O(1).
+    /// The number of items, at all depths. O(1).
     public var numberOfItems: Int { itemIndex.count }
     /// O(1).
     public var numberOfSections: Int { sectionIndex.count }
@@ -13,6 +13,10 @@ extension Snapshot {
         forest.children(Forest.list)?.forEach { ids.append(sectionID($0)) }
         return ids
     }
+
+    /// The size of the list, in bytes: the ids, kinds and contents of its sections and items, and 64 for each. Its own
+    /// content counts the same. O(1).
+    package var lengthCounted: Int { forest.lengthCounted }
 
     /// All items, section by section, each before its children. O(n).
     public var itemIdentifiers: [ItemID] {
@@ -32,9 +36,10 @@ extension Snapshot {
     }
 
     public func contains(_ item: ItemID) -> Bool { handle(item) != nil }
+    @_disfavoredOverload  // So that a literal is an item.
     public func contains(_ section: SectionID) -> Bool { handle(section) != nil }
 
-    /// The whole state, nested; every `isExpanded` is said. O(n).
+    /// The whole state, nested; every `isExpanded` is given. O(n).
     public var sections: [Section] {
         var sections: [Section] = []
         forest.children(Forest.list)?.forEach { handle in
@@ -77,7 +82,7 @@ extension Snapshot {
         }
     }
 
-    /// A section's items and those of their children that are shown: all whose ancestors are expanded.
+    /// A section's visible items: those whose ancestors are all expanded.
     public func visibleItems(inSection id: SectionID) -> [ItemID]? {
         handle(id).map { section in
             var ids: [ItemID] = []
@@ -124,7 +129,7 @@ extension Snapshot {
     public func index(ofItem id: ItemID) -> Int? {
         handle(id).map { item in
             let (section, offset) = position(item)
-            // The offset counts the sections before it too; those are no items.
+            // The offset counts the sections before it too, which are not items.
             return forest.siblingOffset(section) - forest.siblingIndex(section) + offset
         }
     }

@@ -1,11 +1,11 @@
-// Replacing everything under one owner by items that are handed over whole: what is known by its id stays itself and
-// changes its place, kind and content; what is not named goes.
+// Replaces everything under one owner by given items. An item that is in the list keeps its identity and gets another
+// place, kind and content; items that are not named are deleted.
 
 extension Snapshot {
-    /// The state in which a section has exactly these items. O(m · log n) for m items that go or come.
+    /// The state in which a section has exactly these items. O(m · log n) for m items that are inserted or deleted.
     ///
-    /// A section that is absent is made at the end. Items that other places of the list hold are taken over. Throws
-    /// `duplicateItem` for an id that stands twice in `items`, and what `limits` refuses.
+    /// A missing section is made at the end. Items in other places of the list are taken over. Throws `duplicateItem`
+    /// for an id that is twice in `items`, `ownDescendant`, and what `limits` does not allow.
     public func replacingItems(
         inSection id: SectionID, with items: [Item], limits: SnapshotLimits = SnapshotLimits()
     ) throws(OperationError) -> Snapshot {
@@ -20,14 +20,15 @@ extension Snapshot {
         under owner: Handle, with items: [Item], _ insertion: Insertion
     ) throws(OperationError) {
         let kept = try knownHandles(of: items, under: owner)
-        // Once all that stays is out of its place, what is left under the owner and under them goes.
+        // After all items that stay are taken out of their places, what is left under the owner and under them is
+        // deleted.
         for handle in kept { forest.displace(handle) }
         for handle in kept { freeChildren(of: handle) }
         freeChildren(of: owner)
         try place(items, under: owner, level: forest.level(owner) + 1, insertion)
     }
 
-    /// The items of the list that are named, at any depth.
+    /// The given items that are in the list, at any depth.
     private func knownHandles(of items: [Item], under owner: Handle) throws(OperationError) -> [Handle] {
         var kept: [Handle] = []
         var seen: Set<ItemID> = []

@@ -1,4 +1,5 @@
-/// A list's whole state: ordered sections, each with ordered items, each with child items at any depth.
+/// A list's whole state: content of its own, and ordered sections, each with ordered items, each with child items at any
+/// depth.
 ///
 /// A snapshot is an immutable value. Applying operations to one gives another that shares with it all that did not
 /// change, so keeping an old snapshot costs what has changed since. It may be read on any thread.
@@ -11,18 +12,51 @@ public struct Snapshot: Sendable {
     var forest = Forest()
     var itemIndex = IdentifierIndex()
     var sectionIndex = IdentifierIndex()
+    /// The number of requests to draw something again, in this state and all states before it. A record with a higher
+    /// number than an earlier state counted was requested since then, even if the item was deleted and inserted
+    /// meanwhile.
+    var redrawsAsked: UInt64 = 0
 
     /// An empty list.
     public init() {}
 
     /// A list of these sections. O(n).
     ///
-    /// An item whose `isExpanded` is `nil` gets the expansion it has in `known`. Throws `duplicateSection` or
-    /// `duplicateItem` for an id that stands twice, and what `limits` refuses.
+    /// An item whose `isExpanded` is `nil` gets its expansion from `known`, and a list whose `content` is `nil` gets its
+    /// content from there; an inner `nil` is no content. Throws `duplicateSection` or `duplicateItem` for an id that is
+    /// there twice, and `tooManyItems` or `tooManyLevels` beyond `limits`.
     public init(
-        _ sections: [Section], expansionFrom known: Snapshot = Snapshot(), limits: SnapshotLimits = SnapshotLimits()
+        _ sections: [Section], content: Content?? = nil, expansionFrom known: Snapshot = Snapshot(),
+        limits: SnapshotLimits = SnapshotLimits()
     ) throws(OperationError) {
+        redrawsAsked = known.redrawsAsked
+        setListRecord(known.listRecord)
+        if let content { setContent(content) }
         try insert(sections, at: .end, Insertion(known: known, limits: limits))
+    }
+
+    /// The same, of a list that was handed over.
+    package init(
+        _ list: WholeList, expansionFrom known: Snapshot = Snapshot(), limits: SnapshotLimits = SnapshotLimits()
+    ) throws(OperationError) {
+        try self.init(list.sections, content: list.content, expansionFrom: known, limits: limits)
+    }
+}
+
+// MARK: - Requests to draw again
+
+extension Snapshot {
+    /// The number of a new request.
+    mutating func nextRedraw() -> UInt64 {
+        redrawsAsked += 1
+        return redrawsAsked
+    }
+
+    /// This state as a successor of another one: requests are counted on from there, so that no number is used twice.
+    package func restored(after head: Snapshot) -> Snapshot {
+        var snapshot = self
+        snapshot.redrawsAsked = max(redrawsAsked, head.redrawsAsked)
+        return snapshot
     }
 }
 
@@ -49,10 +83,12 @@ extension Snapshot {
 // MARK: - Equality
 
 extension Snapshot: Equatable {
-    /// Whether both hold the same sections and items in the same order and hierarchy, with the same kinds, contents
-    /// and expansion. Requests to draw again do not count. O(n).
+    /// Whether both hold the same content, and the same sections and items in the same order and hierarchy, with the same
+    /// kinds, contents and expansion. Requests to draw again do not count. O(n).
     public static func == (a: Snapshot, b: Snapshot) -> Bool {
-        guard a.numberOfItems == b.numberOfItems, a.numberOfSections == b.numberOfSections else { return false }
+        guard a.numberOfItems == b.numberOfItems, a.numberOfSections == b.numberOfSections,
+            a.contentChange(from: b) == nil
+        else { return false }
         var ours = SnapshotCursor(a)
         var theirs = SnapshotCursor(b)
         while let element = ours.next() {

@@ -1,5 +1,5 @@
-/// Makes a snapshot from what a `SnapshotCursor` reads, in the same order: each section before its items, each item
-/// before its children.
+/// Builds a snapshot from elements in the order of a `SnapshotCursor`: each section before its items, each item before
+/// its children.
 ///
 /// Every page is written once and none is ever split, so that a million items take no longer than reading them does.
 /// O(n) in all.
@@ -17,6 +17,14 @@ package struct SnapshotBuilder {
     private var waiting: [(record: Record, place: Place)] = []
 
     package init() {}
+
+    /// Whether nothing has come so far.
+    package var isEmpty: Bool { path.isEmpty && forest.slots.record(Forest.list) == nil }
+
+    /// What the list has of its own. A record without an id; nil for nothing.
+    package mutating func set(list record: Record?) {
+        if let record { forest.setListRecord(record) }
+    }
 
     /// The level that the next item may have at most; -1 when none may come yet.
     package var levelMax: Int { path.count - 1 }
@@ -78,14 +86,14 @@ package struct SnapshotBuilder {
         path.append(handle)
     }
 
-    /// Gives those that wait their slots.
+    /// Writes the slots of the elements that wait.
     private mutating func settle() {
         if waiting.isEmpty { return }
         forest.allocate(waiting)
         waiting.removeAll(keepingCapacity: true)
     }
 
-    /// Keeps only so much of the path. What stands under the rest is all there.
+    /// Shortens the path. The subtrees below the rest are complete.
     private mutating func leave(_ count: Int) {
         while path.count > count {
             path.removeLast()
@@ -96,7 +104,7 @@ package struct SnapshotBuilder {
         }
     }
 
-    /// What has come, whole. Throws `duplicateItem` for an id that stands twice.
+    /// The snapshot. Throws `duplicateItem` for an id that is there twice.
     package consuming func finished() throws(OperationError) -> Snapshot {
         end()
         var snapshot = Snapshot()

@@ -73,21 +73,21 @@ struct SiblingCursor: Sendable {
     }
 }
 
-/// Reads items that an operation brings, each before its children.
+/// Reads the items of an operation, each before its children.
 package struct ItemCursor: Sendable {
     private var open: [(items: [Item], position: Int)]
 
     package init(_ items: [Item]) { open = [(items, 0)] }
 
-    /// The next item, its level among what is brought, and whether it is expanded; not said counts as collapsed.
-    package mutating func next() -> (record: Record, level: Int, isExpanded: Bool)? {
+    /// The next item, its level among these items, and whether it is expanded, if that is given.
+    package mutating func next() -> (record: Record, level: Int, isExpanded: Bool?)? {
         while let (items, position) = open.popLast() {
             guard position < items.count else { continue }
             let level = open.count
             let item = items[position]
             open.append((items, position + 1))
             if !item.children.isEmpty { open.append((item.children, 0)) }
-            return (item.record, level, item.isExpanded ?? false)
+            return (item.record, level, item.isExpanded)
         }
         return nil
     }

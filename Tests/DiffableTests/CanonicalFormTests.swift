@@ -119,7 +119,7 @@ import Testing
         var random = SplitMix64()
         var snapshot = Snapshot()
         for _ in 0..<150 {
-            let operations = (0..<4).map { _ in Operation.random(for: snapshot, &random) }
+            let operations = (0..<4).map { _ in ListOperation.random(for: snapshot, &random) }
             guard let next = try? snapshot.applying(operations) else { continue }
             checkForm(of: next, from: snapshot, "seed \(random.seed)")
             snapshot = next
@@ -151,6 +151,7 @@ private struct Form {
     /// Where each section and each item stands when the whole document is read.
     private var places: [String: Int] = [:]
     private var lastPlace = -1
+    private var hasRead = false
     private var lastRank = 0
 
     init(old: Snapshot, new: Snapshot) {
@@ -169,8 +170,12 @@ private struct Form {
         if !condition { broken.insert(sentence) }
     }
 
-    mutating func read(_ operation: Operation) {
+    mutating func read(_ operation: ListOperation) {
+        defer { hasRead = true }
         switch operation {
+        case .reconfigureList(let content):
+            hold(!hasRead, "the list's own content comes first")
+            hold(content == new.content && content != old.content, "what is replaced has changed")
         case .insertSections(let sections, let position):
             readPlacement(of: sections.map(\.id), position)
             hold(sections.allSatisfy { !old.contains($0.id) }, "what is inserted is new")
@@ -196,7 +201,7 @@ private struct Form {
         case .reconfigureItems: rank(5)
         case .expandItems: rank(6)
         case .collapseItems: rank(7)
-        case .appendSections, .appendItems, .deleteAllItems, .patchItems, .replaceChildren:
+        case .patchList, .appendSections, .appendItems, .deleteAllItems, .patchItems, .replaceChildren:
             hold(false, "only what is pushed is in a difference")
         }
     }

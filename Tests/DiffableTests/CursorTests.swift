@@ -36,7 +36,7 @@ import Testing
         var cursor = ItemCursor(outlined("a+(b(c) d) e"))
         var read: [String] = []
         while let (record, level, isExpanded) = cursor.next() {
-            read.append("\(level) \(ItemID(record: record))" + (isExpanded ? "+" : ""))
+            read.append("\(level) \(ItemID(record: record))" + (isExpanded == true ? "+" : ""))
         }
         #expect(read == ["0 a+", "1 b", "2 c", "1 d", "0 e"])
         #expect(cursor.next() == nil)

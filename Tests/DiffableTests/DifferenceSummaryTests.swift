@@ -27,13 +27,15 @@ import Testing
     @Test func `every sort of change is counted`() throws {
         let old = try Snapshot(outline: "s: a b c d+ e f; t:; u:")
         let new = try old.applying([
-            .moveSection("u", to: .front), .reloadSections([SectionReload(id: "s"), SectionReload(id: "t")]),
+            .reconfigureList("1"), .moveSection("u", to: .front),
+            .reloadSections([SectionReload(id: "s"), SectionReload(id: "t")]),
             .moveItem("a", to: .after("f")), .reconfigureItems([ItemReconfiguration(id: "b", content: "1")]),
             .reloadItems([ItemReload(id: "c", kind: "k"), ItemReload(id: "e")]), .expandItems(["a", "b", "c"]),
             .collapseItems(["d"]),
         ])
         let summary = summary(from: old, to: new)
         #expect(summary.movedSections == 1 && summary.reloadedSections == 2 && summary.movedItems == 1)
+        #expect(summary.reconfiguredList == 1)
         #expect(summary.reconfiguredItems == 1 && summary.reloadedItems == 2)
         #expect(summary.expandedItems == 3 && summary.collapsedItems == 1)
         #expect(summary.insertedItems == 0 && summary.deletedItems == 0)

@@ -47,13 +47,14 @@ import Testing
         let old = try Snapshot(outline: "s: a b c; t: d")
         let new = try old.applying([
             .moveItem("d", to: .front(of: .section("s"))), .deleteItems(["a", "b"]),
-            .appendItems([Item(id: "e"), Item(id: "f")], to: .section("t")), .expandItems(["c"]),
+            .appendItems([Item(id: "e"), Item(id: "f")], to: .section("t")), .expandItems(["c"]), .reconfigureList("1"),
         ])
         let changes = IndexPathChanges(new.difference(from: old), from: old, to: new)
         #expect(changes.deletedItems == [[0, 1], [0, 0]])
         #expect(changes.insertedItems == [[1, 0], [1, 1]])
         #expect(changes.movedItems == [.init(from: [1, 0], to: [0, 0])])
         #expect(changes.expandedItems == [[0, 1]])
+        #expect(changes.isListReconfigured)
     }
 
     /// As a view does it: take out what goes and what moves, from the back; then put in what moves and what comes, from

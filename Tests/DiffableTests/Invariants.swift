@@ -10,8 +10,15 @@ extension Snapshot {
         inspection.hold(
             inspection.items == numberOfItems && inspection.sections == numberOfSections,
             "the indexes hold what the trees hold")
+        var length = listRecord?.lengthCounted ?? 0
+        for section in sections { length += section.record.lengthCounted + section.items.lengthCounted }
+        inspection.hold(length == lengthCounted, "what is counted is what there is")
         #expect(inspection.broken.isEmpty, sourceLocation: sourceLocation)
     }
+}
+
+extension [Item] {
+    fileprivate var lengthCounted: Int { reduce(0) { $0 + $1.record.lengthCounted + $1.children.lengthCounted } }
 }
 
 /// A way through all trees of a snapshot. What is broken is collected: an expectation for every handle would take

@@ -11,7 +11,7 @@ import Testing
         var snapshot = Snapshot()
         var applied = 0
         for _ in 0..<3_000 {
-            let operation = Operation.random(for: snapshot, &random)
+            let operation = ListOperation.random(for: snapshot, &random)
             guard let next = try? snapshot.applying([operation]) else { continue }
             let expected = next.difference(from: snapshot).lines
             #expect(
@@ -27,10 +27,10 @@ import Testing
     @Test func `what changes nothing is no difference`() throws {
         let snapshot = try Snapshot(outline: "s: a b+(c)")
             .applying([.reconfigureItems([ItemReconfiguration(id: "a", content: "1")])])
-        let operations: [Diffable.Operation] = [
+        let operations: [ListOperation] = [
             .appendItems([], to: .section("s")), .deleteItems(["x"], .isPassedOver), .expandItems(["b"]),
             .collapseItems(["a"]), .reconfigureItems([ItemReconfiguration(id: "a", content: "1")]),
-            .patchItems([ItemPatch(id: "a") { $0 }]),
+            .patchItems([ItemPatch(id: "a") { $0 }]), .reconfigureList(nil), .patchList(ListPatch { $0 }),
         ]
         for operation in operations {
             let next = try snapshot.applying([operation])
@@ -40,7 +40,7 @@ import Testing
 
     @Test func `several operations are compared as a whole`() throws {
         let snapshot = try Snapshot(outline: "s: a b")
-        let operations: [Diffable.Operation] = [.deleteItems(["a"]), .appendItems([Item(id: "a")], to: .section("s"))]
+        let operations: [ListOperation] = [.deleteItems(["a"]), .appendItems([Item(id: "a")], to: .section("s"))]
         let next = try snapshot.applying(operations)
         #expect(next.difference(from: snapshot, after: operations).lines == next.difference(from: snapshot).lines)
     }

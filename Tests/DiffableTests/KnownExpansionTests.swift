@@ -23,7 +23,7 @@ import Testing
 
     @Test func `operations that build a state from nothing take it from the known one`() throws {
         let known = try Snapshot(outline: "s: a+(b+(c)) d")
-        let operations: [Operation] = [
+        let operations: [ListOperation] = [
             .appendSections([Section(id: "s"), Section(id: "t", items: outlined("b"))]),
             .appendItems(outlined("a x"), to: .section("s")), .insertItems(outlined("d"), at: .before("a")),
             .replaceChildren(of: "x", with: outlined("c")),

@@ -8,7 +8,7 @@ import Testing
         return try Snapshot([Section(id: "s", items: items)])
     }
 
-    private static func length(_ operations: [Diffable.Operation], in list: Snapshot) throws -> Int {
+    private static func length(_ operations: [ListOperation], in list: Snapshot) throws -> Int {
         list.lengthKept(after: try list.applying(operations).difference(from: list))
     }
 
@@ -19,7 +19,7 @@ import Testing
     // What a page takes was measured: CoreBenchmark says what one more version of a list takes.
     @Test func `a small change takes a path, which is longer in a longer list`() throws {
         let (small, large) = (try Self.list(of: 100), try Self.list(of: 100_000))
-        let change = [Operation.reconfigureItems([ItemReconfiguration(id: "i7", content: .some(nil))])]
+        let change = [ListOperation.reconfigureItems([ItemReconfiguration(id: "i7", content: .some(nil))])]
         #expect((800...1_200).contains(try Self.length(change, in: small)))
         #expect((1_400...2_000).contains(try Self.length(change, in: large)))
         #expect((2_300...3_300).contains(try Self.length([.deleteItems(["i7"])], in: small)))
@@ -40,7 +40,7 @@ import Testing
         #expect(try Self.length([.appendItems(Self.items(1, long))], in: list) > 10_000)
         let after = try list.applying([.insertItems(Self.items(50, long), at: .end(of: .parent("i7")))])
         #expect(try Self.length([.deleteItems(["i7"])], in: after) > 500_000)
-        let back = [Operation.reconfigureItems([ItemReconfiguration(id: "new3", content: .some(nil))])]
+        let back = [ListOperation.reconfigureItems([ItemReconfiguration(id: "new3", content: .some(nil))])]
         #expect(try Self.length(back, in: after) > 10_000)
     }
 }

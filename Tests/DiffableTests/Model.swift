@@ -11,19 +11,22 @@ struct Model: Hashable {
         var children: [Node] = []
     }
 
+    /// The list's own.
+    var content: String?
     /// The sections; an item is a node below one.
     var sections: [Node] = []
 
     init() {}
 
     init(_ snapshot: Snapshot) {
+        content = snapshot.content?.description
         sections = snapshot.sections.map { section in
             Node(id: "\(section.id)", content: section.content?.description, children: section.items.map(Node.init))
         }
     }
 
     var snapshot: Snapshot {
-        get throws { try Snapshot(sections.map(\.section)) }
+        get throws { try Snapshot(sections.map(\.section), content: content.map(Content.init(stringLiteral:))) }
     }
 }
 
@@ -53,8 +56,9 @@ extension Model.Node {
 
 extension Model {
     /// Applies an operation in the form in which subscribers receive it.
-    mutating func replay(_ operation: Operation) {
+    mutating func replay(_ operation: ListOperation) {
         switch operation {
+        case .reconfigureList(let content): self.content = content?.description
         case .insertSections(let new, let position):
             insert(
                 new.map { Node(id: "\($0.id)", content: $0.content?.description, children: $0.items.map(Node.init)) },
@@ -198,7 +202,7 @@ extension Model.Node {
     }
 }
 
-extension [Operation] {
+extension [ListOperation] {
     var moves: Int {
         count {
             switch $0 {

@@ -42,6 +42,22 @@ import Testing
         #expect(try content(SectionReload(id: "s")) == "1")
     }
 
+    @Test func `items that name no section make the first one of a list that has none`() throws {
+        try expect("", .appendItems(outlined("a(b) c")), gives: "main: a(b) c")
+        try expect("", .insertItems(outlined("a b"), at: .front(of: .lastSection)), gives: "main: a b")
+        try expect("", .insertItems(outlined("a"), at: .end(of: .lastSection)), gives: "main: a")
+        let again = try Snapshot(outline: "s: a").applying([.deleteAllItems, .appendItems(outlined("b"))])
+        #expect(again.outline == "main: b")
+        // No items bring no section.
+        #expect(throws: TransactionError(index: 0, reason: .noSuchSection("main"))) {
+            try Snapshot().applying([.appendItems([])])
+        }
+        // Who names one means that one.
+        #expect(throws: TransactionError(index: 0, reason: .noSuchSection("main"))) {
+            try Snapshot().applying([.appendItems(outlined("a"), to: .section("main"))])
+        }
+    }
+
     @Test func `appendItems puts items at the end of a section, of a parent, or else of the last section`() throws {
         try expect("s: a; t: b", .appendItems(outlined("c d"), to: .section("s")), gives: "s: a c d; t: b")
         try expect("s: a(b)", .appendItems(outlined("c d"), to: .parent("a")), gives: "s: a(b c d)")
@@ -179,7 +195,7 @@ import Testing
     }
 
     private func expect(
-        _ old: String, _ operation: Operation, gives new: String, sourceLocation: SourceLocation = #_sourceLocation
+        _ old: String, _ operation: ListOperation, gives new: String, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let old = try Snapshot(outline: old)
         let snapshot = try old.applying([operation])

@@ -69,15 +69,16 @@ extension [Item] {
 
 // MARK: - Operations
 
-extension [Operation] {
+extension [ListOperation] {
     /// What is pushed, one line each. `insertItems a(b) in s/p after x`; a reload or a reconfiguration says the kind
     /// after a colon and the content after an equals sign, and `none` for one that was taken away.
     var lines: [String] { map(\.line) }
 }
 
-extension Operation {
+extension ListOperation {
     fileprivate var line: String {
         switch self {
+        case .reconfigureList(let content): "reconfigureList \(said(.some(content), "="))"
         case .insertSections(let sections, let position):
             "insertSections \(sections.map(\.outline).joined(separator: "; ")) \(position.line)"
         case .moveSection(let id, let position): "moveSection \(id) \(position.line)"
@@ -93,7 +94,8 @@ extension Operation {
             "reconfigureItems \(joined(changes.map { "\($0.id)\(said($0.content, "="))" }))"
         case .expandItems(let ids): "expandItems \(joined(ids))"
         case .collapseItems(let ids): "collapseItems \(joined(ids))"
-        case .appendSections, .appendItems, .deleteAllItems, .patchItems, .replaceChildren: "never pushed: \(self)"
+        case .patchList, .appendSections, .appendItems, .deleteAllItems, .patchItems, .replaceChildren:
+            "never pushed: \(self)"
         }
     }
 }

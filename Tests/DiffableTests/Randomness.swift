@@ -5,6 +5,7 @@ import TestSupport
 extension Model {
     static func random(_ size: Int, of pool: Int, _ random: inout SplitMix64) -> Model {
         var model = Model()
+        model.content = [nil, "1", "2"].randomElement(using: &random)!
         let names = ["s", "t", "u", "v"].shuffled(using: &random)
         for name in names.prefix(Int.random(in: 1...4, using: &random)) {
             model.sections.append(Node(id: name, content: Bool.random(using: &random) ? "\"\(name)\"" : nil))
@@ -28,9 +29,9 @@ extension Model {
     }
 }
 
-extension Operation {
+extension ListOperation {
     /// One that is often possible.
-    static func random(for snapshot: Snapshot, _ random: inout SplitMix64) -> Operation {
+    static func random(for snapshot: Snapshot, _ random: inout SplitMix64) -> ListOperation {
         let item = snapshot.randomItem(&random)
         let other = snapshot.randomItem(&random)
         let section = snapshot.sectionIdentifiers.randomElement(using: &random)
@@ -41,10 +42,17 @@ extension Operation {
                 children: Bool.random(using: &random)
                     ? [Item(id: ItemID(stringLiteral: "\(Int.random(in: 2000..<4000, using: &random))"))] : [])
         }
-        guard let section else { return .appendSections([Section(id: "first", items: new)]) }
+        guard let section else {
+            switch Int.random(in: 0..<5, using: &random) {
+            case 0: return .appendItems(new)
+            case 2: return .reconfigureList(["1", nil].randomElement(using: &random)!)
+            case 1: return .insertItems(new, at: .front(of: .lastSection))
+            default: return .appendSections([Section(id: "first", items: new)])
+            }
+        }
         guard let item, let other else { return .appendItems(new, to: .section(section)) }
         let content: Content?? = [nil, .some(nil), "1", "2"].randomElement(using: &random)!
-        switch Int.random(in: 0..<25, using: &random) {
+        switch Int.random(in: 0..<27, using: &random) {
         case 0:
             return .appendSections([Section(id: SectionID(stringLiteral: "\(Int.random(in: 0..<9, using: &random))"))])
         case 1: return .moveSection(section, to: .front)
@@ -66,6 +74,8 @@ extension Operation {
         case 21: return .patchItems([ItemPatch(id: item) { _ in content ?? nil }])
         case 22: return .insertSections([Section(id: "inserted", items: new)], at: .before(section))
         case 23: return Int.random(in: 0..<20, using: &random) == 0 ? .deleteAllItems : .collapseItems([item, other])
+        case 24: return .reconfigureList(content ?? nil)
+        case 25: return .patchList(ListPatch { old in content ?? old })
         default: return .replaceChildren(of: item, with: new)
         }
     }

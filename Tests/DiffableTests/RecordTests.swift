@@ -5,7 +5,7 @@ import Testing
 @Suite struct `A record` {
     @Test(arguments: [0, 1, 100, 65_534, 65_535, 65_536, 100_000])
     func `content of any length reads back, with and without requests to draw again`(length: Int) {
-        for redraws in [Record.Redraws(), Record.Redraws(reconfigurations: 3, reloads: .max)] {
+        for redraws in [Record.Redraws(), Record.Redraws(reconfiguration: 3, reload: .max)] {
             let record = record(contentLength: length, redraws: redraws)
             #expect(record.contentLength == length && record.hasContent == (length > 0))
             #expect(record.redraws == redraws)
@@ -25,14 +25,14 @@ import Testing
         let record = record(contentLength: 10)
         let other = record.rewritten(
             kind: UnsafeRawBufferPointer(start: nil, count: 0), content: UnsafeRawBufferPointer(start: nil, count: 0),
-            redraws: Record.Redraws(reconfigurations: 1))
+            redraws: Record.Redraws(reconfiguration: 1))
         #expect(record.hash == other.hash && record.hash == id.withUnsafeBytes(identifierHash))
         #expect(record.hasSameID(as: other) && !record.hasSameKind(as: other) && !record.hasSameContent(as: other))
-        #expect(!other.hasKind && !other.hasContent && other.redraws.reconfigurations == 1)
+        #expect(!other.hasKind && !other.hasContent && other.redraws.reconfiguration == 1)
     }
 
     @Test func `rewriting what is the same gives the same record`() {
-        let record = record(contentLength: 70_000, redraws: Record.Redraws(reloads: 1))
+        let record = record(contentLength: 70_000, redraws: Record.Redraws(reload: 1))
         let same = record.withKind { kind in
             record.withContent { record.rewritten(kind: kind, content: $0, redraws: record.redraws) }
         }

@@ -1,5 +1,6 @@
-import Diffable
 import Testing
+
+@testable import Diffable
 
 @Suite struct `Asking to draw again` {
     private let old: Snapshot
@@ -11,8 +12,8 @@ import Testing
         ])
     }
 
-    private let redraw = Operation.reconfigureItems([ItemReconfiguration(id: "a")])
-    private let remake = Operation.reloadItems([ItemReload(id: "a")])
+    private let redraw = ListOperation.reconfigureItems([ItemReconfiguration(id: "a")])
+    private let remake = ListOperation.reloadItems([ItemReload(id: "a")])
 
     @Test func `ids alone reach the difference`() throws {
         try expect([redraw], "reconfigureItems a")
@@ -34,8 +35,8 @@ import Testing
     }
 
     @Test func `new content or a new kind is reason enough to draw again, once`() throws {
-        let content = Operation.reconfigureItems([ItemReconfiguration(id: "a", content: "2")])
-        let kind = Operation.reloadItems([ItemReload(id: "a", kind: "l")])
+        let content = ListOperation.reconfigureItems([ItemReconfiguration(id: "a", content: "2")])
+        let kind = ListOperation.reloadItems([ItemReload(id: "a", kind: "l")])
         for operations in [[redraw, content], [content, redraw]] { try expect(operations, "reconfigureItems a=2") }
         for operations in [[redraw, kind], [kind, redraw], [kind, remake]] {
             try expect(operations, "reloadItems a:l=1")
@@ -45,7 +46,7 @@ import Testing
     }
 
     @Test func `a reload with new content under the same kind says both`() throws {
-        let content = Operation.reconfigureItems([ItemReconfiguration(id: "a", content: "2")])
+        let content = ListOperation.reconfigureItems([ItemReconfiguration(id: "a", content: "2")])
         for operations in [[remake, content], [content, remake]] { try expect(operations, "reloadItems a:k=2") }
         try expect([.reloadItems([ItemReload(id: "a", content: "2")])], "reloadItems a:k=2")
         try expect([.reloadItems([ItemReload(id: "a", kind: "k", content: "2")])], "reloadItems a:k=2")
@@ -129,7 +130,7 @@ import Testing
     }
 
     @Test func `a new kind together with new content, a move and an expansion loses nothing`() throws {
-        let steps: [Operation] = [
+        let steps: [ListOperation] = [
             .reloadItems([ItemReload(id: "a", kind: "l")]),
             .reconfigureItems([ItemReconfiguration(id: "a", content: "2")]),
             .moveItem("a", to: .end(of: .section("t"))), .expandItems(["a"]), redraw,
@@ -140,6 +141,46 @@ import Testing
                 Array(steps[shift...] + steps[..<shift]), "moveItem a in t at the front", "reloadItems a:l=2",
                 "expandItems a")
         }
+    }
+
+    @Test func `a request is not told again when the item is deleted and inserted`() throws {
+        let marked = try old.applying([remake])
+        let back = ListOperation.insertItems([Item(id: "a", kind: "k", content: "1")], at: .before("b"))
+        let at = try marked.applying([.deleteItems(["a"]), back])
+        #expect(at.difference(from: marked).isEmpty)
+        let apart = try marked.applying([.deleteItems(["a"])]).applying([back])
+        #expect(apart.difference(from: marked).isEmpty)
+        #expect(
+            try marked.applying([.deleteAllItems]).applying([.appendSections(old.sections)]).difference(from: marked)
+                .isEmpty)
+    }
+
+    @Test func `a request for what was deleted and inserted is told`() throws {
+        let marked = try old.applying([remake])
+        let back = ListOperation.insertItems([Item(id: "a", kind: "k", content: "1")], at: .before("b"))
+        let again = try marked.applying([.deleteItems(["a"]), back]).applying([remake])
+        #expect(again.difference(from: marked).lines == ["reloadItems a"])
+        #expect(again.difference(from: old).lines == ["reloadItems a"])
+    }
+
+    @Test func `a request after the list went back to what it was is told`() throws {
+        let marked = try old.applying([remake])
+        let undone = old.restored(after: marked)
+        #expect(undone.difference(from: marked).isEmpty)
+        #expect(try undone.applying([remake]).difference(from: marked).lines == ["reloadItems a"])
+    }
+
+    @Test func `requests are told of what is shown of a list`() throws {
+        let selection = Selection(isMatch: { $0.id == "a" })
+        let marked = try old.applying([remake])
+        let window = Window(start: .offset(0), limit: 1)
+        for shown in [selection.evaluate, { window.extract(from: $0).snapshot }] as [(Snapshot) -> Snapshot] {
+            #expect(shown(marked).difference(from: shown(old)).lines == ["reloadItems a"])
+        }
+        let step = marked.difference(from: old)
+        let advanced = selection.advance(selection.evaluate(old), to: marked, by: step)
+        #expect(advanced.difference(from: selection.evaluate(old)).lines == ["reloadItems a"])
+        #expect(selection.evaluate(marked).difference(from: advanced).isEmpty)
     }
 
     @Test func `a request and a move are both told`() throws {
@@ -153,7 +194,7 @@ import Testing
     }
 
     private func expect(
-        _ operations: [Operation], _ lines: String..., sourceLocation: SourceLocation = #_sourceLocation
+        _ operations: [ListOperation], _ lines: String..., sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let new = try old.applying(operations)
         let difference = new.difference(from: old)

@@ -49,7 +49,7 @@ import Testing
     ) throws {
         let long = Content(Array("\"\(String(repeating: "x", count: length - 2))\"".utf8))
         for change in [
-            Operation.reconfigureItems([ItemReconfiguration(id: "item 7", content: Content(Array("2".utf8)))]),
+            ListOperation.reconfigureItems([ItemReconfiguration(id: "item 7", content: Content(Array("2".utf8)))]),
             .deleteItems(["item 7"]),
         ] {
             // Made whole, so that the next state's pages borrow from these.

@@ -7,6 +7,7 @@ import Testing
     /// The snapshot that is built from what a cursor reads.
     private func rebuilt(_ snapshot: Snapshot) throws -> Snapshot {
         var builder = SnapshotBuilder()
+        builder.set(list: snapshot.listRecord)
         var cursor = SnapshotCursor(snapshot)
         while let element = cursor.next() {
             switch element {
@@ -44,7 +45,7 @@ import Testing
         #expect(again == snapshot, "seed \(random.seed)")
         again.checkInvariants()
         for _ in 0..<200 {
-            let operation = Operation.random(for: snapshot, &random)
+            let operation = ListOperation.random(for: snapshot, &random)
             guard let next = try? snapshot.applying([operation]) else { continue }
             snapshot = next
             again = try again.applying([operation])

@@ -33,7 +33,7 @@ import Testing
     }
 
     private func expect(
-        _ possible: Operation, but impossible: Operation, isTooDeepFor item: ItemID,
+        _ possible: ListOperation, but impossible: ListOperation, isTooDeepFor item: ItemID,
         sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let list = "s: a(b) d(e(f)) g"
@@ -52,7 +52,7 @@ import Testing
             Section(id: "s", items: [Item(id: "a", content: "1234"), Item(id: "b", content: "12")])
         ])
         let limits = SnapshotLimits(patchedLengthMax: 10)
-        func patches(_ ids: ItemID...) -> Diffable.Operation {
+        func patches(_ ids: ItemID...) -> ListOperation {
             .patchItems(ids.map { ItemPatch(id: $0) { $0 } })
         }
         #expect(throws: Never.self) { try old.applying([patches("a", "a"), patches("b")], limits: limits) }
@@ -113,7 +113,7 @@ import Testing
     }
 
     private func expect(
-        _ possible: Operation, but impossible: Operation, sourceLocation: SourceLocation = #_sourceLocation
+        _ possible: ListOperation, but impossible: ListOperation, sourceLocation: SourceLocation = #_sourceLocation
     ) throws {
         let list = "s: a(b) c; t: d"
         let old = try Snapshot(outline: list)

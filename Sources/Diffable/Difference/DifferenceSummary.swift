@@ -1,8 +1,8 @@
-/// What a difference amounts to, for people: how many items and sections came, went, moved and changed.
+/// The size of a difference, for people: how many items and sections were inserted, deleted, moved and changed.
 package struct DifferenceSummary: Equatable, Sendable {
-    /// Children that came with their parent count too.
+    /// Includes children that were inserted with their parent.
     package var insertedItems = 0
-    /// Descendants that went with their parent or section count too.
+    /// Includes descendants that were deleted with their parent or section.
     package var deletedItems = 0
     package var movedItems = 0
     package var reconfiguredItems = 0
@@ -13,11 +13,14 @@ package struct DifferenceSummary: Equatable, Sendable {
     package var deletedSections = 0
     package var movedSections = 0
     package var reloadedSections = 0
+    /// 1 if the list's own content has changed, else 0.
+    package var reconfiguredList = 0
 
-    /// Of operations in canonical form. O(what was inserted).
-    package init(_ operations: [Operation], from old: Snapshot, to new: Snapshot) {
+    /// Counts operations in canonical form. O(what was inserted).
+    package init(_ operations: [ListOperation], from old: Snapshot, to new: Snapshot) {
         for operation in operations {
             switch operation {
+            case .reconfigureList: reconfiguredList = 1
             case .insertSections(let sections, _):
                 insertedSections += sections.count
                 for section in sections { insertedItems += section.items.numberOfItems }
@@ -31,7 +34,7 @@ package struct DifferenceSummary: Equatable, Sendable {
             case .expandItems(let ids): expandedItems += ids.count
             case .collapseItems(let ids): collapsedItems += ids.count
             case .deleteItems: break
-            case .appendSections, .appendItems, .deleteAllItems, .patchItems, .replaceChildren:
+            case .patchList, .appendSections, .appendItems, .deleteAllItems, .patchItems, .replaceChildren:
                 preconditionFailure("a difference has no \(operation)")
             }
         }
@@ -40,11 +43,11 @@ package struct DifferenceSummary: Equatable, Sendable {
 }
 
 extension DifferenceSummary {
-    /// How many get another place or none.
+    /// The number of items that are moved or deleted.
     var placedItems: Int { insertedItems + deletedItems + movedItems }
 }
 
 extension [Item] {
-    /// With all descendants.
+    /// The number of items, with all descendants.
     var numberOfItems: Int { reduce(count) { $0 + $1.children.numberOfItems } }
 }

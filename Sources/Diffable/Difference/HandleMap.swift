@@ -1,4 +1,4 @@
-/// A map from handles to small numbers: a few pairs in place, a hash table when it is more, an array when it is much.
+/// A map from handles to small numbers. It keeps a few pairs in place, more in a hash table, and many in an array.
 struct HandleMap {
     private static let absent = UInt32.max
     private static let fewMax = 8
@@ -6,12 +6,12 @@ struct HandleMap {
     /// All handles are below it.
     private let bound: Int
     private var count = 0
-    /// The first pairs, before there is a table: the handle in the upper half, the number in the lower.
+    /// The first pairs, as long as there is no table: the handle in the upper half, the number in the lower half.
     private var few = InlineArray<8, UInt64>(repeating: .max)
-    /// Pairs like these; open addressing in a power of two of places, at most half of them taken. Handles come from the
-    /// list and not from its users, so a multiplication is hash enough.
+    /// A hash table of such pairs with open addressing. Its size is a power of two, and it is at most half full. A
+    /// multiplication is enough of a hash, because users cannot choose handles.
     private var table: [UInt64] = []
-    /// By handle; empty before it takes less memory than a table does.
+    /// The numbers by handle. It is empty as long as a table takes less memory.
     private var array: [UInt32] = []
 
     /// For about `count` handles, all below `bound`.
@@ -24,7 +24,7 @@ struct HandleMap {
         }
     }
 
-    /// Maps many handles at once, which all are new to it, to the numbers from 0 on; `nil` has no place in it.
+    /// Maps many handles at once to the numbers from 0 on. None of them may be in the map; `nil` only counts a number.
     mutating func number(_ handles: some RandomAccessCollection<Handle?>) {
         guard !array.isEmpty else {
             for (number, handle) in handles.enumerated() {
@@ -82,7 +82,7 @@ struct HandleMap {
         table[place] = pair
     }
 
-    /// Among few, or in the table.
+    /// Looks among the first pairs, or in the table.
     private func find(_ handle: Handle) -> UInt32? {
         if !table.isEmpty {
             let pair = table[place(of: handle)]
@@ -92,7 +92,7 @@ struct HandleMap {
         return nil
     }
 
-    /// Where the handle is in the table, or would be.
+    /// The position of the handle in the table, or the free position where it would go.
     private func place(of handle: Handle) -> Int {
         let mask = table.count - 1
         var place = Int(truncatingIfNeeded: (UInt64(handle) &* 0x9E37_79B9_7F4A_7C15) >> 32) & mask

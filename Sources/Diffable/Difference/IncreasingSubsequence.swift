@@ -1,13 +1,13 @@
-// Which elements can stay where they are, when an old order becomes a new one.
+// The elements that can stay where they are when an old order becomes a new one.
 //
-// `ordinals` are the elements' positions in the old order, distinct, listed in the new order; a negative one has none
-// and cannot stay. What stays keeps its order, and is as much as any choice could be. O(n · log n), close to O(n) when
-// little is out of order.
+// `ordinals` are the positions of the elements in the old order, listed in the new order. They are distinct. An element
+// with a negative ordinal was not there, and cannot stay. The elements that stay keep their order, and no other choice has
+// more of them. O(n · log n), and close to O(n) when little is out of order.
 
-/// A longest increasing subsequence: as many elements as can be stay. After M. L. Fredman, "On computing the length of
+/// A longest increasing subsequence: the greatest possible number of elements stays. After M. L. Fredman, "On computing the length of
 /// longest increasing subsequences", 1975.
 func longestIncreasingSubsequence(ordinals: [Int32]) -> [Bool] {
-    // Nothing is read before it was written, so nothing is made zero first.
+    // The memory is not zeroed, because nothing is read before it is written.
     withUnsafeTemporaryAllocation(of: Int32.self, capacity: 3 * ordinals.count) { memory in
         var ends = SubsequenceEnds(memory, count: ordinals.count)
         ordinals.withUnsafeBufferPointer { ordinals in
@@ -40,12 +40,12 @@ func longestIncreasingSubsequence(ordinals: [Int32]) -> [Bool] {
     }
 }
 
-/// What the best subsequences so far end with.
+/// The ends of the best subsequences so far.
 private struct SubsequenceEnds {
     /// The smallest ordinal that a subsequence of each length ends with, and the element that has it.
     let ordinals: UnsafeMutableBufferPointer<Int32>
     let elements: UnsafeMutableBufferPointer<Int32>
-    /// By element.
+    /// By element: the element before it in its subsequence.
     let predecessors: UnsafeMutableBufferPointer<Int32>
     /// The greatest length.
     private(set) var count = 0
@@ -56,11 +56,11 @@ private struct SubsequenceEnds {
         predecessors = UnsafeMutableBufferPointer(rebasing: memory[(2 * count)...])
     }
 
-    /// Whether it is smaller than the last end, and not without a place.
+    /// Whether the ordinal is smaller than the last end, and not negative.
     @inline(__always)
     func isInMidst(_ ordinal: Int32) -> Bool { count > 0 && ordinal >= 0 && ordinal < ordinals[count - 1] }
 
-    /// At least so many ends are smaller.
+    /// A lower bound of the number of ends that are smaller.
     @inline(__always)
     mutating func note(_ ordinal: Int32, of element: Int, atLeast smaller: Int) {
         if ordinal < 0 { return }
@@ -73,7 +73,7 @@ private struct SubsequenceEnds {
     }
 }
 
-/// How many of the first `count` are smaller.
+/// The number of ends among the first `count` that are smaller.
 private func lowerBound(of ordinal: Int32, in ends: UnsafeMutableBufferPointer<Int32>, count: Int) -> Int {
     var low = 0
     var rest = count
@@ -102,16 +102,17 @@ private func lowerBounds(
     return low
 }
 
-/// A step of a binary search. Which half to go on with is computed and not branched on: with a random order, every other
-/// branch would be guessed wrong. Said with a shift, because the compiler makes branches of a choice and of a mask.
+/// A step of a binary search. The half to go on with is computed without a branch, because with a random order the
+/// processor would predict every other branch wrongly. It uses a shift, because the compiler turns a conditional expression
+/// and a mask into branches.
 @inline(__always)
 private func advance(_ low: inout Int, by half: Int, to ordinal: Int32, in ends: UnsafeMutableBufferPointer<Int32>) {
-    // The sign of a difference tells: 32 when the end is not smaller, and 0 when it is.
+    // The sign of the difference gives the shift: 32 if the end is not smaller, and 0 if it is.
     let notSmaller = (ordinal &- 1 &- ends[low &+ half &- 1]) >> 26 & 32
     low &+= half &>> Int(notSmaller)
 }
 
-/// A heaviest increasing subsequence: what stays weighs as much in all as it can. After G. Jacobson and K.-P. Vo,
+/// A heaviest increasing subsequence: the elements that stay have the greatest possible weight in all. After G. Jacobson and K.-P. Vo,
 /// "Heaviest increasing/common subsequence problems", 1992.
 func heaviestIncreasingSubsequence(ordinals: [Int32], weights: [UInt32]) -> [Bool] {
     /// The ends of the best subsequences so far, ascending both in ordinal and in weight.
@@ -126,7 +127,7 @@ func heaviestIncreasingSubsequence(ordinals: [Int32], weights: [UInt32]) -> [Boo
             weight += ends[position - 1].weight
             predecessors[element] = ends[position - 1].element
         }
-        // Ends that are further on and weigh no more can lead to nothing better.
+        // Ends with a greater ordinal and no greater weight cannot lead to a better subsequence.
         var beyond = position
         while beyond < ends.count && ends[beyond].weight <= weight { beyond += 1 }
         let end = (ordinal: ordinal, weight: weight, element: Int32(element))
@@ -141,7 +142,7 @@ func heaviestIncreasingSubsequence(ordinals: [Int32], weights: [UInt32]) -> [Boo
     return predecessors.withUnsafeBufferPointer { staying(of: ordinals.count, from: ends.last?.element ?? -1, $0) }
 }
 
-/// The last element that stays and all before it.
+/// The last element that stays, and all before it in its subsequence.
 private func staying(of count: Int, from last: Int32, _ predecessors: UnsafeBufferPointer<Int32>) -> [Bool] {
     var stays = [Bool](repeating: false, count: count)
     stays.withUnsafeMutableBufferPointer { stays in
@@ -155,7 +156,7 @@ private func staying(of count: Int, from last: Int32, _ predecessors: UnsafeBuff
 }
 
 extension [(ordinal: Int32, weight: Int, element: Int32)] {
-    /// How many ends have a smaller ordinal.
+    /// The number of ends with a smaller ordinal.
     fileprivate func lowerBound(of ordinal: Int32) -> Int {
         guard let last, last.ordinal >= ordinal else { return count }
         var low = 0

@@ -1,10 +1,9 @@
-/// A difference in the form that views of lists take: places instead of ids.
+/// A difference with index paths instead of ids, as views of lists take it.
 ///
-/// A place is an index path: the index of the section, then the index among the siblings on each level down to the item.
-/// What goes and where a move begins are places in the old state; what comes, where a move ends, and what looks
-/// different are places in the new one. That is what `performBatchUpdates` of UIKit takes (what looks different is drawn
-/// after the batch: within it, UIKit takes old places), and what `Gio.ListStore.splice` can be fed from. What goes, comes
-/// or moves with its section or parent is not named again.
+/// An index path is the index of the section, then the index among the siblings on each level down to the item.
+/// Deletions, and the origins of moves, are paths in the old state; insertions, the targets of moves, and changed items
+/// are paths in the new one. An item that is deleted, inserted or moved with its section or parent is not named.
+/// `Snapshot.batchStages` makes of it what `performBatchUpdates` of UIKit takes.
 public struct IndexPathChanges: Equatable, Sendable {
     public struct Move: Equatable, Sendable {
         public var from: [Int]
@@ -15,6 +14,9 @@ public struct IndexPathChanges: Equatable, Sendable {
             self.to = to
         }
     }
+
+    /// Whether the list's own content is different.
+    public var isListReconfigured = false
 
     /// From the last to the first, so that they can be carried out in this order.
     public var deletedSections: [Int] = []
@@ -28,25 +30,25 @@ public struct IndexPathChanges: Equatable, Sendable {
     /// From the first to the last.
     public var insertedItems: [[Int]] = []
     public var movedItems: [Move] = []
-    /// Whose content is different, or which are to be drawn again.
+    /// Items with another content, and those to draw again.
     public var reconfiguredItems: [[Int]] = []
-    /// Whose kind is different, or which are to be made anew.
+    /// Items with another kind, and those to make anew.
     public var reloadedItems: [[Int]] = []
-    /// Whose children are shown now, or are not.
+    /// Items that were expanded or collapsed.
     public var expandedItems: [[Int]] = []
     public var collapsedItems: [[Int]] = []
 
-    /// Of a difference in canonical form between two states. O(log n) for each place.
-    public init(_ difference: [Operation], from old: Snapshot, to new: Snapshot) {
+    /// The changes of a difference in canonical form between two states. O(log n) for each path.
+    public init(_ difference: [ListOperation], from old: Snapshot, to new: Snapshot) {
         for operation in difference { add(operation, old, new) }
         deletedSections.sort(by: >)
         insertedSections.sort()
-        deletedItems.sort { $1.lexicographicallyPrecedes($0) }
-        insertedItems.sort { $0.lexicographicallyPrecedes($1) }
+        sortItems()
     }
 
-    private mutating func add(_ operation: Operation, _ old: Snapshot, _ new: Snapshot) {
+    private mutating func add(_ operation: ListOperation, _ old: Snapshot, _ new: Snapshot) {
         switch operation {
+        case .reconfigureList: isListReconfigured = true
         case .insertSections(let sections, _):
             insertedSections += sections.compactMap { new.index(ofSection: $0.id) }
         case .deleteSections(let ids, _): deletedSections += ids.compactMap(old.index(ofSection:))
@@ -65,7 +67,7 @@ public struct IndexPathChanges: Equatable, Sendable {
         case .reloadItems(let reloads): reloadedItems += reloads.compactMap { new.indexPath(ofItem: $0.id) }
         case .expandItems(let ids): expandedItems += ids.compactMap(new.indexPath(ofItem:))
         case .collapseItems(let ids): collapsedItems += ids.compactMap(new.indexPath(ofItem:))
-        case .appendSections, .appendItems, .deleteAllItems, .patchItems, .replaceChildren:
+        case .patchList, .appendSections, .appendItems, .deleteAllItems, .patchItems, .replaceChildren:
             preconditionFailure("a difference is in canonical form")
         }
     }

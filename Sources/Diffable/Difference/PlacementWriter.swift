@@ -1,13 +1,13 @@
 /// Writes placements as operations, in the new document order: a section before its items, a parent before its
 /// children.
 ///
-/// Each operation names the neighbour before it. That neighbour is in its place already: it stayed, or an earlier
-/// operation put it there. So is the whole chain of its ancestors, which is why nothing is ever moved under itself.
+/// Each operation names the sibling before the new place. That sibling is in its place already: it stayed, or an earlier
+/// operation put it there. The same is true of all its ancestors, so nothing is ever moved under itself.
 struct PlacementWriter {
     /// An owner with placements under it, or one of its ancestors.
     private struct Owner {
         var placements: [SiblingAlignment.Placement] = []
-        /// Those of its children that are owners themselves.
+        /// The children that are owners themselves.
         var branches: [Handle] = []
     }
 
@@ -15,17 +15,17 @@ struct PlacementWriter {
     private let forest: Forest
     private var slots: SlotReader
     private var owners: [Owner] = []
-    /// Where in `owners` each is.
+    /// The index of each in `owners`.
     private var numbers: HandleMap
-    private var operations: [Operation] = []
-    /// Inserted neighbours that become one operation.
+    private var operations: [ListOperation] = []
+    /// Neighbours that are inserted by one operation.
     private var run: [Handle] = []
     private var runPrevious: Handle?
 
-    static func operations(_ order: OrderDifference, _ matching: SnapshotMatching) -> [Operation] {
+    static func operations(_ order: OrderDifference, _ matching: SnapshotMatching) -> [ListOperation] {
         guard let first = order.placements.first else { return [] }
         var writer = PlacementWriter(order, matching)
-        // A single owner needs no way down to it.
+        // A single owner needs no path to it.
         writer.write(under: order.placements.count == 1 ? first.owner : Forest.list)
         return writer.operations
     }
@@ -45,14 +45,14 @@ struct PlacementWriter {
         }
     }
 
-    /// Makes the way from the list down to an owner.
+    /// Makes the path from the list to an owner.
     private mutating func addBranches(to owner: Handle) {
         var handle = owner
         while handle != Forest.list {
             let parent = forest.parent(handle)
             if let number = numbers[parent] {
                 owners[Int(number)].branches.append(handle)
-                // The way from there on is that owner's own, or there already.
+                // The rest of the path is there already.
                 return
             }
             numbers[parent] = UInt32(owners.count)
@@ -63,7 +63,7 @@ struct PlacementWriter {
 
     // MARK: Owners that were there before
 
-    /// How many records are fetched together.
+    /// The number of records that are fetched together.
     private static let fetchedMax = 16
 
     private mutating func write(under owner: Handle) {
@@ -105,7 +105,7 @@ struct PlacementWriter {
             .sorted { $0.index < $1.index }
     }
 
-    /// Without a container, in the list itself.
+    /// Without a container it is a position of the list itself.
     private mutating func move(_ handle: Handle, to container: Container?, after previous: Handle?) {
         if let container {
             let id = itemID(handle)
@@ -135,7 +135,7 @@ struct PlacementWriter {
             }
             operations.append(.insertSections(sections, at: sectionPosition(runPrevious)))
         }
-        // Those that were elsewhere before come into the new ones when these are there.
+        // Items that were elsewhere before are moved in after the new items have been inserted.
         for handle in moved {
             move(handle, to: matching.new.container(forest.parent(handle)), after: forest.previousSibling(handle))
             write(under: handle)
@@ -148,7 +148,7 @@ struct PlacementWriter {
             children: newItems(under: handle, &moved))
     }
 
-    /// The children that are new too; the others are noted in document order.
+    /// Returns the children that are new too, and notes the others in document order.
     private mutating func newItems(under owner: Handle, _ moved: inout [Handle]) -> [Item] {
         guard let tree = forest.children(owner) else { return [] }
         var items: [Item] = []

@@ -1,15 +1,15 @@
-/// How the children of one owner became what they are: who stays in place, who comes, who goes.
+/// The difference of one owner's children: which stay in place, which come and which go.
 ///
-/// Pages that the two trees share are never opened: a page's handles are neighbours in both orders, so they stay or
-/// move together, and count as one element that weighs as much as they are.
+/// Pages that the two trees share are not opened. The handles of such a page are neighbours in both orders, so they stay or
+/// move together, and the page counts as one element whose weight is the number of its handles.
 struct SiblingAlignment {
     /// A sibling that does not stay: it is inserted or moved, after the sibling `previous` (nil: to the front).
     struct Placement {
         var handle: Handle
-        /// Among the new siblings.
+        /// The index among the new siblings.
         var index: UInt32
         var previous: Handle?
-        /// Whether it was nowhere before.
+        /// Whether it is new to the list.
         var isInserted: Bool
     }
 
@@ -18,13 +18,13 @@ struct SiblingAlignment {
     /// Old handles that are no longer children of this owner, in the old order.
     private(set) var departures: [Handle] = []
 
-    /// A page where it stands in its tree: no reference is counted, for the snapshots hold it meanwhile.
+    /// A page of a tree. Its reference is not counted, because the snapshots hold it meanwhile.
     private typealias Page = UnsafePointer<SiblingTree>
 
-    /// A handle, or a shared page by its place in `sharedPages`.
+    /// A handle, or the index of a shared page in `sharedPages`.
     private struct Element {
         var number: UInt32
-        /// How many siblings a shared page holds; 0 for a handle.
+        /// The number of siblings on a shared page; 0 for a handle.
         var pageCount: UInt32 = 0
 
         var weight: UInt32 { max(pageCount, 1) }
@@ -32,9 +32,9 @@ struct SiblingAlignment {
 
     private typealias Elements = UnsafeBufferPointer<Element>
 
-    /// Shared pages that stand between what is not.
+    /// The shared pages between elements that are not shared.
     private var sharedPages: [Page] = []
-    /// How many siblings both orders begin with, and the last of these.
+    /// The number of siblings that both orders begin with, and the last of these.
     private var commonCount: UInt32 = 0
     private var lastCommon: Handle?
 
@@ -65,13 +65,13 @@ struct SiblingAlignment {
 
     // MARK: Opening
 
-    /// A page, and its place in `sharedPages` if both trees have it.
+    /// A page, and its index in `sharedPages` if both trees have it.
     private struct Piece {
         var page: Page
         var sharedPage: UInt32?
     }
 
-    /// Opens both trees level by level as far as they are not shared. What both begin or end with is left out.
+    /// Opens both trees level by level as far as they are not shared, without the pages that both begin or end with.
     private mutating func align(_ old: Page, _ new: Page, _ matching: SnapshotMatching) {
         let height = Int(new.pointee.height)
         guard old.pointee.height == height else {
@@ -85,7 +85,7 @@ struct SiblingAlignment {
                 let (oldRest, newRest) = trim(oldPages, newPages)
                 guard let oldBase = oldPages.baseAddress, let newBase = newPages.baseAddress else { return }
                 if oldRest.count == 1, newRest.count == 1 {
-                    // The way to a single change.
+                    // This is the path to a single change.
                     align(oldBase + oldRest.lowerBound, newBase + newRest.lowerBound, matching)
                 } else {
                     align(
@@ -96,7 +96,7 @@ struct SiblingAlignment {
         }
     }
 
-    /// What is left when the pages that both begin or end with are left out.
+    /// The pages without those that both begin or end with.
     private mutating func trim(
         _ old: UnsafeBufferPointer<SiblingTree>, _ new: UnsafeBufferPointer<SiblingTree>
     ) -> (Range<Int>, Range<Int>) {
@@ -138,7 +138,7 @@ struct SiblingAlignment {
         var old = oldPieces
         var new = newPieces
         for height in stride(from: max(oldHeight, newHeight), through: 0, by: -1) {
-            // Only pages of one height can be the same.
+            // Only pages of the same height can be identical.
             if height <= min(oldHeight, newHeight) { markShared(&old, &new) }
             if height == 0 { break }
             if height <= oldHeight { old = opened(old) }
@@ -224,7 +224,7 @@ struct SiblingAlignment {
         return new.pageCount > 0 ? old.number == new.number : matching.oldHandle(new.number) == old.number
     }
 
-    /// A new element that was nowhere before; one that was elsewhere.
+    /// A negative ordinal: the element is new to the list, or it was elsewhere.
     private static let inserted: Int32 = -1
     private static let arrived: Int32 = -2
 
@@ -255,7 +255,7 @@ struct SiblingAlignment {
         }
     }
 
-    /// Where each new element stands among the old ones, or what else is known of it.
+    /// The ordinal of each new element among the old ones, or one of the values above.
     private func ordinals(of new: Elements, in old: Elements, _ matching: SnapshotMatching) -> [Int32] {
         var handles = HandleMap(count: new.isEmpty ? 0 : old.count, bound: matching.old.forest.handleBound)
         var pages = [Int32](repeating: Self.arrived, count: sharedPages.count)

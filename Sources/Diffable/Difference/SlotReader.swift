@@ -1,26 +1,6 @@
-/// A slot with a record, without a reference counted: valid as long as somebody holds its snapshot.
-struct BorrowedSlot {
-    let record: BorrowedRecord
-    let place: Place
-
-    /// `nil` for a slot that is free, and the list's own.
-    init?(_ slot: UnsafeMutablePointer<Slot>) {
-        guard let record = reference(slot) else { return nil }
-        self.record = BorrowedRecord(record)
-        place = slot.pointee.place
-    }
-
-    init?(_ page: Unmanaged<SlotPage>, at position: Int) {
-        self.init(page._withUnsafeGuaranteedRef { $0.elements + position })
-    }
-
-    var isSection: Bool { place.parent == Forest.list }
-    var isExpanded: Bool { place.isExpanded }
-}
-
-/// Reads slots that lie close together without going down the trie for each.
+/// Reads slots that lie close together, without a search in the trie for each.
 struct SlotReader {
-    /// Holds the pages.
+    /// Keeps the pages alive.
     private let slots: SlotArray
     private var number = -1
     private var page: Unmanaged<SlotPage>?
@@ -29,8 +9,7 @@ struct SlotReader {
 
     init(_ forest: Forest) { slots = forest.slots }
 
-    /// Reads all slots of a forest with so many handles, one page after the other, so that the way to none of them goes
-    /// through the trie later. O(n).
+    /// Reads all slots of a forest with so many handles, page by page, so that no later access searches in the trie. O(n).
     mutating func prepareForAnyOrder(handleBound: Int) {
         all = [BorrowedSlot?](unsafeUninitializedCapacity: handleBound) { all, count in
             for first in stride(from: 0, to: handleBound, by: pageSize) {
@@ -43,7 +22,7 @@ struct SlotReader {
         }
     }
 
-    /// Valid while the reader is there. An index that is no handle's has no slot.
+    /// Valid as long as the reader is. An index that is no handle gives nil.
     subscript(index: Int) -> BorrowedSlot? {
         mutating get {
             if !all.isEmpty { return all.indices.contains(index) ? all[index] : nil }
@@ -62,7 +41,7 @@ struct SlotReader {
         return slot.record.record
     }
 
-    /// Fetches records from memory together that will be held one after the other.
+    /// Fetches several records from memory at the same time, before they are retained one by one.
     mutating func fetchRecords(of handles: some Sequence<Handle>) {
         var types = 1
         for handle in handles { types &= (self[Int(handle)]?.record.type ?? 1) | 1 }

@@ -1,11 +1,11 @@
-// What leads from one snapshot to another, as few operations as can be.
+// The difference of two snapshots: as few operations as possible.
 //
-// 1. Contents. The slots of the two forests that are not shared are walked; what has the same id on both sides and
-//    another kind, content or expansion is noted.
+// 1. Contents. The pages of slots that the two forests do not share are visited. Sections and items with the same id on
+//    both sides and another kind, content or expansion are noted.
 // 2. Order. For each owner whose tree of children is not shared, the children are aligned (`SiblingAlignment`): the
-//    heaviest increasing subsequence of those it had before stays, the others are placed, and who has gone is noted.
-// 3. Operations. Placements are written in document order, so that each names a neighbour that is in place already
-//    (`PlacementWriter`); then what was deleted; then kinds, contents and expansion.
+//    heaviest increasing subsequence of those it had before stays, the others are placed, and those that left are noted.
+// 3. Operations. The list's own content comes first. Placements are written in document order, so that each names a
+//    neighbour that is in place already (`PlacementWriter`); then what was deleted; then kinds, contents and expansion.
 //
 // Related snapshots share what did not change, so d changes cost O(d · log n); unrelated ones cost O(n · log n).
 
@@ -15,20 +15,23 @@ extension Snapshot {
     /// `old.applying(new.difference(from: old)) == new`. As many items and sections as possible stay where they are:
     /// those that move are the survivors less a longest increasing subsequence among each owner's children. Costs
     /// O(d · log n) for d changes when one state came from the other by operations, O(n · log n) at worst.
-    public func difference(from old: Snapshot) -> [Operation] {
-        var contents = ContentDifference()
+    public func difference(from old: Snapshot) -> [ListOperation] {
+        var contents = ContentDifference(from: old, to: self)
         let matching = SnapshotMatching(old: old, new: self) { contents.compare($0, $1) }
         let order = OrderDifference(matching)
-        return PlacementWriter.operations(order, matching) + order.deletions(matching) + contents.operations
+        let operations =
+            PlacementWriter.operations(order, matching) + order.deletions(matching) + contents.operations
+        guard let change = contentChange(from: old) else { return operations }
+        return [change] + operations
     }
 }
 
 extension Snapshot {
-    /// This state, in the storage of an old one that a small difference leads from: then both together take little
-    /// more memory than one, and the next difference between them is fast. O(d · log n).
-    package func sharing(with old: Snapshot, by difference: [Operation]) -> Snapshot {
+    /// The same state in the storage of an old one, if the difference between them is small. Then both together take little
+    /// more memory than one, and their next difference is fast. O(d · log n).
+    package func sharing(with old: Snapshot, by difference: [ListOperation]) -> Snapshot {
         let summary = DifferenceSummary(difference, from: old, to: self)
-        // Past this, editing the old one costs more than having the new one as it is.
+        // For a larger difference, applying it costs more than it saves.
         guard summary.placedItems < numberOfItems / 4 else { return self }
         do {
             return try old.applying(difference, limits: .none)
@@ -39,7 +42,7 @@ extension Snapshot {
 }
 
 extension Snapshot {
-    /// The children of a section or an item, as pushed operations name them.
+    /// The container of a section's or an item's children, as operations for subscribers name it.
     func container(_ owner: Handle) -> Container {
         let isSection = forest.parent(owner) == Forest.list
         return Container(
@@ -47,13 +50,18 @@ extension Snapshot {
     }
 }
 
-/// Kinds, contents and expansion of what is in both snapshots.
+/// The changes of kind, content and expansion of what is in both snapshots.
 struct ContentDifference {
+    /// The number of requests to draw again in the earlier of the two states. Requests with a higher number belong to the
+    /// difference, also in a difference that leads back: so its result has the marks of the state that it leads to.
+    private let redrawsTold: UInt64
     private var sectionReloads: [SectionReload] = []
     private var reloads: [ItemReload] = []
     private var reconfigurations: [ItemReconfiguration] = []
     private var expanded: [ItemID] = []
     private var collapsed: [ItemID] = []
+
+    init(from old: Snapshot, to new: Snapshot) { redrawsTold = min(old.redrawsAsked, new.redrawsAsked) }
 
     mutating func compare(_ old: BorrowedSlot, _ new: BorrowedSlot) {
         let record = new.record.record
@@ -74,7 +82,7 @@ struct ContentDifference {
     private mutating func compareSections(_ old: Record, _ new: Record) {
         if !old.hasSameContent(as: new) {
             sectionReloads.append(SectionReload(id: SectionID(record: new), content: .some(new.content)))
-        } else if old.redraws != new.redraws {
+        } else if max(old.redraws.reload, new.redraws.reload) > redrawsTold {
             sectionReloads.append(SectionReload(id: SectionID(record: new)))
         }
     }
@@ -84,19 +92,19 @@ struct ContentDifference {
         let hasSameContent = old.hasSameContent(as: new)
         if !old.hasSameKind(as: new) {
             reloads.append(ItemReload(id: id, kind: .some(new.kind), content: .some(new.content)))
-        } else if old.redraws.reloads != new.redraws.reloads {
+        } else if max(old.redraws.reload, new.redraws.reload) > redrawsTold {
             reloads.append(
                 hasSameContent
                     ? ItemReload(id: id) : ItemReload(id: id, kind: .some(new.kind), content: .some(new.content)))
         } else if !hasSameContent {
             reconfigurations.append(ItemReconfiguration(id: id, content: .some(new.content)))
-        } else if old.redraws.reconfigurations != new.redraws.reconfigurations {
+        } else if max(old.redraws.reconfiguration, new.redraws.reconfiguration) > redrawsTold {
             reconfigurations.append(ItemReconfiguration(id: id))
         }
     }
 
-    var operations: [Operation] {
-        var operations: [Operation] = []
+    var operations: [ListOperation] {
+        var operations: [ListOperation] = []
         if !sectionReloads.isEmpty { operations.append(.reloadSections(sectionReloads)) }
         if !reloads.isEmpty { operations.append(.reloadItems(reloads)) }
         if !reconfigurations.isEmpty { operations.append(.reconfigureItems(reconfigurations)) }
@@ -106,11 +114,11 @@ struct ContentDifference {
     }
 }
 
-/// Who is placed under which owner, and who has gone.
+/// The placements under each owner, and the children that left it.
 struct OrderDifference {
-    /// For owners that were there before, by their new handles: in the new order of their children.
+    /// The placements of owners that were there before, by the owner's new handle, in the new order of the children.
     private(set) var placements: [(owner: Handle, placements: [SiblingAlignment.Placement])] = []
-    /// By the old handle of an owner that is still there: the children that left it, in the old order.
+    /// The children that left an owner which is still there, by its old handle, in the old order.
     private var departures: [(owner: Handle, handles: [Handle])] = []
 
     init(_ matching: SnapshotMatching) {
@@ -123,7 +131,7 @@ struct OrderDifference {
                 if isOld, isNew, let oldTree = oldPage?[position], let tree = page?[position],
                     tree.isShared(with: oldTree)
                 {
-                    // The same children; and the same owner, for a handle that is freed loses its tree.
+                    // The children are the same, and so is the owner, because a handle that is freed loses its tree.
                     continue
                 }
                 if isNew { owners.append(Handle(start + position)) }
@@ -134,7 +142,7 @@ struct OrderDifference {
             guard let old = matching.oldHandle(owner) else { continue }
             align(old, owner, matching)
         }
-        // An owner that lost all its children has no tree any more.
+        // An owner that lost all its children has no tree any more, so it is not among `owners`.
         for old in oldOwners {
             guard let owner = newHandle(ofOld: old, matching), matching.new.forest.children(owner) == nil else {
                 continue
@@ -151,15 +159,16 @@ struct OrderDifference {
     }
 
     private func newHandle(ofOld handle: Handle, _ matching: SnapshotMatching) -> Handle? {
-        // Mostly the handle is still its own, and then it was no other's.
+        // In most cases the owner has still the same handle.
         if matching.new.forest.children(handle) != nil, matching.oldHandle(handle) == handle { return handle }
+        if handle == Forest.list { return Forest.list }
         let slot = matching.old.forest.slots[handle]
-        guard let record = slot.record else { return handle == Forest.list ? Forest.list : nil }
+        guard let record = slot.record else { return nil }
         return slot.parent == Forest.list ? matching.new.sectionHandle(record) : matching.new.itemHandle(record)
     }
 
-    /// Deletions, owner by owner in the old document order. What goes with its section or its parent is not named.
-    func deletions(_ matching: SnapshotMatching) -> [Operation] {
+    /// The deletions, owner by owner, in the old document order. An item that goes with its section or parent is not named.
+    func deletions(_ matching: SnapshotMatching) -> [ListOperation] {
         let forest = matching.old.forest
         var departures = departures
         if departures.count > 1 {
@@ -177,7 +186,7 @@ struct OrderDifference {
                 }
             }
         }
-        var operations: [Operation] = []
+        var operations: [ListOperation] = []
         if !items.isEmpty { operations.append(.deleteItems(items)) }
         if !sections.isEmpty { operations.append(.deleteSections(sections)) }
         return operations
@@ -185,7 +194,7 @@ struct OrderDifference {
 }
 
 extension Forest {
-    /// Orders handles as a reader of the whole document meets them.
+    /// The number of handles before this one in document order.
     func documentOffset(_ handle: Handle) -> Int {
         var offset = 0
         var handle = handle

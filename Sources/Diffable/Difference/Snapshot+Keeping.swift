@@ -1,22 +1,23 @@
-// What history counts by: a list's past is kept within a number of bytes.
+// The size of a past state. History keeps a list's past within a number of bytes.
 
 extension Snapshot {
-    /// About how many bytes it takes to keep this state, once `difference` (in canonical form) has led to the next one:
-    /// in memory what is deleted or replaced and the pages on the way to it, on disk what is brought.
+    /// The approximate number of bytes that this state takes after `difference` (in canonical form) has led to the next one. In
+    /// memory these are the deleted or replaced records and the pages on their paths; on disk, the inserted records.
     ///
-    /// It is the same for the same state and difference, whoever asks. O(items deleted, changed and brought).
-    package func lengthKept(after difference: [Operation]) -> Int {
+    /// The same state and difference always give the same number. O(items deleted, changed and inserted).
+    package func lengthKept(after difference: [ListOperation]) -> Int {
         var kept = Kept()
         for operation in difference {
             switch operation {
+            case .reconfigureList(let content): noteChange(of: listRecord, to: content, in: &kept)
             case .deleteItems(let ids, _): for id in ids { noteDeletion(of: handle(id), in: &kept) }
             case .deleteSections(let ids, _): for id in ids { noteDeletion(of: handle(id), in: &kept) }
             case .reconfigureItems(let changes):
-                for change in changes { noteChange(of: handle(change.id), to: change.content, in: &kept) }
+                for change in changes { noteChange(of: record(handle(change.id)), to: change.content, in: &kept) }
             case .reloadItems(let reloads):
-                for reload in reloads { noteChange(of: handle(reload.id), to: reload.content, in: &kept) }
+                for reload in reloads { noteChange(of: record(handle(reload.id)), to: reload.content, in: &kept) }
             case .reloadSections(let reloads):
-                for reload in reloads { noteChange(of: handle(reload.id), to: reload.content, in: &kept) }
+                for reload in reloads { noteChange(of: record(handle(reload.id)), to: reload.content, in: &kept) }
             case .expandItems(let ids), .collapseItems(let ids): kept.changes += ids.count
             case .insertItems(let items, _):
                 kept.places += 1
@@ -27,7 +28,7 @@ extension Snapshot {
                     kept.note(section.record)
                     kept.note(section.items)
                 }
-            // The one that is left, and the one that is come to.
+            // The old owner, and the new one.
             case .moveItem, .moveSection: kept.places += 2
             default: kept.places += 1
             }
@@ -46,13 +47,15 @@ extension Snapshot {
         forest.children(handle)?.forEach { noteSubtree($0, in: &kept) }
     }
 
-    private func noteChange(of handle: Handle?, to content: Content??, in kept: inout Kept) {
-        if let handle { kept.note(forest.record(handle)) }
+    private func record(_ handle: Handle?) -> Record? { handle.map(forest.record) }
+
+    private func noteChange(of record: Record?, to content: Content??, in kept: inout Kept) {
+        if let record { kept.note(record) }
         kept.bytes += (content ?? nil)?.bytes.count ?? 0
     }
 }
 
-/// What a state that is kept has for itself.
+/// What a kept state does not share with the next one.
 private struct Kept {
     /// Of records, of what is brought, and of what the state is beside its items.
     var bytes = 512
@@ -63,7 +66,7 @@ private struct Kept {
 
     mutating func note(_ record: Record) {
         changes += 1
-        // Beside its id, kind and content.
+        // The size of a record without its id, kind and content.
         bytes += 64 + record.contentLength
     }
 

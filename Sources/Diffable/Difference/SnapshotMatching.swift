@@ -1,22 +1,22 @@
-// Finding what each section and each item of the new snapshot was in the old one, by its id.
+// Finds the old handle of each section and each item of the new snapshot, by its id.
 //
-// Only what stands on a page of slots that the snapshots do not share can have been something else; everything else is
-// what it was. Lists that were filled in much the same order have their handles in much the same order too, so a guess
-// is right mostly and needs no look into the index. When too many guesses are wrong, the rest is found by going through
-// both indexes side by side.
+// A handle can mean something else only if its slot is on a page that the snapshots do not share. Lists that were filled in
+// a similar order have their handles in a similar order too. So the old handle is guessed first, and most guesses are right
+// and save a lookup in the index. After too many wrong guesses the rest is found by going through both indexes side by
+// side.
 //
-// Either way many records are fetched before the first is compared: reads of memory that do not wait for one another
-// overlap.
+// In both ways many records are fetched from memory before the first of them is compared, so that the reads overlap.
 
-/// What each handle of the new snapshot was in the old one.
+/// The old handle of each handle of the new snapshot.
 struct SnapshotMatching {
     let old: Snapshot
     let new: Snapshot
-    /// By the new handle: the old one, doubled, plus one; or zero for what is new. What is not in it was itself.
+    /// By the new handle: twice the old handle plus one, or zero if there was none. A handle that is not in the map is the same
+    /// in both.
     private var known: HandleMap
 
-    /// Reports the old slot and the new one of each match that is not wholly the same: kind, content, expansion, or
-    /// requests to draw again. In the order of the new handles, as far as guesses are right.
+    /// Calls `report` with the old slot and the new one of each match whose kind, content, expansion or requests to draw again
+    /// differ. It goes in the order of the new handles, as far as guesses are right.
     init(old: Snapshot, new: Snapshot, _ report: (BorrowedSlot, BorrowedSlot) -> Void) {
         self.old = old
         self.new = new
@@ -25,7 +25,7 @@ struct SnapshotMatching {
         known = search.known
     }
 
-    /// The old handle, or nil for what is new.
+    /// The old handle, or nil if there was none.
     @inline(__always) func oldHandle(_ handle: Handle) -> Handle? {
         guard let found = known[handle] else { return handle }
         return found & 1 == 1 ? found >> 1 : nil
@@ -45,7 +45,7 @@ private struct MatchSearch {
     private var shiftBefore = 0
     private var guesses = 0
     private var wrongGuesses = 0
-    /// What is found together, since guessing has been given up.
+    /// The slots that are found together, after guessing was given up.
     private var pending: [(handle: Handle, slot: BorrowedSlot)] = []
 
     init(_ old: Snapshot, _ new: Snapshot) {
@@ -56,20 +56,22 @@ private struct MatchSearch {
     }
 
     mutating func run(_ report: Report) {
-        // Enough for their reads to overlap; and when one guess is wrong, not many after it are wrong for that reason.
+        // Enough for the reads to overlap, and few enough that one wrong guess does not make many others wrong.
         let guessesMax = 8
         withUnsafeTemporaryAllocation(of: Candidate.self, capacity: pageSize) { batch in
             new.forest.slots.forEachUnsharedPage(from: old.forest.slots) { start, oldPage, page in
                 guard let page else { return }
                 for first in stride(from: 0, to: pageSize, by: guessesMax) {
-                    visit(page, first..<first + guessesMax, from: start, oldPage, batch, report)
+                    // The list's own slot has no id, and its handle is always the same.
+                    let positions = max(first, start == Forest.list ? 1 : 0)..<first + guessesMax
+                    visit(page, positions, from: start, oldPage, batch, report)
                 }
             }
             if !pending.isEmpty { findPending(batch, report) }
         }
     }
 
-    /// Candidates whose records come from memory together, before the first is compared.
+    /// Candidates whose records are fetched from memory together, before the first is compared.
     private typealias Batch = UnsafeMutableBufferPointer<Candidate>
 
     // MARK: Guessing
@@ -84,7 +86,7 @@ private struct MatchSearch {
             if let oldSlot = oldPage.flatMap({ BorrowedSlot($0, at: position) }),
                 oldSlot.record.isShared(with: slot.record), oldSlot.isSection == slot.isSection
             {
-                // Itself, at most in another place.
+                // The same record, perhaps in another place.
                 if oldSlot.isExpanded != slot.isExpanded { report(oldSlot, slot) }
                 continue
             }
@@ -103,10 +105,10 @@ private struct MatchSearch {
         }
     }
 
-    /// Tries some other guesses, and then looks it up.
+    /// Tries other guesses, and then looks it up in the index.
     private mutating func find(_ handle: Handle, _ slot: BorrowedSlot, _ report: Report) {
         guard pending.isEmpty else { return pending.append((handle, slot)) }
-        // What another of the page has taught; one was left out; the way before something that had moved.
+        // The shift of the last right guess; one more, because an item may have been deleted; the shift before the last move.
         let guesses: InlineArray<3, Int> = [shift, shift + 1, shiftBefore]
         for index in guesses.indices
         where note(Candidate(fetching: handle, slot, Int(handle) + guesses[index], &oldSlots), report) {
@@ -116,7 +118,7 @@ private struct MatchSearch {
         }
         wrongGuesses += 1
         if wrongGuesses > 64 && wrongGuesses > self.guesses / 4 {
-            // Most of what follows.
+            // Most of the following slots will be in it.
             pending.reserveCapacity(new.forest.handleBound - Int(handle))
             pending.append((handle, slot))
         } else {
@@ -137,7 +139,7 @@ private struct MatchSearch {
         }
     }
 
-    /// Remembers the pair if it is one.
+    /// Notes the pair if the ids are the same.
     private mutating func note(_ candidate: Candidate, _ report: Report) -> Bool {
         guard let oldSlot = candidate.oldSlot, oldSlot.isSection == candidate.slot.isSection else { return false }
         if candidate.isAlike && candidate.slot.record.isEqual(toAlike: oldSlot.record) {
@@ -154,7 +156,7 @@ private struct MatchSearch {
 
     private mutating func findPending(_ batch: Batch, _ report: Report) {
         let pending = pending
-        // The indexes are as long as the lists: a few of many are looked up one by one.
+        // Going through the indexes takes time for the whole list, so a few slots are looked up one by one.
         if pending.count < new.itemIndex.count / 8 {
             for (handle, slot) in pending { lookUp(handle, slot, report) }
             return
@@ -175,7 +177,7 @@ private struct MatchSearch {
                 if batch[index].oldSlot == nil && !batch[index].slot.isSection {
                     known[batch[index].handle] = 0
                 } else {
-                    // A section, or another id has this hash too.
+                    // It is a section, or another id has the same hash.
                     lookUp(batch[index].handle, batch[index].slot, report)
                 }
             }
@@ -183,7 +185,7 @@ private struct MatchSearch {
     }
 }
 
-/// A slot of the new snapshot, and the old one that it may have been.
+/// A slot of the new snapshot, and a slot of the old one that may have the same id.
 private struct Candidate {
     let handle: Handle
     let slot: BorrowedSlot

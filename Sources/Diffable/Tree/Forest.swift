@@ -4,17 +4,17 @@
 // any depth. Whoever has children owns a `SiblingTree`: a counted B+tree of their handles, in order. So a section is to
 // the list what an item is to its section, and an outline is not a special case.
 //
-// A tree has no pointers upwards, for those cannot be shared between versions. Instead every tree page has a number;
-// a handle's slot knows the number of its leaf, and `pageParents` the number of the page above each page. Numbers change
-// only when pages are split or merged, so the way from a handle to its index is found in O(log n), and an ordinary
-// insertion copies one path.
+// A tree has no pointers upwards, because versions that share a page may have different pages above it. Instead each tree
+// page has a number: a handle's slot has the number of its leaf, and `pageParents` has the number of the page above each
+// page. Numbers change only when pages are split or merged. So the way from a handle to its index takes O(log n), and an
+// ordinary insertion copies one path.
 //
 // Handles and page numbers that become free are used again, last freed first.
 
 /// Stands for a section, an item, or the list itself.
 typealias Handle = UInt32
 
-/// Among its siblings.
+/// A position among siblings.
 enum Spot {
     case front
     case end
@@ -29,8 +29,11 @@ struct Forest: Sendable {
     var slots = SlotArray()
     /// The children of each handle that has any.
     private(set) var trees = PersistentArray<SiblingTree?>()
-    /// The page above each page; `noPage` above a root; in a free number, the next free one.
+    /// The page above each page, and `noPage` for a root. A free number has the next free one here.
     var pageParents = PersistentArray<PageNumber>()
+
+    /// The sum over all records in the forest (`Record.lengthCounted`).
+    private(set) var lengthCounted = 0
 
     /// All handles are below it.
     var handleBound: Int { Int(slotCount) }
@@ -64,7 +67,7 @@ extension Forest {
         }
     }
 
-    /// How many ancestors it has that are items: 0 directly in a section.
+    /// The number of ancestors that are items: 0 for an item directly in a section.
     func level(_ item: Handle) -> Int {
         var level = -2
         var handle = item
@@ -84,8 +87,7 @@ extension Forest {
         return false
     }
 
-    /// Whether a subtree has more levels than that, its own included. Pages of siblings without children are passed
-    /// over.
+    /// Whether a subtree has more levels than that; its root counts as one. Pages of siblings without children are skipped.
     func isDeeper(_ handle: Handle, than levels: Int) -> Bool {
         guard let tree = children(handle) else { return levels < 1 }
         return levels <= 1 || tree.containsParent { isDeeper($0, than: levels - 1) }
@@ -95,7 +97,7 @@ extension Forest {
 // MARK: - Changing
 
 extension Forest {
-    /// A handle for something that has no place yet.
+    /// Allocates a handle for something that has no place yet.
     mutating func allocate(_ record: Record, isExpanded: Bool) -> Handle {
         let handle: Handle
         if freeSlot != 0 {
@@ -106,46 +108,56 @@ extension Forest {
             slotCount += 1
         }
         slots.set(record, Place(isExpanded: isExpanded), of: handle)
+        lengthCounted += record.lengthCounted
         return handle
     }
 
-    /// A handle for something whose place is known, in a forest of which nothing was freed.
+    /// Allocates a handle for something whose place is known. Nothing may have been freed in this forest.
     mutating func allocate(_ record: Record, at place: Place) -> Handle {
         let handle = slotCount
         slotCount += 1
         slots.set(record, place, of: handle)
+        lengthCounted += record.lengthCounted
         return handle
     }
 
-    /// The handle that will be allocated after so many others, in a forest of which nothing was freed.
+    /// The handle that will be allocated after so many others. Nothing may have been freed in this forest.
     func handle(after others: Int) -> Handle { slotCount + Handle(others) }
 
-    /// The next handles, for what has its place already, in a forest of which nothing was freed. They must lie on one
-    /// page of slots.
+    /// Allocates the next handles for records whose places are known. Nothing may have been freed in this forest, and the
+    /// handles must lie on one page of slots.
     mutating func allocate(_ slots: [(record: Record, place: Place)]) {
         self.slots.set(slots, from: slotCount)
         slotCount += Handle(slots.count)
+        for slot in slots { lengthCounted += slot.record.lengthCounted }
     }
 
-    /// Gives an owner without children some that know their places already.
+    /// Gives children to an owner without children. The children's slots have their places already.
     mutating func setChildren(_ tree: SiblingTree, of owner: Handle) {
         trees[Int(owner)] = tree
     }
 
     mutating func setRecord(_ record: Record, of handle: Handle) {
-        slots.setRecord(record, of: handle)
+        lengthCounted += record.lengthCounted
+        lengthCounted -= slots.setRecord(record, of: handle)
+    }
+
+    /// Sets the record with the list's own content; nil removes it.
+    mutating func setListRecord(_ record: Record?) {
+        lengthCounted += record?.lengthCounted ?? 0
+        lengthCounted -= slots.setRecord(record, of: Forest.list)
     }
 
     mutating func setExpanded(_ isExpanded: Bool, of handle: Handle) {
         slots.updatePlace(handle) { $0.isExpanded = isExpanded }
     }
 
-    /// Gives handles that have no place one, as neighbours in the order given; their subtrees come along.
+    /// Inserts handles without a place as neighbours, in the given order, together with their subtrees.
     ///
-    /// The counts of the ancestors are brought up to date once, after the last of them. Where the owner has no place
-    /// itself yet, that is for later.
+    /// The counts of the ancestors are updated once, after the last handle. If the owner has no place itself yet, they are
+    /// updated when it gets one.
     mutating func place(_ handles: some Collection<Handle>, under owner: Handle, at spot: Spot) {
-        // Writing where nothing comes would only make a page.
+        // A write for nothing would only make a page.
         if handles.isEmpty { return }
         let tree = trees.writable(at: Int(owner))
         var spot = spot
@@ -160,7 +172,7 @@ extension Forest {
         changeWeight(ofAncestorsFrom: owner, by: weight)
     }
 
-    /// Takes a handle out of its place; its subtree stays with it.
+    /// Removes a handle from its place. Its subtree stays with it.
     mutating func displace(_ handle: Handle) {
         let owner = parent(handle)
         let weight = weight(handle)
@@ -169,26 +181,27 @@ extension Forest {
         changeWeight(ofAncestorsFrom: owner, by: -weight)
     }
 
-    /// Takes a handle from its place to another one; its subtree comes along.
+    /// Moves a handle to another place, together with its subtree.
     mutating func move(_ handle: Handle, under owner: Handle, at spot: Spot) {
         let oldOwner = parent(handle)
         let weight = weight(handle)
         remove(handle, weight: weight, from: &trees.writable(at: Int(oldOwner)).pointee)
+        // This comes before the insertion: a page that is split counts the subtrees of its handles, and the old owner may be
+        // one of the handles.
+        if oldOwner != owner { changeWeight(ofAncestorsFrom: oldOwner, by: -weight) }
         insert(handle, weight: weight, into: &trees.writable(at: Int(owner)).pointee, of: owner, at: spot)
-        if oldOwner == owner { return }
-        changeWeight(ofAncestorsFrom: oldOwner, by: -weight)
-        changeWeight(ofAncestorsFrom: owner, by: weight)
+        if oldOwner != owner { changeWeight(ofAncestorsFrom: owner, by: weight) }
     }
 
-    /// Frees a handle that has no place any more, and its descendants, telling of each.
+    /// Frees a handle that has no place any more, and its descendants. The body is called for each.
     mutating func free(_ handle: Handle, _ willFree: (Handle, Record) -> Void) {
         willFree(handle, record(handle))
         freeChildren(of: handle, willFree)
-        slots.set(nil, Place(nextFree: freeSlot), of: handle)
+        lengthCounted -= slots.set(nil, Place(nextFree: freeSlot), of: handle)
         freeSlot = handle
     }
 
-    /// Frees all descendants of a handle, telling of each.
+    /// Frees all descendants of a handle. The body is called for each.
     mutating func removeChildren(of owner: Handle, _ willFree: (Handle, Record) -> Void) {
         let weight = weight(owner) - 1
         freeChildren(of: owner, willFree)

@@ -3,11 +3,11 @@ struct HandlePageHeader {
     fileprivate var capacity: UInt32
 }
 
-/// A leaf of a sibling tree: handles in order, in one allocation.
+/// A leaf of a sibling tree: an ordered array of handles in one allocation.
 ///
-/// It is written to only while one tree alone holds it.
+/// Only a tree that is its single holder may write to it.
 final class HandlePage: ManagedBuffer<HandlePageHeader, Handle> {
-    /// Room is made for that many handles at once.
+    /// The capacity grows by this number of handles.
     private static let step = 8
 
     static func make(_ handles: UnsafeBufferPointer<Handle>, besides others: Int = 0) -> HandlePage {
@@ -27,7 +27,7 @@ final class HandlePage: ManagedBuffer<HandlePageHeader, Handle> {
         withUnsafePointer(to: handle) { make(UnsafeBufferPointer(start: $0, count: 1)) }
     }
 
-    /// With room for one more, for that is what copies are made for.
+    /// A copy with room for one more handle, because copies are made in order to insert.
     func copy() -> HandlePage { .make(handles, besides: 1) }
 
     /// Valid as long as somebody holds this page.
@@ -39,7 +39,7 @@ final class HandlePage: ManagedBuffer<HandlePageHeader, Handle> {
 
     // MARK: Writing, by the only holder
 
-    /// Whether as many more can be inserted.
+    /// Whether there is room for so many more handles.
     func hasRoom(for added: Int) -> Bool {
         withUnsafeMutablePointerToHeader { Int($0.pointee.count) + added <= $0.pointee.capacity }
     }

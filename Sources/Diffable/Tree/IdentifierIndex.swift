@@ -9,16 +9,16 @@ struct IdentifierIndex: Sendable {
     /// How many buckets there are.
     private var bucketCount = 1
 
-    /// The hash in the upper half, the handle in the lower.
+    /// A pair: the hash in the upper half, the handle in the lower half.
     typealias Pair = UInt64
 
     static func pair(_ handle: Handle, hash: UInt32) -> Pair { Pair(hash) << 32 | Pair(handle) }
 
-    /// How many pairs a bucket has on average, before there is one bucket more and before there is one less.
+    /// The average number of pairs in a bucket above which a bucket is added, and below which one is removed.
     private static let loadMax = 32
     private static let loadMin = 12
 
-    /// The handle under that hash that `isMatch` accepts. Different identifiers may share a hash.
+    /// The handle with this hash that `isMatch` accepts. Different identifiers may have the same hash.
     func handle(hash: UInt32, where isMatch: (Handle) -> Bool) -> Handle? {
         guard let bucket = buckets.page(at: bucketIndex(hash)) else { return nil }
         defer { withExtendedLifetime(buckets) {} }
@@ -31,7 +31,7 @@ struct IdentifierIndex: Sendable {
         }
     }
 
-    /// Adds a pair that is not there.
+    /// Adds a pair that is not in the index.
     mutating func insert(_ handle: Handle, hash: UInt32) {
         count += 1
         BucketPage.append(
@@ -39,7 +39,7 @@ struct IdentifierIndex: Sendable {
         if count > bucketCount * Self.loadMax { split() }
     }
 
-    /// Takes away a pair that is there.
+    /// Removes a pair that is in the index.
     mutating func remove(_ handle: Handle, hash: UInt32) {
         count -= 1
         buckets.writablePage(at: bucketIndex(hash))._withUnsafeGuaranteedRef {
@@ -48,9 +48,9 @@ struct IdentifierIndex: Sendable {
         if bucketCount > 1 && count < bucketCount * Self.loadMin { merge() }
     }
 
-    /// Calls the body for each handle that another one is found for under the same hash, with that one; of several it
-    /// is any. Bucket by bucket, for the same hashes are in the same buckets or nearly: O(n), and much faster than as
-    /// many lookups.
+    /// Calls the body with each handle whose hash is in the other index too, and with a handle of the other index that has
+    /// this hash. Goes through both bucket by bucket, because equal hashes are in the same bucket or in one that was split
+    /// off it: O(n), and much faster than n lookups.
     func forEachHandle(alsoIn other: IdentifierIndex, _ body: (Handle, Handle) -> Void) {
         withUnsafeTemporaryAllocation(of: UInt8.self, capacity: BucketPlaces.count) { memory in
             let places = BucketPlaces(memory)
@@ -76,9 +76,9 @@ struct IdentifierIndex: Sendable {
         }
     }
 
-    /// Where the pairs of one bucket stand in it, by a part of their hashes in which most differ.
+    /// The positions of the pairs of one bucket, by a part of their hashes in which most pairs differ.
     private struct BucketPlaces {
-        /// What was noted of an earlier bucket stays: a place is looked at before it is believed.
+        /// Positions of an earlier bucket are not erased, so a position is checked before it is used.
         private let places: UnsafeMutableBufferPointer<UInt8>
 
         static let count = 1024
@@ -95,11 +95,11 @@ struct IdentifierIndex: Sendable {
         func pair(like pair: Pair, in pairs: UnsafeBufferPointer<Pair>) -> Pair? {
             let noted = Int(places[Self.part(pair)])
             if noted < pairs.count, pairs[noted] >> 32 == pair >> 32 { return pairs[noted] }
-            // Where it was noted, another was noted later.
+            // A later pair has overwritten its position.
             return pairs.first { $0 >> 32 == pair >> 32 }
         }
 
-        /// The upper bits of the hash: the lower ones say in which bucket it is.
+        /// The upper bits of the hash, because the lower bits are the same in the whole bucket.
         private static func part(_ pair: Pair) -> Int { Int(pair >> 54) }
     }
 
@@ -107,9 +107,9 @@ struct IdentifierIndex: Sendable {
 
     init() {}
 
-    /// An index of items that a forest has. Throws `duplicateItem` for an id that stands twice. O(n).
+    /// Makes an index of all items of a forest. Throws `duplicateItem` for an id that is there twice. O(n).
     ///
-    /// The pairs are sorted into their buckets first, so that each bucket is made once, in its size.
+    /// The pairs are sorted by bucket first, so that each bucket is allocated once, with its final size.
     init(_ pairs: [Pair], of forest: Forest) throws(OperationError) {
         count = pairs.count
         bucketCount = max(1, (count + Self.loadMax - 1) / Self.loadMax)
@@ -145,8 +145,8 @@ struct IdentifierIndex: Sendable {
 
     // MARK: Growing and shrinking
 
-    /// The largest power of two that is not larger than the number of buckets: buckets at or beyond it were split off
-    /// in this round, and those as far from the beginning have been split.
+    /// The largest power of two that is not larger than the number of buckets. Buckets from this number on were split off in
+    /// this round, from the buckets at the beginning.
     private var roundSize: Int { 1 << (Int.bitWidth - 1 - bucketCount.leadingZeroBitCount) }
 
     private func bucketIndex(_ hash: UInt32) -> Int {
@@ -187,14 +187,14 @@ struct BucketPageHeader {
     fileprivate var capacity: UInt32
 }
 
-/// A bucket, with room for a few pairs more at most: there are many of them, and they grow slowly.
+/// A bucket. It has room for a few pairs more at most, because there are many buckets and they grow slowly.
 final class BucketPage: ManagedBuffer<BucketPageHeader, UInt64>, TriePage {
-    /// Room is made for that many pairs at once.
+    /// The capacity grows by this number of pairs.
     private static let step = 4
 
     static func make() -> BucketPage { make(EmptyCollection()) }
 
-    /// With room for one more, for that is what copies are made for.
+    /// A copy with room for one more pair, because copies are made in order to insert.
     func copy() -> BucketPage { BucketPage.make(pairs, besides: 1) }
 
     fileprivate static func make(_ pairs: some Collection<UInt64>, besides others: Int = 0) -> BucketPage {
@@ -215,7 +215,7 @@ final class BucketPage: ManagedBuffer<BucketPageHeader, UInt64>, TriePage {
         }
     }
 
-    /// In place where nobody else holds the bucket and there is room.
+    /// Writes in place if nobody else holds the bucket and there is room.
     fileprivate static func append(_ added: some Collection<UInt64>, to reference: UnsafeMutablePointer<AnyObject?>) {
         let isAlone = isKnownUniquelyReferenced(&reference.pointee)
         let page = reference.pointee.map { unsafeDowncast($0, to: BucketPage.self) }

@@ -1,24 +1,24 @@
-// The inner pages of the persistent trees. They decide what a change costs: each change copies a path of them, and
-// a copy that held on to each of its 32 children would count up 32 references, and touch 32 places of memory that
-// nobody asked for, on every level.
+// The inner pages of the persistent trees. They decide what a change costs, because each change copies a path of them. A
+// copy that held each of its 32 children would increment 32 reference counts on each level, and so touch 32 objects that
+// the change does not need.
 //
-// So a copy borrows. It takes over the words of its elements as they are, holds a page that holds all of them (its
-// lender), and holds by itself only those elements that have been replaced since. What is borrowed stays alive because
-// the lender does, and no one writes to a lender: a page is written to only while it has one holder, and a borrower is
-// one holder too many. A copy of a borrower borrows from the same lender, and so the pages between are let go at once,
-// while they are still in the processor's cache.
+// So a copy borrows. It copies the words of its elements without counting them, and holds the page that holds them all:
+// its lender. By itself it holds only the elements that were replaced since. A borrowed element stays alive because its
+// lender does. Nobody writes to a lender, because a page is written to only while it has one holder, and a borrower is a
+// second one. A copy of a borrower borrows from the same lender, so the pages between them are freed at once, while they
+// are still in the processor's cache.
 //
-// A lender keeps what its borrowers have replaced. Once a borrower has replaced an eighth of the elements, it holds all
-// of them by itself again and needs no lender; so what is kept beyond its time is at most an eighth of what stands under
-// a page, and the change of a reference count per element is paid for once in several copies.
+// A lender keeps the elements that its borrowers have replaced. A borrower that has replaced an eighth of its elements
+// holds all of them by itself from then on, and releases its lender. So at most an eighth of what is under a page is kept
+// too long, and counting a reference for each element happens once in several copies only.
 
 let pageBits = 5
 /// How many elements a page of this kind has room for.
 let pageSize = 1 << pageBits
 
 struct LendingPageHeader {
-    /// Keeps the elements alive that this page does not hold by itself. Counted by hand: a header with references is
-    /// slow to take down.
+    /// The lender, which keeps the borrowed elements alive. Its reference is counted by hand, because destroying a header with
+    /// references is slow.
     fileprivate var lender: Unmanaged<AnyObject>?
     /// A bit for each element that this page holds by itself.
     fileprivate var owned: UInt32 = 0
@@ -26,10 +26,11 @@ struct LendingPageHeader {
     fileprivate(set) var count: UInt8 = 0
 }
 
-/// A page of which each element is a reference, or nil, or begins with one and has no other.
+/// A page whose elements are references or nil, or begin with a reference and have no other.
 ///
-/// A protocol, because the end of an object of a generic class would be generic: it would ask the type how to release
-/// each element, and take longer than all the rest. What conforms calls `releaseElements` in its `deinit`.
+/// This is a protocol and not a generic class. The deinitializer of a generic class would be generic, and would ask the type
+/// how to release each element, which takes longer than all the rest. A conforming class calls `releaseElements` in its
+/// `deinit`.
 protocol LendingPage: AnyObject {
     associatedtype Element
 
@@ -72,7 +73,7 @@ extension LendingPage {
         }
     }
 
-    /// Lends each element that a borrower holds by itself.
+    /// Calls the body with each element that a borrower holds by itself.
     private func forEachOwned(_ body: (UnsafeMutablePointer<Element>) -> Void) {
         let (header, elements) = parts
         var owned = header.pointee.owned
@@ -97,8 +98,8 @@ extension LendingPage {
 // MARK: - Writing, by the only holder
 
 extension LendingPage {
-    /// The page, made or copied where that is needed to write to it. It is held by the reference alone, and valid as
-    /// long as that is.
+    /// The page to write to. It is made or copied if that is necessary. Only the reference holds it, so it is valid as long as
+    /// the reference is.
     static func writable(_ page: UnsafeMutablePointer<AnyObject?>) -> Unmanaged<Self> {
         if !isKnownUniquelyReferenced(&page.pointee) {
             page.pointee = page.pointee.map { unsafeDowncast($0, to: Self.self).copy() } ?? makeEmpty()
@@ -106,8 +107,8 @@ extension LendingPage {
         return unmanaged(page)
     }
 
-    /// Where an element is that will be replaced or written to. From now on the page holds it by itself; what is
-    /// referred to is copied if it is borrowed.
+    /// The address of an element that will be replaced or written to. The page holds the element by itself from now on; the
+    /// object is copied if it was borrowed.
     func writable(
         at position: Int, copying copy: (Unmanaged<AnyObject>) -> AnyObject
     ) -> UnsafeMutablePointer<Element> {
@@ -123,7 +124,7 @@ extension LendingPage {
         return elements + position
     }
 
-    /// From now on the page holds this one by itself; what stood there stays with the lender, if it was borrowed.
+    /// Replaces an element. The page holds the new one by itself; the old one stays with the lender if it was borrowed.
     func replace(at position: Int, by element: Element) {
         if isOwned(position) {
             elements[position] = element
@@ -136,14 +137,14 @@ extension LendingPage {
 
     private func isOwned(_ position: Int) -> Bool { parts.header.pointee.owned >> UInt32(position) & 1 == 1 }
 
-    /// From now on the page holds by itself what it borrowed there.
+    /// The page holds by itself, from now on, what it borrowed at this position.
     private func own(_ position: Int) {
         let header = parts.header
         header.pointee.owned |= 1 << UInt32(position)
         if header.pointee.owned.nonzeroBitCount > replacedMax(count) { holdAll() }
     }
 
-    /// Needs no lender any more.
+    /// Releases the lender, and holds all elements by itself.
     func holdAll() {
         let (header, elements) = parts
         guard let lender = header.pointee.lender else { return }
@@ -201,8 +202,8 @@ extension LendingPage {
 
 // MARK: - References as words
 
-// What the compiler does with references in memory it does through the type of what is around them, or with one count
-// more than is needed. The pages count theirs by hand.
+// The compiler accesses references in memory through the metadata of the type around them, or counts one time more than is
+// necessary. So the pages count their references by hand.
 
 /// The reference at the beginning of an element.
 func reference<Element>(_ element: UnsafeMutablePointer<Element>) -> Unmanaged<AnyObject>? {
@@ -224,8 +225,8 @@ func releaseReferences<Element>(_ elements: UnsafeMutablePointer<Element>, count
     for position in 0..<count { reference(elements + position)?.release() }
 }
 
-/// Counting is atomic, and an atomic change waits for its memory alone; so the objects, which may be anywhere, are all
-/// fetched before the first of them is counted.
+/// All objects are fetched from memory before the first of them is counted: they may be anywhere, counting is atomic, and
+/// atomic operations wait for memory one after the other.
 private func fetchObjects<Element>(of elements: UnsafeMutablePointer<Element>, count: Int) {
     var types = 1
     for position in 0..<count {

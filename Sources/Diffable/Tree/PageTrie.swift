@@ -6,7 +6,7 @@ protocol TriePage: AnyObject {
     func copy() -> Self
 }
 
-/// Has references to branches, or at the lowest level to pages; is shorter where nothing follows.
+/// A branch has references to branches, or to pages at the lowest level. It ends after the last that is there.
 final class TrieBranch: ManagedBuffer<LendingPageHeader, AnyObject?>, LendingPage {
     typealias Element = AnyObject?
 
@@ -24,9 +24,9 @@ final class TrieBranch: ManagedBuffer<LendingPageHeader, AnyObject?>, LendingPag
 /// Pages by number, shared with the copies of the trie as long as they are the same: a radix trie with a base of 32.
 ///
 /// Reading costs O(log n). Writing copies the pages on the path, but only where another copy of the trie shares them.
-/// Two copies tell where they differ in time that grows with the differences alone.
+/// Finding the differences of two copies takes time that depends on the number of differences only.
 struct PageTrie<Page: TriePage>: @unchecked Sendable {
-    // Unchecked, because pages are written to: never one that a second trie can see.
+    // Unchecked, because pages are written to. A page that a second trie holds is never written to.
 
     private typealias Branch = TrieBranch
 
@@ -38,7 +38,7 @@ struct PageTrie<Page: TriePage>: @unchecked Sendable {
     /// Valid as long as somebody holds this trie; nil for a page that was never written.
     func page(at index: Int) -> Unmanaged<Page>? {
         guard let root, isInside(index) else { return nil }
-        // References are read as plain words: counting them would cost more than all the rest.
+        // References are read as plain words, because counting them would cost more than all the rest.
         var page = Unmanaged.passUnretained(root)
         var shift = pageBits * height
         while shift > 0 {
@@ -57,7 +57,7 @@ struct PageTrie<Page: TriePage>: @unchecked Sendable {
         }
     }
 
-    /// Where the reference to a page stands that will be written to or replaced. Valid until the next call, as long as
+    /// The address of the reference to a page that will be written to or replaced. It is valid until the next call, as long as
     /// the trie is not copied.
     mutating func writableReference(at index: Int) -> UnsafeMutablePointer<AnyObject?> {
         while !isInside(index) { grow() }
@@ -79,7 +79,7 @@ struct PageTrie<Page: TriePage>: @unchecked Sendable {
         return reference
     }
 
-    /// A page to write to, made or copied where that is needed. Valid as long as the trie is not copied.
+    /// A page to write to. It is made or copied if that is necessary, and valid as long as the trie is not copied.
     mutating func writablePage(at index: Int) -> Unmanaged<Page> {
         let reference = writableReference(at: index)
         if !isKnownUniquelyReferenced(&reference.pointee) {
@@ -144,7 +144,7 @@ extension PageTrie {
         }
     }
 
-    /// Takes one for each page that the two do not share, as long as there is something to take from.
+    /// Subtracts one for each page that the two do not share, and stops below zero.
     private static func count(
         _ old: Unmanaged<AnyObject>?, _ oldHeight: Int, _ new: Unmanaged<AnyObject>?, _ newHeight: Int,
         downFrom pagesLeft: inout Int

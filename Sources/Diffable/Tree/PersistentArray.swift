@@ -1,8 +1,8 @@
-/// What a `PersistentArray` can be made of.
+/// An element of a `PersistentArray`.
 protocol PageElement: Sendable {
     associatedtype Page: ElementPage where Page.Element == Self
 
-    /// Stands wherever nothing was written.
+    /// The value of elements that were never written.
     static var filler: Self { get }
     /// How many elements stand on a page, as a power of two.
     static var pageBits: Int { get }
@@ -15,7 +15,7 @@ extension PageElement {
     static var pageCount: Int { 1 << pageBits }
 }
 
-/// An array of any size that shares what it has in common with its copies, page by page.
+/// An array of any size that shares equal pages with its copies.
 ///
 /// Reading and writing an element cost O(log n); a write copies only what another copy shares. Elements that were never
 /// written are the filler and take no memory by the page.
@@ -31,7 +31,7 @@ struct PersistentArray<Element: PageElement>: Sendable {
         set { writable(at: index).pointee = newValue }
     }
 
-    /// Where an element stands that will be written to. Valid until something else of the array is written, as long as
+    /// The address of an element that will be written to. It is valid until something else in the array is written, as long as
     /// the array is not copied.
     mutating func writable(at index: Int) -> UnsafeMutablePointer<Element> {
         pages.writablePage(at: index >> Element.pageBits)._withUnsafeGuaranteedRef {
@@ -39,7 +39,7 @@ struct PersistentArray<Element: PageElement>: Sendable {
         }
     }
 
-    /// Where an element stands, for reading; nil for a page that was never written. Valid as long as somebody holds this
+    /// The address of an element, for reading; nil if its page was never written. It is valid as long as somebody holds this
     /// array.
     func readable(at index: Int) -> UnsafeMutablePointer<Element>? {
         pages.page(at: index >> Element.pageBits)?._withUnsafeGuaranteedRef {
@@ -65,11 +65,11 @@ struct PersistentArray<Element: PageElement>: Sendable {
 
 /// A page of a `PersistentArray`, in one allocation.
 ///
-/// It is written to only while one array alone holds it. A protocol for the reason that `LendingPage` is one.
+/// Only an array that is its single holder writes to it. This is a protocol for the same reason as `LendingPage`.
 protocol ElementPage: TriePage {
     associatedtype Element: PageElement
 
-    /// With room for a page of elements, which are not initialized yet.
+    /// Makes a page with room for all elements, which are not initialized yet.
     static func makeEmpty() -> Self
     /// Valid as long as somebody holds this page.
     var elements: UnsafeMutablePointer<Element> { get }

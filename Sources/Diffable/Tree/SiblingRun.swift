@@ -1,9 +1,9 @@
-/// The children of one owner in the making: they come in order, and their pages are full when they are left.
+/// Builds the tree of one owner's children, which come in order. A page is filled before the next one begins.
 ///
-/// Each is told the number of its leaf when it comes, so that its slot is written once.
+/// The number of a child's leaf is known when the child comes, so that its slot is written once.
 struct SiblingRun {
     let owner: Handle
-    /// The leaf that is being filled, its number, and how many stand in it with all their descendants.
+    /// The leaf that is being filled, its number, and the number of handles in it with all their descendants.
     private var handles: [Handle] = []
     private var number: PageNumber = noPage
     private var total = 0
@@ -15,7 +15,7 @@ struct SiblingRun {
         handles.reserveCapacity(SiblingTree.leafCountAppended)
     }
 
-    /// The number of the leaf that the next one stands in.
+    /// The number of the leaf that the next child will be in.
     mutating func nextLeaf(in forest: inout Forest) -> PageNumber {
         if handles.count == SiblingTree.leafCountAppended { endLeaf() }
         if handles.isEmpty { number = forest.allocatePage(under: noPage) }
@@ -27,7 +27,7 @@ struct SiblingRun {
         total += 1
     }
 
-    /// The last one has so many descendants.
+    /// Sets the number of descendants of the last child.
     mutating func addDescendants(_ count: Int) { total += count }
 
     private mutating func endLeaf() {
@@ -37,7 +37,7 @@ struct SiblingRun {
         total = 0
     }
 
-    /// Makes them the owner's children, and returns how many they are with all their descendants.
+    /// Makes them the owner's children, and returns their number with all descendants.
     mutating func end(in forest: inout Forest) -> Int {
         endLeaf()
         var pages = leaves

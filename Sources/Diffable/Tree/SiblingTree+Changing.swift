@@ -1,8 +1,8 @@
-// Inserting into and removing from the tree of an owner's children: pages are split when they are too full, and joined
-// with a neighbour when they are too empty. What moves to another page is told so.
+// Insertion into the tree of an owner's children, and removal from it. A page that is too full is split, and a page that is
+// too empty is joined with a neighbour. The slots of handles that move to another page are updated.
 
 extension SiblingTree {
-    /// The handles of a leaf, to write to, with room for more; copied where others hold them too. Valid as long as the
+    /// The handles of a leaf, with room for more, to write to. They are copied if others hold them too. Valid as long as the
     /// tree is not copied.
     fileprivate mutating func writableHandles(besides added: Int = 0) -> Unmanaged<HandlePage> {
         if !isAlone || !unmanagedPage(as: HandlePage.self)._withUnsafeGuaranteedRef({ $0.hasRoom(for: added) }) {
@@ -17,8 +17,8 @@ extension SiblingTree {
         return unmanagedPage(as: Branch.self)
     }
 
-    /// Whether nobody else holds the page. Asked as an optional, because a bare `AnyObject` is opened for the question:
-    /// that holds the page once more, and the answer would always be no.
+    /// Whether nobody else holds the page. The argument is optional, because Swift retains an `AnyObject` that is not optional
+    /// for the call, and the result would always be false.
     private var isAlone: Bool {
         mutating get {
             withUnsafeMutablePointer(to: &page) { page in
@@ -40,7 +40,7 @@ extension SiblingTree {
         }
     }
 
-    /// How many handles or pages stand directly in it.
+    /// The number of handles or pages directly in it.
     private var width: Int { isLeaf ? Int(count) : withPages(\.count) }
 
     /// A page that is less than a quarter full is joined with a neighbour, where the two leave a quarter free.
@@ -78,7 +78,7 @@ extension Forest {
         root = branch(of: pages, height: left.height + 1)
     }
 
-    /// Returns the page's new right neighbour when the page had to be split.
+    /// Returns the page's new right neighbour if the page had to be split.
     private mutating func insert(
         _ handle: Handle, weight: Int, into page: inout SiblingTree, of owner: Handle, at spot: Spot, _ route: Route,
         height: Int
@@ -120,7 +120,7 @@ extension Forest {
             page.writableHandles(besides: 1)._withUnsafeGuaranteedRef { $0.insert(handle, at: position) }
             return nil
         }
-        // Appending begins a new page and moves nothing; anything else leaves halves.
+        // Appending begins a new page and moves nothing; any other insertion splits the page into halves.
         if isAppended {
             page.count -= 1
             page.total -= UInt32(weight)

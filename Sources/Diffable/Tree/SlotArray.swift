@@ -1,6 +1,6 @@
 /// What is known of a handle.
 struct Slot {
-    /// `nil`: the slot is free, or the list's own. First, and the only reference, for `LendingPage`.
+    /// `nil`: the slot is free, or the list's, which has no content. First, and the only reference, for `LendingPage`.
     var record: Record?
     var place: Place
 
@@ -91,14 +91,17 @@ struct SlotArray: Sendable {
         }
     }
 
-    mutating func setRecord(_ record: Record?, of handle: Handle) {
+    /// Gives what the record counted for that was there (`Record.lengthCounted`).
+    mutating func setRecord(_ record: Record?, of handle: Handle) -> Int {
         pages.writablePage(at: Int(handle) >> pageBits)._withUnsafeGuaranteedRef { page in
             let position = Int(handle) & (pageSize - 1)
-            page.set(Slot(record: record, place: page.elements[position].place), at: position)
+            return page.set(Slot(record: record, place: page.elements[position].place), at: position)
         }
     }
 
-    mutating func set(_ record: Record?, _ place: Place, of handle: Handle) {
+    /// Gives what the record counted for that was there.
+    @discardableResult
+    mutating func set(_ record: Record?, _ place: Place, of handle: Handle) -> Int {
         pages.writablePage(at: Int(handle) >> pageBits)._withUnsafeGuaranteedRef {
             $0.set(Slot(record: record, place: place), at: Int(handle) & (pageSize - 1))
         }
@@ -157,11 +160,14 @@ final class SlotPage: ManagedBuffer<LendingPageHeader, Slot>, LendingPage, TrieP
         withUnsafeMutablePointers { ($0, $1) }
     }
 
-    fileprivate func set(_ slot: Slot, at position: Int) {
-        let isLong = BorrowedSlot(elements + position).map { $0.record.contentLength > SlotPage.keptLengthMax } ?? false
+    @discardableResult
+    fileprivate func set(_ slot: Slot, at position: Int) -> Int {
+        let former = BorrowedSlot(elements + position)?.record.lengths ?? (content: 0, counted: 0)
+        let isLong = former.content > SlotPage.keptLengthMax
         replace(at: position, by: slot)
         // The lender has it, and holds it for as long as it is needed.
         if isLong { holdAll() }
+        return former.counted
     }
 
     deinit { releaseElements() }

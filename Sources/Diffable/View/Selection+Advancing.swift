@@ -7,7 +7,7 @@ extension Selection {
     ///
     /// Costs O(log² n) for each item that changed, and O(items) for the subtree under one that comes, moves or is
     /// unfolded.
-    package func advance(_ shown: Snapshot, to list: Snapshot, by difference: [Operation]) -> Snapshot {
+    package func advance(_ shown: Snapshot, to list: Snapshot, by difference: [ListOperation]) -> Snapshot {
         var advance = Advance(selection: self, list: list, shown: shown)
         for operation in difference { advance.takeOut(operation) }
         for operation in difference { advance.place(operation) }
@@ -17,12 +17,13 @@ extension Selection {
 
     /// What is shown of the same list, given what another selection showed that differs in its expansion alone.
     ///
-    /// Costs O(items under those that are folded or unfolded) when both have an expansion of their own, otherwise O(n).
+    /// Costs O(items under those that are folded or unfolded) when both have an expansion of their own, or both follow the
+    /// list's, otherwise O(n).
     package func advance(_ shown: Snapshot, of list: Snapshot, from previous: Expansion) -> Snapshot {
         if previous == expansion { return shown }
-        guard case .own(let old) = previous, case .own(let new) = expansion else { return evaluate(list) }
+        guard let folded = expansion.difference(from: previous) else { return evaluate(list) }
         var advance = Advance(selection: self, list: list, shown: shown)
-        for id in old.symmetricDifference(new) { advance.fold(id) }
+        for id in folded { advance.fold(id) }
         return advance.shown
     }
 }
@@ -32,9 +33,17 @@ private struct Advance {
     let list: Snapshot
     var shown: Snapshot
 
+    init(selection: Selection, list: Snapshot, shown: Snapshot) {
+        self.selection = selection
+        self.list = list
+        self.shown = shown
+        // It may lead back as well as on.
+        self.shown.redrawsAsked = list.redrawsAsked
+    }
+
     // MARK: Taking out
 
-    mutating func takeOut(_ operation: Operation) {
+    mutating func takeOut(_ operation: ListOperation) {
         switch operation {
         case .moveItem(let id, _): remove(id)
         case .deleteItems(let ids, _): for id in ids { remove(id) }
@@ -46,8 +55,15 @@ private struct Advance {
     /// Removes an item, and those above it that were only shown because of it.
     private mutating func remove(_ id: ItemID) {
         guard let item = shown.handle(id) else { return }
-        var owner = shown.forest.parent(item)
+        let owner = shown.forest.parent(item)
         apply(.deleteItems([id]))
+        prune(from: owner)
+    }
+
+    /// Removes an item with nothing under it that does not match itself, and those above it of which the same is true
+    /// then.
+    private mutating func prune(from owner: Handle) {
+        var owner = owner
         while shown.forest.parent(owner) != Forest.list, shown.forest.children(owner) == nil {
             let record = shown.forest.record(owner)
             // What the list does not have any more has its own deletion.
@@ -59,7 +75,7 @@ private struct Advance {
 
     // MARK: Placing
 
-    mutating func place(_ operation: Operation) {
+    mutating func place(_ operation: ListOperation) {
         switch operation {
         case .insertSections(let sections, _):
             for section in sections where selection.isShown(section.id) {
@@ -70,7 +86,7 @@ private struct Advance {
             if shown.contains(id) { apply(.moveSection(id, to: position(of: id))) }
         case .insertItems(let items, _): for item in items { insert(item.id) }
         case .moveItem(let id, _): insert(id)
-        case .appendSections, .appendItems, .deleteAllItems, .patchItems, .replaceChildren:
+        case .patchList, .appendSections, .appendItems, .deleteAllItems, .patchItems, .replaceChildren:
             preconditionFailure("a difference is in canonical form")
         default: break
         }
@@ -160,8 +176,9 @@ private struct Advance {
 
     // MARK: Contents and expansion
 
-    mutating func touch(_ operation: Operation) {
+    mutating func touch(_ operation: ListOperation) {
         switch operation {
+        case .reconfigureList: shown.setListRecord(list.listRecord)
         case .reloadSections(let reloads): for reload in reloads { touch(reload.id) }
         case .reconfigureItems(let changes): for change in changes { touch(change.id) }
         case .reloadItems(let reloads): for reload in reloads { touch(reload.id) }
@@ -181,8 +198,7 @@ private struct Advance {
         guard let item = shown.handle(id) else { return insert(id) }
         guard shown.forest.children(item) != nil || selection.isMatch(record) else { return remove(id) }
         if selection.isSorted, selection.key(record) != selection.key(shown.forest.record(item)) {
-            apply(.deleteItems([id]))
-            insert(id)
+            showAnew(id, item)
         } else {
             shown.forest.setRecord(record, of: item)
         }
@@ -193,19 +209,26 @@ private struct Advance {
         case .all:
             guard let item = shown.handle(id), let current = list.handle(id) else { return }
             shown.forest.setExpanded(list.forest.isExpanded(current), of: item)
-        case .shared: fold(id)
+        case .shared, .toggled: fold(id)
         case .own: break
         }
     }
 
     /// Shows an item anew, with or without what is under it.
     mutating func fold(_ id: ItemID) {
-        guard shown.contains(id) else { return }
-        apply(.deleteItems([id]))
-        insert(id)
+        if let item = shown.handle(id) { showAnew(id, item) }
     }
 
-    private mutating func apply(_ operation: Operation) {
+    /// Takes an item out and brings in what is to be shown of it now, in the place that it has now. That may be nothing,
+    /// because what it was shown for has changed as well; then those above it go too that were only shown because of it.
+    private mutating func showAnew(_ id: ItemID, _ item: Handle) {
+        let owner = shown.forest.parent(item)
+        apply(.deleteItems([id]))
+        insert(id)
+        prune(from: owner)
+    }
+
+    private mutating func apply(_ operation: ListOperation) {
         possible { () throws(TransactionError) in try shown.apply([operation], limits: .none) }
     }
 }

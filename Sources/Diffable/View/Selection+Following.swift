@@ -26,9 +26,9 @@ extension Selection {
 
     /// What it takes to `advance` from a selection that differs in its expansion alone; nil when that is more than `max`.
     package func work(of list: Snapshot, from previous: Expansion, max: Int) -> Int? {
-        guard case .own(let old) = previous, case .own(let new) = expansion else { return work(of: list, max: max) }
+        guard let folded = expansion.difference(from: previous) else { return work(of: list, max: max) }
         var work = 0
-        for id in old.symmetricDifference(new) {
+        for id in folded {
             work += list.handle(id).map(list.forest.weight) ?? 1
             if work > max { return nil }
         }
@@ -36,14 +36,14 @@ extension Selection {
     }
 
     /// What `advance` takes; nil when that is more than `max`. O(max).
-    package func work(of difference: [Operation], from old: Snapshot, to new: Snapshot, max: Int) -> Int? {
+    package func work(of difference: [ListOperation], from old: Snapshot, to new: Snapshot, max: Int) -> Int? {
         var count = WorkCount(selection: self, old: old, new: new, max: max)
         return difference.allSatisfy { count.add($0) } ? count.work : nil
     }
 
     /// What is shown of a new state of a list, made from what was shown of an old one or, when that is more work, anew.
     /// `difference` leads from one to the other, if it is known.
-    package func follow(_ shown: Snapshot, from old: Snapshot, to new: Snapshot, by difference: [Operation]?)
+    package func follow(_ shown: Snapshot, from old: Snapshot, to new: Snapshot, by difference: [ListOperation]?)
         -> Snapshot
     {
         let difference = difference ?? new.difference(from: old)
@@ -74,7 +74,7 @@ private struct WorkCount {
     }
 
     /// False when it is too much.
-    mutating func add(_ operation: Operation) -> Bool {
+    mutating func add(_ operation: ListOperation) -> Bool {
         switch operation {
         case .insertSections(let sections, _): return sections.allSatisfy { add($0.items) }
         case .insertItems(let items, _): return add(items)
@@ -84,7 +84,7 @@ private struct WorkCount {
             // Out of its place and back, and looked at again.
             return add(new.handle(id).map { new.forest.weight($0) * (2 + 2 * selection.terms) + looksForPlace })
         case .expandItems(let ids), .collapseItems(let ids):
-            guard selection.expansion == .shared else { return add(ids.count) }
+            guard selection.expansion.followsList else { return add(ids.count) }
             return ids.allSatisfy { add(new.handle($0).map { new.forest.weight($0) + looksForPlace }) }
         case .reconfigureItems(let changes): return changes.allSatisfy { touch($0.id) }
         case .reloadItems(let reloads): return reloads.allSatisfy { touch($0.id) }

@@ -23,6 +23,8 @@ package struct Selection: Sendable {
         case shared
         /// Those of these items, which are shown as expanded, and no others.
         case own(Set<ItemID>)
+        /// Those of items that are expanded in the list, but of these the other way round.
+        case toggled(Set<ItemID>)
     }
 
     /// Shows the items that match, of these sections, with siblings sorted by a key; what is nil says nothing.
@@ -56,6 +58,9 @@ package struct Selection: Sendable {
 
     func isMatch(_ record: Record) -> Bool { isMatch?(Item(record: record)) ?? true }
 
+    /// Whether an item matches by itself, and is not only shown because another stands under it.
+    package func isMet(by item: Item) -> Bool { isMatch(item.record) }
+
     func key(_ record: Record) -> SortKey? {
         appendKey.map { appendKey in
             var key = SortKey()
@@ -69,6 +74,7 @@ package struct Selection: Sendable {
         switch expansion {
         case .all, .shared: inList
         case .own(let ids): ids.contains(ItemID(record: record))
+        case .toggled(let ids): ids.contains(ItemID(record: record)) != inList
         }
     }
 
@@ -76,6 +82,27 @@ package struct Selection: Sendable {
     func isOpen(_ record: Record, inList: Bool) -> Bool {
         if case .all = expansion { return true }
         return isExpanded(record, inList: inList)
+    }
+}
+
+extension Selection.Expansion {
+    /// What is shown of an item changes when it is expanded or collapsed in the list.
+    var followsList: Bool {
+        switch self {
+        case .shared, .toggled: true
+        case .all, .own: false
+        }
+    }
+
+    /// The items that only one of the two shows as expanded, whatever the list is; nil when that depends on the list.
+    func difference(from other: Self) -> Set<ItemID>? {
+        switch (self, other) {
+        case (.own(let new), .own(let old)): new.symmetricDifference(old)
+        case (.shared, .shared): []
+        case (.toggled(let ids), .shared), (.shared, .toggled(let ids)): ids
+        case (.toggled(let new), .toggled(let old)): new.symmetricDifference(old)
+        default: nil
+        }
     }
 }
 
@@ -89,7 +116,7 @@ extension Selection {
             guard isShown(list.sectionID(handle)) else { return }
             sections.append(Section(record: list.forest.record(handle), items: children(of: handle, in: list)))
         }
-        return Snapshot(shown: sections)
+        return Snapshot(shown: sections, of: list)
     }
 
     /// What is shown of an item and what is under it; nil when nothing is.
@@ -120,14 +147,17 @@ extension Selection {
 }
 
 extension Snapshot {
-    /// A list of sections and items that are known to be different from each other: what is shown of another list. O(n),
-    /// and several times faster than bringing in what may be anything.
-    init(shown sections: [Section]) {
+    /// Sections and items that are known to be different from each other: what is shown of a list. O(n), and several times
+    /// faster than bringing in what may be anything.
+    init(shown sections: [Section], of list: Snapshot) {
         var builder = SnapshotBuilder()
+        // Whatever else is shown, the list's own content is.
+        builder.set(list: list.listRecord)
         self = possible { () throws(OperationError) in
             for section in sections { try builder.append(section) }
             return try builder.finished()
         }
+        redrawsAsked = list.redrawsAsked
     }
 }
 

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
+import Glibc
 
 /// What an item is sorted by: the values of some members of its content, the first one first.
 ///
@@ -58,9 +54,9 @@ struct KeyedItems {
     private var items: [Item] = []
     /// All keys, one after the other: a million arrays would take longer than the sorting.
     private var keys = SortKey()
-    private var places: [Place] = []
+    private var keyed: [KeyedItem] = []
 
-    private struct Place {
+    private struct KeyedItem {
         /// The first bytes, which nearly always decide.
         var prefix: UInt64
         /// Of the bytes in `keys`.
@@ -71,7 +67,7 @@ struct KeyedItems {
 
     init(capacity: Int) {
         items.reserveCapacity(capacity)
-        places.reserveCapacity(capacity)
+        keyed.reserveCapacity(capacity)
     }
 
     mutating func append(_ item: Item, _ appendKey: (Item, inout SortKey) -> Void) {
@@ -80,20 +76,20 @@ struct KeyedItems {
         let count = keys.bytes.count - start
         var prefix: UInt64 = 0
         for index in 0..<8 { prefix = prefix << 8 | (index < count ? UInt64(keys.bytes[start + index]) : 0) }
-        places.append(Place(prefix: prefix, start: start, count: UInt32(count), item: UInt32(items.count)))
+        keyed.append(KeyedItem(prefix: prefix, start: start, count: UInt32(count), item: UInt32(items.count)))
         items.append(item)
     }
 
     /// O(n log n).
     consuming func sorted() -> [Item] {
         keys.bytes.withUnsafeBytes { bytes in
-            places.sort { a, b in
+            keyed.sort { a, b in
                 if a.prefix != b.prefix { return a.prefix < b.prefix }
                 let order = memcmp(
                     bytes.baseAddress! + a.start, bytes.baseAddress! + b.start, Int(min(a.count, b.count)))
                 return order == 0 ? a.item < b.item : order < 0
             }
         }
-        return places.map { items[Int($0.item)] }
+        return keyed.map { items[Int($0.item)] }
     }
 }

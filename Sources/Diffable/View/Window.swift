@@ -22,6 +22,8 @@ package struct Window: Hashable, Sendable {
         /// The rows, in their sections; what they stand under is shown too, whether it is a row of the window or not.
         package var snapshot: Snapshot
         package var extent: Extent
+        /// Whether it was to begin with an item that is not there.
+        package var lacksAnchor: Bool
     }
 
     /// Where a window lies.
@@ -39,15 +41,16 @@ package struct Window: Hashable, Sendable {
 
     /// What it shows of a list, given how many rows were before it the last time. O(limit + log n).
     package func extract(from list: Snapshot, previousOffset: Int = 0) -> Extract {
-        let wanted: Int
+        let wanted: Int?
         switch start {
         case .offset(let offset): wanted = offset
-        case .anchor(let id): wanted = list.index(ofItem: id) ?? previousOffset
+        case .anchor(let id): wanted = list.index(ofItem: id)
         }
-        let offset = min(max(wanted, 0), list.numberOfItems)
+        let offset = min(max(wanted ?? previousOffset, 0), list.numberOfItems)
         var extraction = Extraction(list: list, passed: offset, wanted: max(limit, 0))
         return Extract(
-            snapshot: extraction.snapshot(), extent: Extent(offset: offset, total: list.numberOfItems))
+            snapshot: extraction.snapshot(), extent: Extent(offset: offset, total: list.numberOfItems),
+            lacksAnchor: wanted == nil)
     }
 }
 
@@ -68,7 +71,7 @@ private struct Extraction {
             }
             sections.append(Section(record: list.forest.record(section), items: items(under: section)))
         }
-        return Snapshot(shown: sections)
+        return Snapshot(shown: sections, of: list)
     }
 
     private mutating func items(under owner: Handle) -> [Item] {

@@ -2,7 +2,11 @@
 ///
 /// The verbs are those of UIKit's diffable snapshots. What each does, and what is refused, stands in
 /// `Snapshot+Applying.swift`.
-public enum Operation: Sendable {
+public enum ListOperation: Sendable {
+    /// Replaces the list's own content; `nil` takes it away.
+    case reconfigureList(Content?)
+    case patchList(ListPatch)
+
     case appendSections([Section])
     case insertSections([Section], at: SectionPosition)
     /// Items go with their section. `ifPresent` passes over unknown ids.
@@ -42,7 +46,7 @@ public enum SectionPosition: Sendable {
 /// Whose children are meant: an item's (`parent`), or a section's own items.
 ///
 /// A container may say both, as pushed operations do; then the parent must stand in that section. One that says
-/// nothing is the last section.
+/// nothing is the last section; when items come to a list without sections, a new one (`SectionID.first`).
 public struct Container: Sendable {
     public var section: SectionID?
     public var parent: ItemID?
@@ -53,6 +57,7 @@ public struct Container: Sendable {
     }
 
     public static let lastSection = Container(section: nil, parent: nil)
+    package var isLastSection: Bool { section == nil && parent == nil }
     public static func section(_ id: SectionID) -> Container { Container(section: id, parent: nil) }
     public static func parent(_ id: ItemID) -> Container { Container(section: nil, parent: id) }
 }
@@ -102,6 +107,22 @@ public struct ItemReload: Sendable {
         self.id = id
         self.kind = kind
         self.content = content
+    }
+}
+
+/// Computes the list's own new content from the one it has when the operation's turn comes.
+public struct ListPatch: Sendable {
+    public var patch: ItemPatch.Patch
+    /// What `patch` was made from, for those who pass it on.
+    package var document: Content?
+
+    public init(_ patch: @escaping ItemPatch.Patch) {
+        self.init(document: nil, patch: patch)
+    }
+
+    package init(document: Content?, patch: @escaping ItemPatch.Patch) {
+        self.patch = patch
+        self.document = document
     }
 }
 

@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
+import Glibc
 
 /// A record that somebody else holds for as long as this is read.
 ///
@@ -51,7 +47,11 @@ struct BorrowedRecord {
     /// The type of the object, with which it begins: reading it fetches the record from memory.
     var type: Int { UnsafeRawPointer(buffer.toOpaque()).load(as: Int.self) }
 
-    var contentLength: Int { layout.contentLength }
+    /// Both at once, because finding out takes the same steps.
+    var lengths: (content: Int, counted: Int) {
+        let layout = layout
+        return (layout.contentLength, layout.lengthCounted)
+    }
 
     private var layout: Record.Layout { buffer._withUnsafeGuaranteedRef { Record.layout($0) } }
 

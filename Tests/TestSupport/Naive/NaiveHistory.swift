@@ -1,0 +1,120 @@
+/// All states of a list, and what must hold of every group that a follower of it is sent.
+package struct NaiveHistory {
+    /// By revision.
+    package private(set) var lists: [NaiveList]
+    private var requests: [(revision: Int, request: NaiveChanges.Request)] = []
+    private var deletions: [(revision: Int, id: NaiveChanges.ElementID)] = []
+
+    /// What led to each revision, for whoever looks into a failure.
+    private var changes: [String] = [""]
+
+    package init(_ list: NaiveList) { lists = [list] }
+
+    package var revision: Int { lists.count - 1 }
+
+    package mutating func add(_ change: NaiveChanges.Change) {
+        lists.append(change.list)
+        changes.append(change.text)
+        requests += change.requests.map { (revision, $0) }
+        deletions += change.deletions.map { (revision, $0) }
+    }
+
+    /// What is wrong with a group, if something is.
+    ///
+    /// - Parameters:
+    ///   - anchorOffsets: where the window may be if its anchor is not there.
+    ///   - isTurn: whether it is the first after the view was changed.
+    package func complaint(
+        about group: NaiveMirror.Group, to mirror: NaiveMirror, through view: NaiveView, anchorOffsets: [Int],
+        isTurn: Bool
+    ) -> String? {
+        guard let revision = mirror.revision, lists.indices.contains(revision) else {
+            return "there is no such revision"
+        }
+        if let from = group.from, from != group.oldRevision {
+            return "it is from \(from), and the last one led to \(group.oldRevision ?? -1)"
+        }
+        if let complaint = complaint(about: mirror, through: view, anchorOffsets: anchorOffsets) { return complaint }
+        if group.reason != nil { return nil }
+        let from = group.oldRevision ?? 0
+        let known = Set(group.old.ids).intersection(mirror.list.ids)
+        if group.method == "changes" {
+            if let complaint = redrawComplaint(about: group.operations, known, from..<revision) { return complaint }
+        }
+        let isNothing = group.old == mirror.list && group.oldExtent == mirror.extent
+        guard isNothing, !isTurn, !requests(of: known, from..<revision).contains(where: \.isOpen) else { return nil }
+        return "nothing has changed; \(account(of: from..<revision))"
+    }
+
+    /// What is wrong with what somebody has, if something is.
+    package func complaint(
+        about mirror: NaiveMirror, through view: NaiveView, anchorOffsets: [Int], at revision: Int? = nil
+    ) -> String? {
+        guard let revision = revision ?? mirror.revision else { return "nothing has come" }
+        let right = anchorOffsets.map { view.shown(of: lists[revision], anchorOffset: $0) }
+        if right.contains(NaiveView.Shown(list: mirror.list, extent: mirror.extent)) { return nil }
+        return
+            "at \(revision) it shows \(mirror.list.json.text) at \(mirror.extent.map { "\($0)" } ?? "no window"), right is "
+            + (right.first.map { "\($0.list.json.text) at \($0.extent.map { "\($0)" } ?? "no window")" } ?? "nothing")
+    }
+
+    private func account(of range: Range<Int>) -> String {
+        range.map { "\($0 + 1) is \(changes[$0 + 1])" }.joined(separator: "; ")
+    }
+
+    /// Requests to draw again, made after one revision and up to another; open if what they are for is the same item ever
+    /// since, so that they must be told.
+    private func requests(
+        of known: Set<NaiveChanges.ElementID>, _ range: Range<Int>
+    ) -> [(request: NaiveChanges.Request, isOpen: Bool)] {
+        requests.filter { range.contains($0.revision - 1) && known.contains($0.request.id) }.map { revision, request in
+            (
+                request,
+                !deletions.contains { $0.id == request.id && $0.revision > revision && $0.revision <= range.upperBound }
+            )
+        }
+    }
+
+    /// Items that were to be drawn again before, and were deleted and inserted since.
+    package func redrawnAndReinserted(_ range: Range<Int>) -> [String] {
+        deletions.filter { range.contains($0.revision - 1) }.compactMap { revision, id in
+            guard case .item(let name) = id else { return nil }
+            let wasAsked = requests.contains { $0.request.id == id && $0.revision < revision }
+            let isAsked = requests.contains { $0.request.id == id && range.contains($0.revision - 1) }
+            return wasAsked && !isAsked ? name : nil
+        }
+    }
+
+    private func redrawComplaint(
+        about operations: [NaiveJSON], _ known: Set<NaiveChanges.ElementID>, _ range: Range<Int>
+    ) -> String? {
+        var told: [String: Set<NaiveChanges.ElementID>] = [:]
+        let asked = requests(of: known, range)
+        for operation in operations {
+            guard let method = operation["op"]?.string, method.hasPrefix("reload") || method.hasPrefix("reconfigure")
+            else { continue }
+            let isSection = method == "reloadSections"
+            for element in (operation["sections"] ?? operation["items"])?.elements ?? [] {
+                guard let name = element.string ?? element["id"]?.string else { continue }
+                let id: NaiveChanges.ElementID = isSection ? .section(name) : .item(name)
+                told[method, default: []].insert(id)
+                if element.string != nil, !asked.contains(where: { $0.request.id == id && $0.request.method == method })
+                {
+                    return "nobody asked for \(method) of \(name)"
+                }
+            }
+        }
+        for (request, isOpen) in asked where isOpen {
+            // A reload draws again as well.
+            let methods = request.method == "reconfigureItems" ? ["reconfigureItems", "reloadItems"] : [request.method]
+            if !methods.contains(where: { told[$0]?.contains(request.id) ?? false }) {
+                return "\(request.method) of \(request.id) was asked for, and is not told"
+            }
+        }
+        return nil
+    }
+}
+
+extension NaiveList {
+    fileprivate var ids: [NaiveChanges.ElementID] { sections.map { .section($0.id) } + items.map { .item($0.id) } }
+}

@@ -1,0 +1,155 @@
+/// What a subscriber makes of what it is sent, in whichever form: each group applied to what it had, and nothing else.
+package struct NaiveMirror {
+    package private(set) var list = NaiveList()
+    package private(set) var extent: NaiveView.Extent?
+    package private(set) var epoch = ""
+    /// Of the last whole group, or of a bookmark after it.
+    package private(set) var revision: Int?
+    private var staged: (list: NaiveList, operations: [NaiveJSON])?
+
+    package init() {}
+
+    /// What came in one go.
+    package struct Group {
+        package var method: String
+        /// Why it begins anew, if it says so.
+        package var reason: String?
+        /// Where it goes on from.
+        package var from: Int?
+        /// Operations, or the steps of a patch.
+        package var operations: [NaiveJSON]
+        /// What there was before.
+        package var old: NaiveList
+        package var oldExtent: NaiveView.Extent?
+        package var oldRevision: Int?
+    }
+
+    /// Whether some part of a group has come, and not all.
+    package var isInGroup: Bool { staged != nil }
+
+    /// The connection is lost: a group that is not complete never was.
+    package mutating func forgetParts() { staged = nil }
+
+    /// Gives the group when that is whole.
+    package mutating func receive(_ message: NaiveJSON) throws -> Group? {
+        guard let method = message["method"]?.string, let params = message["params"] else {
+            throw NaiveFailure("no notification: \(message.text.prefix(200))")
+        }
+        let operations = (params["operations"] ?? params["patch"])?.elements ?? []
+        var next = staged ?? (list, [])
+        switch method {
+        case "reset":
+            if staged == nil { next.list = NaiveList() }
+            try next.list.apply(operations)
+        case "changes": try next.list.apply(operations)
+        case "snapshot":
+            guard let snapshot = params["snapshot"] else { throw NaiveFailure("a snapshot without one") }
+            next.list = try NaiveList(snapshot)
+        case "patch":
+            var document = next.list.json
+            for step in operations { try document.apply(step) }
+            next.list = try NaiveList(document)
+        case "bookmark":
+            revision = params["revision"]?.int ?? revision
+            return nil
+        default: throw NaiveFailure("the model knows no \(method)")
+        }
+        next.operations += operations
+        if params["more"]?.boolean == true {
+            staged = next
+            return nil
+        }
+        staged = nil
+        let group = Group(
+            method: method, reason: params["reason"]?.string, from: params["from"]?.int, operations: next.operations,
+            old: list, oldExtent: extent, oldRevision: revision)
+        list = next.list
+        revision = params["revision"]?.int
+        epoch = params["epoch"]?.string ?? epoch
+        extent = nil
+        if let offset = params["offset"]?.int, let total = params["total"]?.int {
+            extent = NaiveView.Extent(offset: offset, total: total)
+        }
+        return group
+    }
+}
+
+// MARK: - JSON Patch (RFC 6902)
+
+extension NaiveJSON {
+    fileprivate mutating func apply(_ step: NaiveJSON) throws {
+        func path(_ name: String) throws -> ArraySlice<String> {
+            guard let text = step[name]?.string else { throw NaiveFailure("a step without \(name): \(step.text)") }
+            return text.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+                .map { String($0).replacing("~1", with: "/").replacing("~0", with: "~") }[...]
+        }
+        switch step["op"]?.string {
+        case "add": try insert(step["value"] ?? .null, at: try path("path"))
+        case "remove": _ = try remove(at: try path("path"))
+        case "replace":
+            _ = try remove(at: try path("path"))
+            try insert(step["value"] ?? .null, at: try path("path"))
+        case "move":
+            let value = try remove(at: try path("from"))
+            try insert(value, at: try path("path"))
+        default: throw NaiveFailure("an unknown step: \(step.text)")
+        }
+    }
+
+    private mutating func insert(_ value: NaiveJSON, at path: ArraySlice<String>) throws {
+        try change(at: path) { owner, name in
+            switch owner {
+            case .object(var members):
+                members.removeAll { $0.name == name }
+                owner = .object(members + [Member(name: name, value: value)])
+            case .array(var elements):
+                guard let index = Int(name), index <= elements.count else { throw NaiveFailure("no place \(name)") }
+                elements.insert(value, at: index)
+                owner = .array(elements)
+            default: throw NaiveFailure("no place \(name)")
+            }
+        }
+    }
+
+    private mutating func remove(at path: ArraySlice<String>) throws -> NaiveJSON {
+        var removed: NaiveJSON?
+        try change(at: path) { owner, name in
+            switch owner {
+            case .object(var members):
+                removed = owner[name]
+                members.removeAll { $0.name == name }
+                owner = .object(members)
+            case .array(var elements):
+                guard let index = Int(name), index < elements.count else { throw NaiveFailure("nothing at \(name)") }
+                removed = elements.remove(at: index)
+                owner = .array(elements)
+            default: break
+            }
+        }
+        guard let removed else { throw NaiveFailure("nothing at \(path.joined(separator: "/"))") }
+        return removed
+    }
+
+    /// Calls the body with what the last name of the path is in.
+    private mutating func change(
+        at path: ArraySlice<String>, _ body: (inout NaiveJSON, String) throws -> Void
+    ) throws {
+        guard let name = path.first else { throw NaiveFailure("the root is never changed") }
+        if path.count == 1 { return try body(&self, name) }
+        switch self {
+        case .object(var members):
+            guard let index = members.firstIndex(where: { $0.name == name }) else {
+                throw NaiveFailure("nothing at \(name)")
+            }
+            try members[index].value.change(at: path.dropFirst(), body)
+            self = .object(members)
+        case .array(var elements):
+            guard let index = Int(name), elements.indices.contains(index) else {
+                throw NaiveFailure("nothing at \(name)")
+            }
+            try elements[index].change(at: path.dropFirst(), body)
+            self = .array(elements)
+        default: throw NaiveFailure("nothing at \(name)")
+        }
+    }
+}
