@@ -1,6 +1,6 @@
 import Diffable
 
-/// Items and sections in canonical form: what says nothing is left out, members always in the same order.
+/// Items and sections in canonical form: members without information are left out, and the others have a fixed order.
 extension ByteWriter {
     /// An item without its children and without its closing brace.
     @inline(__always)
@@ -19,7 +19,7 @@ extension ByteWriter {
         }
     }
 
-    /// What stands between an item at one level and the next item in pre-order, at another.
+    /// Writes the text between an item and the next one in pre-order, which may be at another level.
     @inline(__always)
     mutating func appendStep(fromLevel last: Int, to level: Int) {
         if level > last {
@@ -66,16 +66,33 @@ extension ByteWriter {
         append(byte: UInt8(ascii: "}"))
     }
 
-    /// `{"sections":[…]}`, all at once.
-    package mutating func appendSnapshot(_ sections: [Section], expansion: OperationsWriter.Expansion) {
-        append(#"{"sections":["#)
+    /// `{"content":…,"sections":[…]}`, all at once.
+    package mutating func appendSnapshot(_ list: WholeList, expansion: OperationsWriter.Expansion) {
+        append(byte: UInt8(ascii: "{"))
+        if let content = list.content {
+            append(#""content":"#)
+            append(content)
+            append(byte: UInt8(ascii: ","))
+        }
+        append(#""sections":["#)
         var isFirst = true
-        for section in sections {
+        for section in list.sections {
             if !isFirst { append(byte: UInt8(ascii: ",")) }
             isFirst = false
             appendSection(section, expansion: expansion)
         }
         append("]}")
+    }
+
+    /// Writes the beginning of a snapshot, up to its first section.
+    mutating func appendSnapshotOpening(_ list: Record?) {
+        append(byte: UInt8(ascii: "{"))
+        if let list {
+            append(#""content":"#)
+            list.withContent { append($0) }
+            append(byte: UInt8(ascii: ","))
+        }
+        append(#""sections":["#)
     }
 
     mutating func appendSection(_ section: Section, expansion: OperationsWriter.Expansion) {
@@ -113,6 +130,11 @@ extension ByteWriter {
 
     private mutating func appendNewContent(_ content: Content?) {
         append(#","content":"#)
+        append(content)
+    }
+
+    /// `null` for none.
+    mutating func append(_ content: Content?) {
         if let content { append(content.bytes) } else { append("null") }
     }
 }

@@ -1,4 +1,4 @@
-/// A value that was checked and compacted before, to be taken apart.
+/// A value that was checked and compacted before, with access to its parts.
 struct CompactValue {
     let bytes: UnsafeRawBufferPointer
 
@@ -8,7 +8,7 @@ struct CompactValue {
     var isNull: Bool { bytes.first == UInt8(ascii: "n") }
     var isArray: Bool { bytes.first == UInt8(ascii: "[") }
 
-    /// Nil for what is neither true nor false.
+    /// Nil if it is neither true nor false.
     var boolean: Bool? {
         switch bytes.first {
         case UInt8(ascii: "t"): true
@@ -17,13 +17,13 @@ struct CompactValue {
         }
     }
 
-    /// The nearest `Double`; nil for what is no number.
+    /// The nearest `Double`; nil if it is not a number.
     var number: Double? {
         guard let first = bytes.first, first == UInt8(ascii: "-") || JSONScanner.isDigit(first) else { return nil }
         return Double(String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Nil for what is no string.
+    /// Nil if it is not a string.
     var string: JSONString? {
         guard bytes.first == UInt8(ascii: "\"") else { return nil }
         var scanner = JSONScanner(bytes, depthMax: .max)
@@ -46,7 +46,7 @@ struct CompactValue {
     struct Member {
         var name: MemberText
         var value: CompactValue
-        /// Of name and value in the object.
+        /// The bytes of the name and the value in the object.
         var range: Range<Int>
     }
 
@@ -62,7 +62,7 @@ struct CompactValue {
 
     struct MemberCursor {
         private var scanner: JSONScanner
-        /// Nil in what is no object.
+        /// Nil if this is not an object.
         private var object: JSONScanner.Container?
 
         init(_ value: CompactValue) {
@@ -87,7 +87,7 @@ struct CompactValue {
     }
 }
 
-/// A step of a scanner over such a value, which cannot fail.
+/// Runs a step of a scanner over a value that was checked before, so that it cannot fail.
 func checked<R>(
     _ scanner: inout JSONScanner, _ step: (inout JSONScanner) throws(JSONError) -> R
 ) -> R {
@@ -98,7 +98,8 @@ func checked<R>(
     }
 }
 
-/// A member's name where it stands. Names are equal when they mean the same; only those with escapes are copied.
+/// The name of a member, as a slice of the text. Names are equal when their characters are; only names with escapes are
+/// copied.
 struct MemberText: Equatable {
     let string: JSONString
 

@@ -1,7 +1,8 @@
 import Diffable
 
 extension Content {
-    /// Content from JSON text, less insignificant white space. `null` is refused: no content is `nil`. O(length).
+    /// Makes content from JSON text, without insignificant white space. `null` is refused, because `nil` stands for no content.
+    /// O(length).
     ///
     ///     let content = try Content(json: #"{"text":"Buy milk"}"#)
     public init(json: String) throws(JSONError) {

@@ -3,6 +3,9 @@ import Diffable
 private enum ChangeMember: UInt8, MemberName {
     case id, content
 
+    /// It takes the content away.
+    var takesNull: Bool { self == .content }
+
     static func named(_ name: JSONString) -> ChangeMember? {
         switch name {
         case "id": .id
@@ -15,6 +18,9 @@ private enum ChangeMember: UInt8, MemberName {
 private enum ReloadMember: UInt8, MemberName {
     case id, kind, content
 
+    /// It takes the kind or the content away.
+    var takesNull: Bool { self != .id }
+
     static func named(_ name: JSONString) -> ReloadMember? {
         switch name {
         case "id": .id
@@ -25,7 +31,7 @@ private enum ReloadMember: UInt8, MemberName {
     }
 }
 
-/// The elements of operations that change what is there: an id alone, or an object with the id and what is new.
+/// The elements of operations that change items or sections: an id alone, or an object with the id and the new values.
 extension Decoder {
     mutating func sectionReload() throws(DecodingError) -> SectionReload {
         if scanner.peek() == UInt8(ascii: "\"") { return SectionReload(id: try identifier("a section's id")) }
@@ -42,7 +48,9 @@ extension Decoder {
     private mutating func change<Named>(
         _ what: StaticString, as _: Named.Type
     ) throws(DecodingError) -> (Identifier<Named>, Content??) {
-        _ = scanner.peek()
+        guard scanner.peek() == UInt8(ascii: "{") else {
+            throw unexpected("\(what)", "its id, or an object with id and content")
+        }
         let start = scanner.offset
         var id: Identifier<Named>?
         var content: Content??
@@ -58,6 +66,9 @@ extension Decoder {
 
     mutating func reload() throws(DecodingError) -> ItemReload {
         if scanner.peek() == UInt8(ascii: "\"") { return ItemReload(id: try identifier("an item's id")) }
+        guard scanner.peek() == UInt8(ascii: "{") else {
+            throw unexpected("an item", "its id, or an object with id, kind and content")
+        }
         let start = scanner.offset
         var id: ItemID?
         var kind: Kind??
@@ -89,7 +100,7 @@ extension Decoder {
         return patch.itemPatch(of: id)
     }
 
-    private mutating func mergePatch() throws(DecodingError) -> MergePatch {
+    mutating func mergePatch() throws(DecodingError) -> MergePatch {
         let value = try scan { scanner throws(JSONError) in try scanner.value() }
         do throws(MergePatch.DuplicateMember) {
             return try MergePatch(value, resultLengthMax: limits.contentLengthMax)
@@ -99,13 +110,13 @@ extension Decoder {
     }
 
     /// Nil for `null`: the content is taken away.
-    private mutating func newContent() throws(DecodingError) -> Content? {
+    mutating func newContent() throws(DecodingError) -> Content? {
         guard let value = try content() else { return nil }
         do throws(DecodingError) {
             return try withBytes(of: value) { bytes throws(DecodingError) in Content([UInt8](bytes)) }
         } catch {
-            // The member is named by whoever reads the object.
-            throw DecodingError(error.reason)
+            // The caller adds the name of the member.
+            throw DecodingError(error.reason, at: error.offset)
         }
     }
 }

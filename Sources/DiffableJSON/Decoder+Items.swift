@@ -39,7 +39,7 @@ extension Decoder {
 
     private mutating func item(atLevel level: Int) throws(DecodingError) -> Item {
         guard level < limits.levelsMax else {
-            throw DecodingError(.tooLarge(limit: "levelsMax", max: limits.levelsMax))
+            throw DecodingError(.tooLarge(limit: "levelsMax", max: limits.levelsMax), at: scanner.offset)
         }
         _ = scanner.peek()
         let start = scanner.offset
@@ -49,10 +49,10 @@ extension Decoder {
         try object("an item", ItemMember.self) { member, decoder throws(DecodingError) in
             switch member {
             case .id: parts.id = try decoder.string("an item's id")
-            case .kind: parts.kind = try decoder.readNull() ? nil : try decoder.string("an item's kind")
+            case .kind: parts.kind = try decoder.string("an item's kind")
             case .content: parts.content = try decoder.content()
-            case .expanded: isExpanded = try decoder.readNull() ? nil : try decoder.boolean("expanded")
-            case .children: children = try decoder.readNull() ? [] : try decoder.items(atLevel: level + 1)
+            case .expanded: isExpanded = try decoder.boolean("expanded")
+            case .children: children = try decoder.items(atLevel: level + 1)
             }
         }
         return Item(
@@ -70,7 +70,7 @@ extension Decoder {
                 switch member {
                 case .id: parts.id = try decoder.string("a section's id")
                 case .content: parts.content = try decoder.content()
-                case .items: items = try decoder.readNull() ? [] : try decoder.items()
+                case .items: items = try decoder.items()
                 }
             }
             return Section(record: try decoder.record(of: parts, "a section", startingAt: start), items: items)
@@ -79,14 +79,14 @@ extension Decoder {
 
     // MARK: - Records
 
-    /// What a record is made of, as it stands in the text: members come in any order, so it waits for the last.
+    /// The parts of a record, as slices of the text. Members come in any order, so the record is made after the last one.
     struct RecordParts {
         var id: JSONString?
         var kind: JSONString?
         var content: JSONValue?
     }
 
-    /// Any value; nil for `null`, which is no content.
+    /// Content is any value; `null` is no content, and gives nil.
     mutating func content() throws(DecodingError) -> JSONValue? {
         let value = try scan { scanner throws(JSONError) in try scanner.value() }
         return value.isNull ? nil : value
@@ -132,8 +132,8 @@ extension Decoder {
         guard let content else { return try body(UnsafeRawBufferPointer(start: nil, count: 0)) }
         return try content.withCompactBytes { bytes throws(DecodingError) in
             guard bytes.count <= limits.contentLengthMax else {
-                let error = DecodingError(.tooLarge(limit: "contentLengthMax", max: limits.contentLengthMax))
-                throw error.inside("content")
+                let reason = DecodingError.Reason.tooLarge(limit: "contentLengthMax", max: limits.contentLengthMax)
+                throw DecodingError(reason, at: content.offset).inside("content")
             }
             return try body(bytes)
         }

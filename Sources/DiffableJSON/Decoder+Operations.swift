@@ -2,6 +2,7 @@ import Diffable
 
 /// The verbs of the protocol, as they stand in `op`.
 enum OperationVerb: UInt8, MemberName {
+    case reconfigureList, patchList
     case appendSections, insertSections, deleteSections, moveSection, reloadSections
     case appendItems, insertItems, deleteItems, deleteAllItems, moveItem
     case reconfigureItems, patchItems, reloadItems, expandItems, collapseItems, replaceChildren
@@ -20,6 +21,7 @@ enum OperationVerb: UInt8, MemberName {
 
     private var members: [OperationMember] {
         switch self {
+        case .reconfigureList, .patchList: [.op, .content]
         case .appendSections, .reloadSections: [.op, .sections]
         case .insertSections: [.op, .before, .after, .sections]
         case .deleteSections: [.op, .sections, .ifPresent]
@@ -36,6 +38,8 @@ enum OperationVerb: UInt8, MemberName {
 
     static func named(_ name: JSONString) -> OperationVerb? {
         switch name {
+        case "reconfigureList": .reconfigureList
+        case "patchList": .patchList
         case "appendSections": .appendSections
         case "insertSections": .insertSections
         case "deleteSections": .deleteSections
@@ -70,7 +74,10 @@ extension OperationVerb {
 }
 
 enum OperationMember: UInt8, MemberName {
-    case op, sections, section, items, item, parent, before, after, ifPresent
+    case op, sections, section, items, item, parent, before, after, ifPresent, content
+
+    /// The front, the last section, and no content.
+    var takesNull: Bool { self == .after || self == .section || self == .content }
 
     static func named(_ name: JSONString) -> OperationMember? {
         switch name {
@@ -83,6 +90,7 @@ enum OperationMember: UInt8, MemberName {
         case "before": .before
         case "after": .after
         case "ifPresent": .ifPresent
+        case "content": .content
         default: nil
         }
     }
@@ -90,12 +98,12 @@ enum OperationMember: UInt8, MemberName {
 
 extension Decoder {
     /// `[{"op":…},…]`
-    package mutating func operations() throws(DecodingError) -> [Operation] {
+    package mutating func operations() throws(DecodingError) -> [ListOperation] {
         let operationsMax = limits.operationsMax
-        var operations: [Operation] = []
+        var operations: [ListOperation] = []
         try array("operations") { index, decoder throws(DecodingError) in
             guard index < operationsMax else {
-                throw DecodingError(.tooLarge(limit: "operationsMax", max: operationsMax))
+                throw DecodingError(.tooLarge(limit: "operationsMax", max: operationsMax), at: decoder.scanner.offset)
             }
             do throws(DecodingError) {
                 operations.add(try decoder.operation())
@@ -108,7 +116,7 @@ extension Decoder {
         return operations
     }
 
-    package mutating func operation() throws(DecodingError) -> Operation {
+    package mutating func operation() throws(DecodingError) -> ListOperation {
         var object = try beginObject("an operation")
         let start = scanner.offset - 1
         let verb = try verb(of: &object, startingAt: start)
@@ -129,6 +137,10 @@ extension Decoder {
         while let name = try nextName(of: &object) {
             guard "op" ~= name else {
                 try scan { scanner throws(JSONError) in try scanner.skipValue() }
+                isFirst = false
+                continue
+            }
+            if try readNull() {
                 isFirst = false
                 continue
             }
@@ -153,10 +165,12 @@ extension Decoder {
         case .items: parts.items = try itemRun(of: verb)
         case .section: parts.section = .some(try readNull() ? nil : try string("section"))
         case .item: parts.item = try identifier("item")
-        case .parent: parts.parent = .some(try readNull() ? nil : try identifier("parent"))
+        case .parent: parts.parent = try identifier("parent")
         case .before: parts.before = try string("before")
         case .after: parts.after = .some(try readNull() ? nil : try string("after"))
-        case .ifPresent: parts.unknown = try readNull() ? nil : try boolean("ifPresent") ? .isPassedOver : .isError
+        case .ifPresent: parts.unknown = try boolean("ifPresent") ? .isPassedOver : .isError
+        case .content where verb == .patchList: parts.patch = try mergePatch()
+        case .content: parts.content = .some(try newContent())
         }
     }
 

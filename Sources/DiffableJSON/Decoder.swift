@@ -25,11 +25,11 @@ package struct Decoder {
 
     // MARK: - Objects
 
-    /// Reads an object: `read` is handed each member that is known, and reads its value. Only the `allowed` ones are
+    /// Reads an object. `read` is called with each member that is known and reads its value; only the `allowed` members are
     /// known.
     ///
-    /// Inlined, so that it is compiled for each sort of object: as generic code it would take longer than the scanning.
-    /// That needs the same module; DiffableProtocol has its own.
+    /// It is inlined, so that it is compiled for each sort of object: generic code would take longer than the scanning.
+    /// The compiler does this within a module only, so DiffableProtocol has a copy.
     @inline(__always)
     mutating func object<Member: MemberName>(
         _ what: @autoclosure () -> String, _: Member.Type, allowed: MemberSet<Member> = .all,
@@ -39,7 +39,7 @@ package struct Decoder {
         try members(of: &object, what(), allowed, read)
     }
 
-    /// Reads what is left of an object.
+    /// Reads the rest of an object.
     @inline(__always)
     mutating func members<Member: MemberName>(
         of object: inout OpenObject, _ what: @autoclosure () -> String, _ allowed: MemberSet<Member>,
@@ -52,6 +52,7 @@ package struct Decoder {
             }
             try object.note(member.rawValue, name, of: what())
             do throws(DecodingError) {
+                if !member.takesNull, try readNull() { continue }
                 try read(member, &self)
             } catch {
                 throw error.inside(member.name)
@@ -62,10 +63,10 @@ package struct Decoder {
     /// An object whose members are being read.
     package struct OpenObject {
         fileprivate var container: JSONScanner.Container
-        /// A bit for each raw value that has come.
+        /// One bit for the raw value of each member that was read.
         fileprivate var seen: UInt32 = 0
 
-        /// A member came: each may come once.
+        /// Notes a member. Throws when it came before.
         @inline(__always)
         package mutating func note(
             _ number: UInt8, _ name: JSONString, of what: @autoclosure () -> String
@@ -108,16 +109,16 @@ package struct Decoder {
         throw .invalid("\(what) has no member \"\(text.shown)\"; \(advice)", at: name.offset)
     }
 
-    /// The error for a value of the wrong sort; a syntax error if it is not even the beginning of a value.
+    /// The error for a value of the wrong type; a syntax error if no value begins here.
     @inline(never)
-    package func unexpected(_ what: String, _ expected: StaticString) -> DecodingError {
-        var ahead = scanner
-        do throws(JSONError) {
-            try ahead.skipValue()
+    package func unexpected(_ what: String, _ expected: String) -> DecodingError {
+        var ahead = self
+        do throws(DecodingError) {
+            let value = try ahead.scan { scanner throws(JSONError) in try scanner.value() }
+            return .invalid("\(what) must be \(expected), not \(value.sort)", at: value.offset)
         } catch {
-            return .syntax(error)
+            return error
         }
-        return .invalid("\(what) is \(expected)", at: scanner.offset)
     }
 
     // MARK: - Arrays
@@ -163,24 +164,27 @@ package struct Decoder {
         return try scan { scanner throws(JSONError) in try scanner.boolean() }
     }
 
-    /// A whole number from zero up to 2^53 - 1: every JSON library reads those exactly.
-    package mutating func wholeNumber(_ what: StaticString) throws(DecodingError) -> Int {
-        _ = scanner.peek()
-        let start = scanner.offset
+    /// A whole number from zero up to 2^53 - 1, which every JSON library reads exactly, or in another range.
+    ///
+    /// - Parameter units: what is counted, for messages: ` of milliseconds`.
+    package mutating func wholeNumber(
+        _ what: StaticString, in range: ClosedRange<Int> = 0...9_007_199_254_740_991, units: StaticString = ""
+    ) throws(DecodingError) -> Int {
         var ahead = scanner
         do throws(JSONError) {
             let number = try ahead.integer()
-            if 0..<1 << 53 ~= number {
+            if range ~= number {
                 scanner = ahead
                 return number
             }
         } catch {
-            throw unexpected("\(what)", "a whole number from 0 to 9007199254740991")
+            // The code below checks whether it is JSON at all.
         }
-        throw .invalid("\(what) is a whole number from 0 to 9007199254740991", at: start)
+        throw unexpected("\(what)", "a whole number\(units) from \(range.lowerBound) to \(range.upperBound)")
     }
 
-    /// Reads `null`, which is the same as a member that is left out.
+    /// Reads `null` if that is what comes next.
+    @inline(__always)
     package mutating func readNull() throws(DecodingError) -> Bool {
         try scan { scanner throws(JSONError) in try scanner.readNull() }
     }
@@ -207,8 +211,8 @@ package struct Decoder {
 }
 
 extension Array {
-    /// Appends; but the first makes an array of one. Most that are read have no more, and to append to an empty array
-    /// makes room for others too, which takes longer.
+    /// Appends an element; the first one makes an array of one. Most arrays that are read have one element, and appending to
+    /// an empty array allocates room for more, which takes longer.
     @inline(__always)
     mutating func add(_ element: Element) {
         if isEmpty { self = [element] } else { append(element) }

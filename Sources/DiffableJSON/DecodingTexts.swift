@@ -1,8 +1,8 @@
 import Diffable
 
-/// Whole texts: what the journal, files and replies hold.
+/// Decodes whole texts, from the journal, files and replies.
 
-extension Array where Element == Operation {
+extension Array where Element == ListOperation {
     /// From `[{"op":…},…]`.
     package init(json: UnsafeRawBufferPointer, limits: DecodingLimits) throws(DecodingError) {
         var decoder = Decoder(json, limits: limits)
@@ -12,13 +12,22 @@ extension Array where Element == Operation {
 }
 
 private enum SnapshotMember: UInt8, MemberName {
-    case sections
+    case content, sections
 
-    static func named(_ name: JSONString) -> SnapshotMember? { "sections" ~= name ? .sections : nil }
+    /// No content.
+    var takesNull: Bool { self == .content }
+
+    static func named(_ name: JSONString) -> SnapshotMember? {
+        switch name {
+        case "content": .content
+        case "sections": .sections
+        default: nil
+        }
+    }
 }
 
-extension Array where Element == Section {
-    /// From a snapshot, `{"sections":[…]}`.
+extension WholeList {
+    /// From a snapshot, `{"content":…,"sections":[…]}`.
     package init(json: UnsafeRawBufferPointer, limits: DecodingLimits) throws(DecodingError) {
         var decoder = Decoder(json, limits: limits)
         self = try decoder.snapshot()
@@ -27,15 +36,19 @@ extension Array where Element == Section {
 }
 
 extension Decoder {
-    /// `{"sections":[…]}`
-    package mutating func snapshot() throws(DecodingError) -> [Section] {
+    /// `{"content":…,"sections":[…]}`
+    package mutating func snapshot() throws(DecodingError) -> WholeList {
         _ = scanner.peek()
         let start = scanner.offset
+        var content: Content??
         var sections: [Section]?
-        try object("a snapshot", SnapshotMember.self) { _, decoder throws(DecodingError) in
-            sections = try decoder.sections()
+        try object("a snapshot", SnapshotMember.self) { member, decoder throws(DecodingError) in
+            switch member {
+            case .content: content = .some(try decoder.newContent())
+            case .sections: sections = try decoder.sections()
+            }
         }
         guard let sections else { throw .invalid("a snapshot needs sections", at: start) }
-        return sections
+        return WholeList(content: content, sections: sections)
     }
 }

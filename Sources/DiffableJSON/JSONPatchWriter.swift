@@ -2,33 +2,34 @@ import Diffable
 
 /// Writes a difference as a JSON patch (RFC 6902) on the snapshot's canonical JSON, in pieces of limited length.
 ///
-/// JSON knows no ids: every step names places by index, as they are when its turn comes. So the steps are made from the
-/// states in between. Canonical JSON leaves out what says nothing: with the first child comes `children`, and with the
-/// last one it goes. A request to draw again is no change of the JSON, and has no step.
+/// A JSON patch has indexes and no ids, and each step refers to the state that the steps before it made. So the writer
+/// applies the operations one by one and takes the indexes from the states in between. Canonical JSON has no empty
+/// `children`: the first child adds the array and the last one removes it. A request to draw again does not change the
+/// JSON, and has no step.
 package struct JSONPatchWriter: Sendable {
-    /// After the steps that are written.
+    /// The state after the steps that are written.
     private var state: Snapshot
-    private let difference: [Operation]
-    /// What is written next: an operation, and of what it names.
+    private let difference: [ListOperation]
+    /// The next operation to write, and the position in what it names.
     private var operation = 0
     private var element = 0
-    /// What is added by the step that is being written; its closing brace is missing too.
+    /// The value of the step that is being written, which has no closing brace yet either.
     private var value: TreeWriter?
-    /// Whether a step is written, and the bracket before it.
+    /// Whether the opening bracket and a step are written.
     private var hasStep = false
     private var hasBegun = false
-    /// The caller's, for as long as `write` runs.
+    /// The caller's writer, while `write` runs.
     private var writer = ByteWriter()
 
     /// What leads from `old` to the state that `difference`, in canonical form, leads to. In all, O(log n) and the bytes
     /// written for each item that is inserted, deleted, moved or changed.
-    package init(from old: Snapshot, by difference: [Operation]) {
+    package init(from old: Snapshot, by difference: [ListOperation]) {
         self.state = old
         self.difference = difference
     }
 
     /// `[{"op":…},…]`, all at once.
-    package static func patch(from old: Snapshot, by difference: [Operation]) -> [UInt8] {
+    package static func patch(from old: Snapshot, by difference: [ListOperation]) -> [UInt8] {
         var patch = JSONPatchWriter(from: old, by: difference)
         var writer = ByteWriter()
         _ = patch.write(into: &writer, upTo: .max)
@@ -38,7 +39,7 @@ package struct JSONPatchWriter: Sendable {
     /// Writes at least one element, and as many as it takes until the writer holds about `limit` bytes. The pieces put
     /// together are one array; `.done` comes with its closing bracket.
     package mutating func write(into writer: inout ByteWriter, upTo limit: Int) -> Progress {
-        // The storage moves here and back, so that it is never copied.
+        // The storage is moved here and back, so that it is never copied.
         swap(&writer, &self.writer)
         defer { swap(&writer, &self.writer) }
         return write(upTo: limit)
@@ -64,8 +65,12 @@ package struct JSONPatchWriter: Sendable {
     }
 
     /// Writes the steps for the next section or item of an operation.
-    private mutating func writeNext(of operation: Operation) {
+    private mutating func writeNext(of operation: ListOperation) {
         switch operation {
+        case .reconfigureList(let content):
+            next(of: [content], thenApplying: operation) { patch, content in
+                patch.replaceContent(patch.state.content, by: content, at: Path(text: ""))
+            }
         case .insertSections(let sections, _):
             if element == 0 { apply(operation) }
             next(of: sections) { patch, section in patch.beginAdd(patch.path(of: section.id), TreeWriter(section)) }
@@ -112,16 +117,17 @@ package struct JSONPatchWriter: Sendable {
             next(of: ids, thenApplying: operation) { patch, id in
                 patch.writeRemove(patch.path(of: id).member("expanded"))
             }
-        case .appendSections, .appendItems, .deleteAllItems, .patchItems, .replaceChildren:
+        case .patchList, .appendSections, .appendItems, .deleteAllItems, .patchItems, .replaceChildren:
             preconditionFailure("a difference is in canonical form")
         }
     }
 
-    /// Writes the next of what an operation names, and goes on to the next operation after the last.
+    /// Writes the step for the next section or item that the operation names. After the last one it goes on to the next
+    /// operation.
     ///
     /// - Parameter changes: what is applied then: it moves nothing.
     private mutating func next<Element>(
-        of elements: [Element], thenApplying changes: Operation? = nil,
+        of elements: [Element], thenApplying changes: ListOperation? = nil,
         _ write: (inout JSONPatchWriter, Element) -> Void
     ) {
         if element < elements.count { write(&self, elements[element]) }
@@ -136,7 +142,7 @@ package struct JSONPatchWriter: Sendable {
         element = 0
     }
 
-    private mutating func apply(_ operation: Operation) {
+    private mutating func apply(_ operation: ListOperation) {
         do throws(TransactionError) {
             state = try state.applying([operation], limits: SnapshotLimits(levelsMax: .max, itemsMax: .max))
         } catch {
@@ -146,7 +152,7 @@ package struct JSONPatchWriter: Sendable {
 
     // MARK: - Items
 
-    /// Whether these, which are inserted, are all that is there.
+    /// Whether the array has only these items, which are inserted.
     private func fillsItsOwner(_ items: [Item]) -> Bool {
         items.first.map { count(under: owner(of: $0.id)) == items.count } ?? false
     }
@@ -162,8 +168,8 @@ package struct JSONPatchWriter: Sendable {
         apply(.deleteItems([id]))
     }
 
-    /// The array that it goes to is made before it, and the one that it leaves empty goes after it.
-    private mutating func move(_ id: ItemID, _ operation: Operation) {
+    /// The target array is added before the move, and the source array is removed after it if it is empty then.
+    private mutating func move(_ id: ItemID, _ operation: ListOperation) {
         let before = state
         let oldOwner = owner(of: id)
         apply(operation)
@@ -174,7 +180,14 @@ package struct JSONPatchWriter: Sendable {
         let place = path(of: id)
         if isFirst { writeAdd(array(of: newOwner)) { $0.append("[]") } }
         state = after
-        writeMove(from: place, to: path(of: id))
+        let newPlace = path(of: id)
+        if newPlace.isBelow(place), let item = state.subtree(of: id)?.first {
+            // Under the sibling behind it, which has its index then. RFC 6902 forbids such a move (4.4). That sibling stays,
+            // so the array that it leaves is not empty.
+            writeRemove(place)
+            return beginAdd(newPlace, TreeWriter(item))
+        }
+        writeMove(from: place, to: newPlace)
         if newOwner != oldOwner, count(under: oldOwner) == 0 { writeRemove(array(of: oldOwner)) }
     }
 
@@ -206,10 +219,11 @@ package struct JSONPatchWriter: Sendable {
         var text: String
 
         func member(_ name: StaticString) -> Path { Path(text: "\(text)/\(name)") }
+        func isBelow(_ other: Path) -> Bool { text.utf8.starts(with: "\(other.text)/".utf8) }
         func element(_ index: Int) -> Path { Path(text: "\(text)/\(index)") }
     }
 
-    /// Whose items or children something is among.
+    /// The section or item that has this item among its items or children.
     private enum Owner: Equatable {
         case section(SectionID)
         case item(ItemID)
@@ -258,7 +272,7 @@ package struct JSONPatchWriter: Sendable {
         self.value = value
     }
 
-    /// What is there already is replaced: RFC 6902 says so for members of objects.
+    /// A member that is there already is replaced (RFC 6902, 4.1).
     private mutating func writeAdd(_ path: Path, _ value: (inout ByteWriter) -> Void) {
         begin("add", path)
         writer.append(#","value":"#)

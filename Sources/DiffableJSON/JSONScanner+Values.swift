@@ -19,7 +19,7 @@ extension JSONScanner {
             if overflow || carry { throw JSONError(offset: start, reason: .invalidNumber) }
             value = next
         }
-        // Summed up as a negative number, whose range reaches one further.
+        // The sum is negative, because negative numbers have the larger range.
         if isNegative { return value }
         guard value != Int.min else { throw JSONError(offset: start, reason: .invalidNumber) }
         return -value
@@ -45,7 +45,7 @@ extension JSONScanner {
         return true
     }
 
-    /// Checks the next value, whatever it is, and gives it as it stands in the text.
+    /// Checks the next value, of any type, and returns it as a slice of the text.
     package mutating func value() throws(JSONError) -> JSONValue {
         _ = peek()
         let start = offset

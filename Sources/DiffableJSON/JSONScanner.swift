@@ -1,26 +1,25 @@
 /// A strict cursor over one JSON text: RFC 8259, in one pass, without allocating.
 ///
-/// It never builds a tree. Whoever interprets the text asks for what must come next and is given slices of the text
-/// itself; whatever nobody interprets is checked and passed over. A scanner is a value: a copy is a way to look
-/// ahead. Strings are checked to be UTF-8 without lone surrogates, nesting is limited, and errors carry the byte's
-/// offset.
+/// It builds no tree. The caller asks for the next value of a type and gets a slice of the text; a value that nobody
+/// interprets is checked and skipped. A scanner is a value, so a copy of it looks ahead. Strings must be UTF-8 without lone
+/// surrogates, nesting is limited, and errors have the offset of the byte.
 ///
 ///     var object = try scanner.beginObject()
 ///     while let name = try scanner.nextMember(of: &object) { ... }
 ///
-/// The bytes must outlive the scanner and every slice it hands out: a scanner never leaves the closure that lent the
-/// bytes. That is the reason for unsafe pointers here: the slices go straight into a `Record`, copied once.
+/// The bytes must outlive the scanner and all its slices, so a scanner never leaves the closure that lent the bytes. The
+/// pointers are unsafe so that a slice is copied once only: straight into a `Record`.
 package struct JSONScanner {
     package let bytes: UnsafeRawBufferPointer
-    /// Of `bytes`, which would compute it anew for each byte.
+    /// The count of `bytes`, which would compute it for each byte.
     let byteCount: Int
-    /// Of the next byte to be read.
+    /// The offset of the next byte.
     package internal(set) var offset: Int
     let depthMax: Int
     /// How many arrays and objects are open.
     var depth: Int
-    /// How many bytes of insignificant white space were passed so far: none passed inside a value means that the
-    /// value can be copied as it stands.
+    /// How many bytes of insignificant white space were skipped so far. A value in which none was skipped can be copied as it
+    /// is.
     var whitespaceCount = 0
 
     package init(_ bytes: UnsafeRawBufferPointer, depthMax: Int) {
@@ -57,7 +56,7 @@ package struct JSONScanner {
 
     package func error(_ reason: JSONError.Reason) -> JSONError { JSONError(offset: offset, reason: reason) }
 
-    /// The error for whatever stands here instead of what is expected.
+    /// The error for an unexpected byte or the end of the text.
     package func unexpected(_ expected: JSONError.Expected) -> JSONError {
         guard offset < byteCount else { return error(.unexpectedEnd) }
         if offset == 0, Self.beginsWithByteOrderMark(bytes) { return error(.byteOrderMark) }
@@ -110,7 +109,7 @@ package struct JSONScanner {
         return name
     }
 
-    /// Whether there is another element; it must be read next.
+    /// Whether there is another element. The caller must read it next.
     @inline(__always)
     package mutating func nextElement(of array: inout Container) throws(JSONError) -> Bool {
         guard try next(of: &array, closing: UInt8(ascii: "]"), .commaOrBracket) else { return false }

@@ -1,35 +1,31 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
+import Glibc
 
-/// A string as it stands in a checked text: the bytes between its quotes.
+/// A string: the bytes between its quotes, as a slice of a text that was checked.
 package struct JSONString {
-    /// With escapes, if it has any.
+    /// The escapes are not resolved.
     package let bytes: UnsafeRawBufferPointer
-    /// Of the first byte, in the text.
+    /// The offset of the first byte in the text.
     package let offset: Int
     package let hasEscapes: Bool
 
-    /// The same for one with escapes, which nobody writes: apart, so that the others are told apart in less code.
+    /// The same for a string with escapes. Names hardly ever have one, so this is kept out of the common path.
     @inline(never)
     package func means(_ literal: StaticString) -> Bool {
-        // A byte is six at most, `\u0061`: what is longer is not even looked at.
+        // A byte takes six at most, as in `\u0061`, so a longer string cannot be equal.
         bytes.count <= 6 * literal.utf8CodeUnitCount && unescaped().elementsEqual(literal.utf8)
     }
 
-    /// Whether the string is this ASCII literal, which is how member names are told apart.
+    /// Whether the string is this ASCII literal. Member names are compared with it.
     @inline(__always)
     package static func ~= (literal: StaticString, string: JSONString) -> Bool {
         if string.hasEscapes { return string.means(literal) }
         let count = literal.utf8CodeUnitCount
-        // The compiler knows the literal, and makes a comparison or two of words of it.
+        // The compiler knows the literal, and compares a word or two.
         return string.bytes.count == count
             && memcmp(string.bytes.baseAddress.unsafelyUnwrapped, literal.utf8Start, count) == 0
     }
 
-    /// Lends the bytes that the string means; they are the text's own unless there are escapes.
+    /// Lends the UTF-8 of the string. The bytes are copied only if there are escapes.
     @inlinable
     package func withUTF8<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         if !hasEscapes { return try body(bytes) }
@@ -43,7 +39,7 @@ package struct JSONString {
 
     package var text: String { withUTF8 { String(decoding: $0, as: UTF8.self) } }
 
-    /// What the string means, with its escapes resolved. The scanner has checked them.
+    /// The UTF-8 of the string with its escapes resolved. The scanner has checked the escapes.
     package func unescaped() -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)

@@ -1,7 +1,7 @@
-/// Any value as it stands in a checked text.
+/// A value of any type: a slice of a text that was checked.
 package struct JSONValue {
     package let bytes: UnsafeRawBufferPointer
-    /// Of the first byte, in the text.
+    /// The offset of the first byte in the text.
     package let offset: Int
     /// Whether there is no insignificant white space in it.
     let isCompact: Bool
@@ -9,7 +9,16 @@ package struct JSONValue {
     package var isNull: Bool { bytes.first == UInt8(ascii: "n") }
     package var isObject: Bool { bytes.first == UInt8(ascii: "{") }
 
-    /// Lends the value without insignificant white space; the bytes are the text's own unless there is some.
+    /// For messages: the value itself where its type makes it short, otherwise the name of its type.
+    var sort: String {
+        switch bytes.first {
+        case UInt8(ascii: "{"): "an object"
+        case UInt8(ascii: "["): "an array"
+        default: String(decoding: bytes, as: UTF8.self).shown
+        }
+    }
+
+    /// Lends the value without insignificant white space. The bytes are copied only if there is any.
     @inline(__always)
     package func withCompactBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
         if isCompact { return try body(bytes) }
@@ -21,7 +30,7 @@ package struct JSONValue {
         try compacted().withUnsafeBufferPointer { bytes throws(E) in try body(UnsafeRawBufferPointer(bytes)) }
     }
 
-    /// Everything but the white space outside strings, byte for byte.
+    /// Copies all bytes but the white space outside of strings.
     package func compacted() -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)

@@ -1,23 +1,31 @@
-/// The members that an object may have: the cases are named as the members are.
+/// The members that an object may have. The cases have the names of the members.
 package protocol MemberName: CaseIterable, Equatable, Sendable, RawRepresentable<UInt8> {
     static func named(_ name: JSONString) -> Self?
+
+    /// Whether `null` is a value of this member. For all others it is the same as leaving the member out.
+    var takesNull: Bool { get }
 }
 
 extension MemberName {
-    /// As in the text. O(1), but slow: for messages.
+    @inlinable package var takesNull: Bool { false }
+
+    /// The name as it is in the text. O(1), but slow, so it is for messages only.
     package var name: String { String(describing: self) }
 }
 
 /// Finds an object's members by the names of their cases, which are 1 to 24 bytes long.
 ///
-/// Not generic itself: other modules call it, and generic code would not be compiled for their types.
+/// The type is not generic, because other modules call it, and generic code would not be specialised for their types.
 package struct MemberNames: Sendable {
     private let keys: [Key]
 
-    /// Made once: to ask a case for its name takes longer than to read a line. The cases count from zero.
-    package init<Member: MemberName>(_: Member.Type) {
-        keys = Member.allCases.map { member in
-            var name = member.name
+    /// The names are collected once, because asking a case for its name takes longer than reading a line. The raw values of the
+    /// cases count from zero.
+    package init<Member: MemberName>(_: Member.Type) { self.init(Member.allCases.map(\.name)) }
+
+    package init(_ names: [String]) {
+        keys = names.map { name in
+            var name = name
             guard let key = name.withUTF8({ Key(UnsafeRawBufferPointer($0)) }) else {
                 preconditionFailure("the name \(name) is longer than three words")
             }
@@ -25,7 +33,7 @@ package struct MemberNames: Sendable {
         }
     }
 
-    /// The raw value of the member of that name.
+    /// The index of the name among all, which is the raw value of its member.
     package func number(of name: JSONString) -> UInt8? {
         guard let key = name.withUTF8({ Key($0) }) else { return nil }
         var number: UInt8 = 0
@@ -36,7 +44,7 @@ package struct MemberNames: Sendable {
         return nil
     }
 
-    /// A name in words: its first bytes, those in the middle and the last, which overlap.
+    /// A name as machine words: its first bytes, those in the middle and the last ones. They overlap.
     private struct Key: Equatable {
         var first: UInt64
         var middle: UInt64 = 0
@@ -65,7 +73,7 @@ package struct MemberNames: Sendable {
 
 /// Some of an object's members.
 package struct MemberSet<Member: MemberName>: Sendable {
-    /// One for each, at its raw value.
+    /// A bit for each member, at its raw value.
     package let bits: UInt32
 
     init(bits: UInt32) { self.bits = bits }

@@ -2,14 +2,14 @@ import Diffable
 
 /// A JSON merge patch (RFC 7396): members of the patch replace the target's, `null` removes them, objects merge.
 ///
-/// The target keeps the order of its members and, byte for byte, whatever the patch does not name; members that are
-/// new come last, in the patch's order. A patch that is no object replaces the content as a whole.
+/// The target keeps the order of its members, and the bytes of all members that the patch does not name. New members come
+/// last, in the order of the patch. A patch that is not an object replaces the whole content.
 package struct MergePatch: Sendable {
     /// Compact JSON.
     package let document: [UInt8]
     let resultLengthMax: Int
 
-    /// RFC 8259 leaves open what a member that stands twice means; in a patch it is refused.
+    /// RFC 8259 does not define what a repeated member means, so a patch with one is refused.
     package struct DuplicateMember: Error {
         /// As messages show it.
         package var name: String
@@ -26,7 +26,7 @@ package struct MergePatch: Sendable {
         }
     }
 
-    /// From a whole text. How long the result may be is for the daemon to say.
+    /// Parses a whole text. The daemon checks the length of the result.
     package init(json: UnsafeRawBufferPointer) throws(JSONError) {
         var scanner = JSONScanner(json, depthMax: DecodingLimits.server.depthMax)
         let value = try scanner.value()
@@ -41,11 +41,22 @@ package struct MergePatch: Sendable {
     package func itemPatch(of id: ItemID) -> ItemPatch {
         ItemPatch(id: id, document: Content(document)) { content throws(OperationError) in
             let result = self.applied(to: content)
-            if let result, result.bytes.count > resultLengthMax {
-                throw .contentTooLong(id, length: result.bytes.count, max: resultLengthMax)
-            }
-            return result
+            guard let length = tooLong(result) else { return result }
+            throw .contentTooLong(id, length: length, max: resultLengthMax)
         }
+    }
+
+    package var listPatch: ListPatch {
+        ListPatch(document: Content(document)) { content throws(OperationError) in
+            let result = self.applied(to: content)
+            guard let length = tooLong(result) else { return result }
+            throw .listContentTooLong(length: length, max: resultLengthMax)
+        }
+    }
+
+    /// The length of a result that is too long, in bytes.
+    private func tooLong(_ result: Content?) -> Int? {
+        result.flatMap { $0.bytes.count > resultLengthMax ? $0.bytes.count : nil }
     }
 
     /// O(length of both). Nil is no content.
@@ -70,8 +81,8 @@ package struct MergePatch: Sendable {
 
     private static func merge(_ patch: Replacement, into target: CompactValue?, writer: inout ByteWriter) {
         guard let members = patch.members else { return writer.append(patch.value.bytes) }
-        // Every member of the target is looked up here, so that two long objects do not cost their product.
-        let places = Places(of: members.map(\.name))
+        // Each member of the target is looked up in this, so that two long objects do not cost the product of their lengths.
+        let indexes = NameIndex(of: members.map(\.name))
         var isUsed = [Bool](repeating: false, count: members.count)
         writer.append(byte: UInt8(ascii: "{"))
         let start = writer.count
@@ -79,7 +90,7 @@ package struct MergePatch: Sendable {
         var kept: Range<Int>?
         var targetMembers = target?.memberCursor()
         while let target, let member = targetMembers?.next() {
-            guard let index = places[member.name] else {
+            guard let index = indexes[member.name] else {
                 kept = (kept?.lowerBound ?? member.range.lowerBound)..<member.range.upperBound
                 continue
             }
@@ -114,7 +125,7 @@ package struct MergePatch: Sendable {
         writer.append("\":")
     }
 
-    /// Of the next value and of all that it replaces parts of. In one pass, however deep it is.
+    /// Parses the next value and all values in it that are patches themselves, in one pass.
     private static func checkMembers(_ scanner: inout JSONScanner) throws(DuplicateMember) {
         guard scanner.peek() == UInt8(ascii: "{") else {
             return checked(&scanner) { scanner throws(JSONError) in try scanner.skipValue() }
@@ -125,14 +136,14 @@ package struct MergePatch: Sendable {
             names.append(MemberText(string: name))
             try checkMembers(&scanner)
         }
-        if let twice = Places(of: names).twice { throw DuplicateMember(name: twice.string.text.shown) }
+        if let twice = NameIndex(of: names).twice { throw DuplicateMember(name: twice.string.text.shown) }
     }
 }
 
-/// A value of a patch, taken apart as far as it replaces parts: in one pass, however deep it is.
+/// A value of a patch. It is parsed as deep as it is a patch of parts, in one pass.
 private struct Replacement {
     var value: CompactValue
-    /// Nil for what replaces a value as a whole.
+    /// Nil if it replaces the whole value.
     var members: [Member]?
 
     struct Member {
@@ -158,46 +169,46 @@ private struct Replacement {
     }
 }
 
-/// Where in a patch's object a name stands.
+/// Finds the member of a patch's object that has a name.
 ///
-/// Most patches name a few members, which are found sooner by looking. Of many, the hashes are sorted: to fill a
-/// dictionary takes several times as long as to read the names.
-private struct Places {
+/// Most patches name a few members, and a search through all of them is the fastest then. For many members the hashes are
+/// sorted, because filling a dictionary takes several times as long as reading the names.
+private struct NameIndex {
     private let names: [MemberText]
     /// Empty when there are few.
-    private let places: [Place]
+    private let hashed: [HashedName]
 
-    private struct Place {
+    private struct HashedName {
         var hash: UInt32
         var index: Int
     }
 
     init(of names: [MemberText]) {
         self.names = names
-        places =
+        hashed =
             names.count <= 8
-            ? [] : names.indices.map { Place(hash: names[$0].hash, index: $0) }.sorted { $0.hash < $1.hash }
+            ? [] : names.indices.map { HashedName(hash: names[$0].hash, index: $0) }.sorted { $0.hash < $1.hash }
     }
 
     subscript(name: MemberText) -> Int? {
-        if places.isEmpty { return names.firstIndex(of: name) }
+        if hashed.isEmpty { return names.firstIndex(of: name) }
         let hash = name.hash
-        var range = 0..<places.count
+        var range = 0..<hashed.count
         while let middle = range.isEmpty ? nil : (range.lowerBound + range.upperBound) / 2 {
-            range = places[middle].hash < hash ? middle + 1..<range.upperBound : range.lowerBound..<middle
+            range = hashed[middle].hash < hash ? middle + 1..<range.upperBound : range.lowerBound..<middle
         }
-        return places[range.lowerBound...].prefix { $0.hash == hash }.first { names[$0.index] == name }?.index
+        return hashed[range.lowerBound...].prefix { $0.hash == hash }.first { names[$0.index] == name }?.index
     }
 
-    /// A name that stands twice.
+    /// The first name that is there twice, if one is.
     var twice: MemberText? {
-        if places.isEmpty {
+        if hashed.isEmpty {
             return names.indices.first { names[..<$0].contains(names[$0]) }.map { names[$0] }
         }
-        for (index, place) in places.enumerated() {
-            // Those of the same hash are neighbours, and hardly ever more than two.
-            let others = places[(index + 1)...].prefix { $0.hash == place.hash }
-            if others.contains(where: { names[$0.index] == names[place.index] }) { return names[place.index] }
+        for (index, name) in hashed.enumerated() {
+            // Names with the same hash are neighbours, and there are hardly ever more than two.
+            let others = hashed[(index + 1)...].prefix { $0.hash == name.hash }
+            if others.contains(where: { names[$0.index] == names[name.index] }) { return names[name.index] }
         }
         return nil
     }

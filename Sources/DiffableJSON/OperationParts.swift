@@ -14,27 +14,36 @@ enum ItemRun {
     case reloads([ItemReload])
 }
 
-/// The members of an operation, read in whatever order they came, until it is whole.
+/// The members of an operation. They are collected in any order, and the operation is made when all are read.
 struct OperationParts {
     let idLengthMax: Int
     var sections: SectionRun?
     var items: ItemRun?
     var item: ItemID?
-    /// An inner nil is a `null` that was said: the last section.
+    /// An inner nil is an explicit `null`: the last section, unless another member gives the position.
     var section: JSONString??
-    var parent: ItemID??
+    var parent: ItemID?
     /// An anchor is a section's id or an item's, as the verb has it.
     var before: JSONString?
     /// An inner nil is `null`: the front.
     var after: JSONString??
-    var unknown: Operation.Unknown?
+    var unknown: ListOperation.Unknown?
+    /// The list's own content; an inner nil is `null`, which removes it.
+    var content: Content??
+    var patch: MergePatch?
 
-    func operation(_ verb: OperationVerb, startingAt start: Int) throws(DecodingError) -> Operation {
+    func operation(_ verb: OperationVerb, startingAt start: Int) throws(DecodingError) -> ListOperation {
         func missing(_ what: String) -> DecodingError { .invalid("\(verb.name) needs \(what)", at: start) }
         if before != nil, after != nil {
             throw .invalid("\(verb.name) takes before or after, not both", at: start)
         }
         switch (verb, sections, items) {
+        case (.reconfigureList, _, _):
+            guard let content else { throw missing("content; null takes it away") }
+            return .reconfigureList(content)
+        case (.patchList, _, _):
+            guard let patch else { throw missing("content, a JSON merge patch") }
+            return .patchList(patch.listPatch)
         case (.appendSections, .sections(let sections), _): return .appendSections(sections)
         case (.insertSections, .sections(let sections), _):
             guard let position = try sectionPosition() else { throw missing("before or after") }
@@ -45,7 +54,7 @@ struct OperationParts {
             guard let section = try sectionID() else { throw missing("section") }
             guard let position = try sectionPosition() else { throw missing("before or after") }
             return .moveSection(section, to: position)
-        case (.appendItems, _, .items(let items)): return .appendItems(items, to: try container() ?? .lastSection)
+        case (.appendItems, _, .items(let items)): return .appendItems(items, to: try container())
         case (.insertItems, _, .items(let items)):
             guard before != nil || after != nil else { throw missing("before or after; to append, use appendItems") }
             guard let position = try itemPosition(startingAt: start) else { throw missing("before or after") }
@@ -64,7 +73,7 @@ struct OperationParts {
         case (.expandItems, _, .ids(let ids)): return .expandItems(ids)
         case (.collapseItems, _, .ids(let ids)): return .collapseItems(ids)
         case (.replaceChildren, _, .items(let items)):
-            guard case .some(let parent?) = parent else { throw missing("parent") }
+            guard let parent else { throw missing("parent") }
             return .replaceChildren(of: parent, with: items)
         default: throw missing(verb.takesSections ? "sections" : "items")
         }
@@ -86,24 +95,26 @@ struct OperationParts {
         }
     }
 
-    /// Nil when the operation names neither a section nor a parent.
-    private func container() throws(DecodingError) -> Container? {
-        if section == nil, parent == nil { return nil }
-        return Container(section: try sectionID(), parent: parent ?? nil)
+    /// Gives the last section when the operation names neither a section nor a parent.
+    private func container() throws(DecodingError) -> Container {
+        Container(section: try sectionID(), parent: parent)
     }
 
-    /// Nil when the operation says nothing at all about where.
+    /// Nil when the operation has no member that gives a position.
     private func itemPosition(startingAt start: Int) throws(DecodingError) -> ItemPosition? {
         let container = try container()
-        if let before { return .before(try identifier(before, "before"), in: container) }
+        // An anchor gives the position, so a section that is null beside it means nothing.
+        let anchored = container.isLastSection ? nil : container
+        let isSaid = section != nil || parent != nil
+        if let before { return .before(try identifier(before, "before"), in: anchored) }
         switch after {
-        case nil: return container.map { .end(of: $0) }
+        case nil: return isSaid ? .end(of: container) : nil
         case .some(nil):
-            guard let container else {
+            guard isSaid else {
                 throw .invalid("after null is the front of a section or of a parent: name one", at: start)
             }
             return .front(of: container)
-        case .some(let after?): return .after(try identifier(after, "after"), in: container)
+        case .some(let after?): return .after(try identifier(after, "after"), in: anchored)
         }
     }
 

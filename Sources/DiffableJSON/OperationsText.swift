@@ -1,6 +1,6 @@
-/// Operations as somebody wrote them, checked to be JSON and no more, to be sent on in parts.
+/// The text of operations, to be sent on in parts. It is checked to be JSON and nothing else.
 ///
-/// Unlike `OperationsWriter` it splits only between operations: whether they mean anything is for the daemon to say.
+/// Unlike `OperationsWriter` it splits only between operations, because it does not decode them; the daemon does.
 package struct OperationsText: Sendable {
     /// Compact, each in its range.
     private let bytes: [UInt8]

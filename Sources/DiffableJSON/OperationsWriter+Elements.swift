@@ -1,24 +1,23 @@
 import Diffable
 
 extension OperationsWriter {
-    /// Sections and items on their way into the list, in the order of the document.
+    /// Writes the sections and items that an operation brings, in document order.
     ///
-    /// The run knows where the last element went: the items from the section down to it (`path`). That is all it
-    /// takes to go on in another operation: the parent of the next item is on the path, and so is the sibling that it
-    /// comes after.
+    /// The run keeps the path of the last element: the items from its section down to it. The next element can then go on
+    /// in another operation, because its parent and the sibling before it are on the path.
     struct ElementRun: Sendable {
         private var cursor: Cursor
         private let form: Form
-        /// Read from the cursor, and not written yet.
+        /// The element that was read from the cursor and is not written yet.
         private var pending: Element?
-        /// The section that items go into; nil as long as it is the form's own container.
+        /// The section that receives the items; nil as long as this is the container that the form names.
         private var section: Record?
         /// The last section that was written.
         private var lastSection: Record?
         /// The last item that was written, below its parents.
         private var path: [Record] = []
 
-        /// One of the two. They are stepped in place, so that their arrays are not copied.
+        /// One of the two is set. They are advanced in place, so that their arrays are not copied.
         struct Cursor: Sendable {
             var snapshot: SnapshotCursor?
             var tree: TreeCursor?
@@ -42,20 +41,20 @@ extension OperationsWriter {
             case item(Record, level: Int, isExpanded: Bool?)
         }
 
-        /// How the operations place what they bring.
+        /// How the operations give the position of their elements.
         enum Form: Sendable {
-            /// At the end of the list, of a section or of a parent: a reset, and whatever says append.
+            /// At the end of the list, of a section or of a parent: for a reset and for all that appends.
             case append(Container)
             case insertSections(SectionPosition)
             case insertItems(ItemPosition)
         }
 
-        /// The operation that is open in the part.
+        /// The operation that is not closed yet in this part.
         private enum Open {
             case nothing
             /// The last section has no closing brace yet.
             case sections
-            /// The same, and its items have begun; the last one, at `level`, has no closing brace yet.
+            /// The same, and its array of items is open; the last item, at `level`, has no closing brace yet.
             case sectionItems(level: Int)
             /// Items from level `base` on; the last one, at `level`, has no closing brace yet.
             case items(base: Int, level: Int)
@@ -121,7 +120,7 @@ extension OperationsWriter {
             }
         }
 
-        /// What stands before an item: the end of the one before it, or the beginning of an operation.
+        /// Writes the text before an item: the end of the item before it, or the beginning of an operation.
         private func writeStep(to level: Int, _ open: Open, _ part: inout Part) -> Open {
             switch open {
             case .sections where cursor.snapshot == nil:
@@ -140,7 +139,7 @@ extension OperationsWriter {
             }
         }
 
-        /// A comma is due when this part has an operation, also one that has just been closed.
+        /// Writes a comma first when this part has an operation already.
         private func beginSections(_ part: inout Part) {
             switch form {
             case .append, .insertItems: part.begin("appendSections")
@@ -179,7 +178,7 @@ extension OperationsWriter {
             part.writer.append(byte: UInt8(ascii: "["))
         }
 
-        /// After the sibling that was written last; the first at level 0 goes where the operation says.
+        /// Places the item after the sibling that was written last. The first item at level 0 gets the operation's position.
         private func appendPosition(level: Int, _ part: inout Part) {
             guard case .insertItems(let position) = form else {
                 // The items of a section that `insertSections` brings.
@@ -232,9 +231,10 @@ extension OperationsWriter {
 }
 
 extension OperationsWriter.Part {
-    /// Writes an operation that brings one item without children, as most do: it needs nothing that could be kept
-    /// between parts. False for any other, and when there is no room for it.
-    mutating func writeAtOnce(_ operation: Operation) -> Bool {
+    /// Writes an operation that brings a single item without children. Most operations are of this sort, and they need no
+    /// `ElementRun`, because nothing of them is left for another part. False for any other operation, and when there is no
+    /// room for it.
+    mutating func writeAtOnce(_ operation: ListOperation) -> Bool {
         let start = writer.count
         let item: Item
         switch operation {
@@ -263,9 +263,10 @@ extension OperationsWriter.Part {
         return true
     }
 
-    /// - Parameter sibling: what was written there before, and is gone on from.
+    /// - Parameter sibling: the sibling that was written last; the item goes after it.
     mutating func appendPosition(_ position: ItemPosition, after sibling: Record? = nil) {
-        if let container = position.container { appendContainer(container) }
+        let hasAnchor = sibling != nil || position.hasAnchor
+        if let container = position.container, !(hasAnchor && container.isLastSection) { appendContainer(container) }
         if case .before(let anchor, _) = position {
             appendMember("before", identifier: anchor.record)
         } else if let sibling {
@@ -277,7 +278,7 @@ extension OperationsWriter.Part {
         }
     }
 
-    /// Of a position. The last section is said as `"section":null`.
+    /// Writes the container of a position. `"section":null` stands for the last section.
     mutating func appendContainer(_ container: Container) {
         if container.section != nil || container.parent == nil {
             appendMember("section", identifier: container.section?.record)
@@ -293,6 +294,13 @@ extension [Item] {
 }
 
 extension ItemPosition {
+    fileprivate var hasAnchor: Bool {
+        switch self {
+        case .before, .after: true
+        case .front, .end: false
+        }
+    }
+
     fileprivate var container: Container? {
         switch self {
         case .before(_, let container), .after(_, let container): container

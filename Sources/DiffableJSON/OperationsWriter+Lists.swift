@@ -3,11 +3,11 @@ import Diffable
 extension OperationsWriter {
     /// An operation that names ids, with or without what is new about them; it can be split between any two.
     struct ListRun: Sendable {
-        private let operation: Operation
+        private let operation: ListOperation
         private let count: Int
         private var next = 0
 
-        init(_ operation: Operation) {
+        init(_ operation: ListOperation) {
             self.operation = operation
             self.count =
                 switch operation {
@@ -93,9 +93,20 @@ extension OperationsWriter {
 
 extension OperationsWriter.Part {
     /// An operation that is never split.
-    mutating func write(_ operation: Operation) -> Progress {
+    mutating func write(_ operation: ListOperation) -> Progress {
         fit { part in
             switch operation {
+            case .reconfigureList(let content):
+                part.begin("reconfigureList")
+                part.appendMember("content")
+                part.writer.append(content)
+            case .patchList(let patch):
+                guard let document = patch.document else {
+                    preconditionFailure("a patch that was made in Swift has no JSON form; write reconfigureList")
+                }
+                part.begin("patchList")
+                part.appendMember("content")
+                part.writer.append(document)
             case .deleteAllItems: part.begin("deleteAllItems")
             case .moveSection(let section, let position):
                 part.begin("moveSection")

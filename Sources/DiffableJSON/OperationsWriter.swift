@@ -1,6 +1,6 @@
 import Diffable
 
-/// How far a writer came.
+/// Whether a writer is finished.
 package enum Progress: Sendable {
     /// There is more to write: call again.
     case more
@@ -9,42 +9,42 @@ package enum Progress: Sendable {
 
 /// Writes operations as JSON, in parts of limited length.
 ///
-/// Long operations are split between items: a run is continued by another operation of its kind, the items of an
-/// outline by operations that name their parent and their neighbour. Applied one after the other, the parts do what
-/// the operations do. Only `replaceChildren` is never split, because its difference needs all of the children; and
-/// a `deleteItems` that names an item and also its descendant must fit one part, because in the next the descendant
-/// is gone. (No difference has either.)
+/// Long operations are split between items: another operation of the same kind goes on with the rest. The items of an
+/// outline are continued by operations that name their parent and the sibling before them. Applied one after the other,
+/// the parts have the same effect as the operations. Two cases are not split. `replaceChildren` needs all children for its
+/// difference. A `deleteItems` that names an item and also its descendant must fit one part, because in the next part the
+/// descendant is gone. (No difference has either.)
 ///
-/// Nothing but one element is ever held beside what was asked for, so a million items cost no more memory than ten.
+/// The writer holds one element besides its output, so a million items cost no more memory than ten.
 package struct OperationsWriter: Sendable {
-    private var source: Source
+    /// The list's own content as long as it is not written yet. All else comes after it.
+    private var content: Content?
+    private let operations: [ListOperation]
+    /// The index of the next operation.
+    private var next = 0
     /// The operation that is being written.
     private var run: Run?
     private let expansion: Expansion
 
-    /// What is said of items that are not expanded.
+    /// What is written for items that are not expanded.
     package enum Expansion: Sendable {
         /// Nothing: new items are collapsed.
         case canonical
-        /// `"expanded":false` where the operation says so: for an `apply`, where nothing said keeps what was.
+        /// `"expanded":false` where the operation has it. An `apply` needs this, because there a missing member keeps the old
+        /// expansion.
         case asSaid
     }
 
-    private enum Source: Sendable {
-        case operations([Operation], next: Int)
-        /// The run is all there is.
-        case reset
-    }
-
-    package init(_ operations: [Operation], expansion: Expansion = .canonical) {
-        self.source = .operations(operations, next: 0)
+    package init(_ operations: [ListOperation], expansion: Expansion = .canonical) {
+        self.operations = operations
         self.expansion = expansion
     }
 
-    /// What makes the snapshot from an empty list: `appendSections` without items, then their items by
-    /// `appendItems`.
+    /// The operations that make the snapshot from an empty list: `reconfigureList` if the list has content of its own,
+    /// `appendSections` without items, and then `appendItems`.
     package init(resetTo snapshot: Snapshot) {
-        self.source = .reset
+        self.content = snapshot.content
+        self.operations = []
         self.run = .elements(ElementRun(.snapshot(SnapshotCursor(snapshot)), form: .append(.lastSection)))
         self.expansion = .canonical
     }
@@ -56,12 +56,17 @@ package struct OperationsWriter: Sendable {
         // The writer's storage moves into the part and back, so that it is never copied.
         writer = ByteWriter()
         defer { writer = part.writer }
+        if let content {
+            self.content = nil
+            // It is the first of its part, so there is room for it.
+            _ = part.write(.reconfigureList(content))
+        }
         while true {
             if run == nil {
-                guard case .operations(let operations, let next) = source, next < operations.count else { return .done }
-                source = .operations(operations, next: next + 1)
-                if part.writeAtOnce(operations[next]) { continue }
-                run = Run(operations[next])
+                guard next < operations.count else { return .done }
+                next += 1
+                if part.writeAtOnce(operations[next - 1]) { continue }
+                run = Run(operations[next - 1])
             }
             // No element was left out for want of room, so the run is at its end.
             guard run!.write(into: &part) == .done else { return .more }
@@ -70,7 +75,7 @@ package struct OperationsWriter: Sendable {
     }
 
     /// All operations at once, with brackets around them.
-    package static func array(_ operations: [Operation]) -> [UInt8] {
+    package static func array(_ operations: [ListOperation]) -> [UInt8] {
         var writer = ByteWriter()
         var operations = OperationsWriter(operations)
         _ = operations.writeArray(into: &writer, upTo: .max)
@@ -87,12 +92,12 @@ package struct OperationsWriter: Sendable {
 }
 
 extension OperationsWriter {
-    /// One part in the making.
+    /// One part while it is written.
     struct Part {
         var writer: ByteWriter
         let limit: Int
         let expansion: Expansion
-        /// Whether an operation stands in it already: a comma is due, and what does not fit can wait.
+        /// False when the part has an operation already: then the next one needs a comma, and may wait for the next part.
         var isEmpty = true
 
         /// Begins an operation, up to its first member.
@@ -131,9 +136,9 @@ extension OperationsWriter {
         /// Names ids, with or without something new.
         case list(ListRun)
         /// Cannot be split.
-        case single(Operation)
+        case single(ListOperation)
 
-        init(_ operation: Operation) {
+        init(_ operation: ListOperation) {
             switch operation {
             case .appendSections(let sections):
                 self = .elements(ElementRun(.tree(TreeCursor(sections)), form: .append(.lastSection)))
@@ -143,7 +148,8 @@ extension OperationsWriter {
                 self = .elements(ElementRun(.tree(TreeCursor(items)), form: .append(container)))
             case .insertItems(let items, let position):
                 self = .elements(ElementRun(.tree(TreeCursor(items)), form: .insertItems(position)))
-            case .moveSection, .deleteAllItems, .moveItem, .replaceChildren: self = .single(operation)
+            case .reconfigureList, .patchList, .moveSection, .deleteAllItems, .moveItem, .replaceChildren:
+                self = .single(operation)
             default: self = .list(ListRun(operation))
             }
         }

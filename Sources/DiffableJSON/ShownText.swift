@@ -1,6 +1,6 @@
-/// What a client sent, as a message repeats it.
+/// A text from a client, as messages quote it.
 extension String {
-    /// Cut to about 100 bytes, between scalars: a message stays a line that people read and that fits every limit.
+    /// It is cut to about 100 bytes, between scalars, so that a message stays readable and fits every limit.
     package var shown: String {
         let lengthMax = 100
         guard utf8.count > lengthMax else { return self }

@@ -1,34 +1,41 @@
 import Diffable
 
-/// Writes a section, an item or an array of items, with all that is below, in pieces of limited length.
+/// Writes a snapshot, a section, an item or an array of items in nested form, with all that is below, in pieces of limited
+/// length.
 ///
 /// The pieces are cut anywhere between items; put together they are one value, in canonical form.
-struct TreeWriter: Sendable {
-    private var cursor: TreeCursor
+package struct TreeWriter: Sendable {
+    private var cursor: OperationsWriter.ElementRun.Cursor
     private var pending: OperationsWriter.ElementRun.Element?
     private var open = Open.nothing
     private let form: Form
 
     private enum Form: Sendable {
+        /// `{"content":…,"sections":[…]}`, with the record that has the list's own content.
+        case snapshot(Record?)
         case section, item, items
     }
 
     private enum Open: Sendable {
         case nothing
-        /// The section, without its closing brace and without items so far.
+        /// The last section, without its closing brace and without items so far.
         case section
         /// The last item, at this level, has no closing brace yet.
         case item(level: Int)
     }
 
-    init(_ section: Section) { self.init(TreeCursor([section]), .section) }
+    package init(_ snapshot: Snapshot) {
+        self.init(.snapshot(SnapshotCursor(snapshot)), .snapshot(snapshot.listRecord))
+    }
 
-    init(_ item: Item) { self.init(TreeCursor([item]), .item) }
+    init(_ section: Section) { self.init(.tree(TreeCursor([section])), .section) }
+
+    init(_ item: Item) { self.init(.tree(TreeCursor([item])), .item) }
 
     /// An array of items, which is not empty.
-    init(_ items: [Item]) { self.init(TreeCursor(items), .items) }
+    init(_ items: [Item]) { self.init(.tree(TreeCursor(items)), .items) }
 
-    private init(_ cursor: TreeCursor, _ form: Form) {
+    private init(_ cursor: OperationsWriter.ElementRun.Cursor, _ form: Form) {
         self.cursor = cursor
         self.form = form
         self.pending = self.cursor.next()
@@ -36,7 +43,7 @@ struct TreeWriter: Sendable {
 
     /// Writes at least one element, and as many as fit until the writer holds `limit` bytes. `.done` comes with the
     /// last byte.
-    mutating func write(into writer: inout ByteWriter, upTo limit: Int) -> Progress {
+    package mutating func write(into writer: inout ByteWriter, upTo limit: Int) -> Progress {
         var isEmpty = true
         while let element = pending {
             let start = writer.count
@@ -49,20 +56,26 @@ struct TreeWriter: Sendable {
             open = after
             pending = cursor.next()
         }
-        close(into: &writer)
+        // A snapshot may have no element that its opening could have come with.
+        if case .nothing = open { begin(into: &writer) } else { close(into: &writer) }
+        if case .snapshot = form { writer.append("]}") }
         return .done
     }
 
-    private func write(
-        _ element: OperationsWriter.ElementRun.Element, into writer: inout ByteWriter
-    ) -> Open {
-        switch (element, open) {
-        case (.section(let record), _):
+    private func write(_ element: OperationsWriter.ElementRun.Element, into writer: inout ByteWriter) -> Open {
+        switch element {
+        case .section(let record):
+            if case .nothing = open {
+                begin(into: &writer)
+            } else {
+                close(into: &writer)
+                writer.append(byte: UInt8(ascii: ","))
+            }
             writer.appendSectionOpening(record)
             return .section
-        case (.item(let record, let level, let isExpanded), let open):
+        case .item(let record, let level, let isExpanded):
             switch open {
-            case .nothing: if form == .items { writer.append(byte: UInt8(ascii: "[")) }
+            case .nothing: begin(into: &writer)
             case .section: writer.append(#","items":["#)
             case .item(let last): writer.appendStep(fromLevel: last, to: level)
             }
@@ -71,12 +84,24 @@ struct TreeWriter: Sendable {
         }
     }
 
+    /// What stands before the first element.
+    private func begin(into writer: inout ByteWriter) {
+        switch form {
+        case .snapshot(let list): writer.appendSnapshotOpening(list)
+        case .items: writer.append(byte: UInt8(ascii: "["))
+        case .section, .item: break
+        }
+    }
+
+    /// Ends a section, or what has no section around it.
     private func close(into writer: inout ByteWriter) {
         if case .item(let level) = open {
             writer.append(byte: UInt8(ascii: "}"))
             for _ in 0..<level { writer.append("]}") }
-            if form != .item { writer.append(byte: UInt8(ascii: "]")) }
+            if case .item = form { return }
+            writer.append(byte: UInt8(ascii: "]"))
+            if case .items = form { return }
         }
-        if form == .section { writer.append(byte: UInt8(ascii: "}")) }
+        writer.append(byte: UInt8(ascii: "}"))
     }
 }

@@ -5,6 +5,10 @@ import Testing
 struct DecodingTests {
     /// Every operation in each of its forms; what is decoded is written again as the same text.
     @Test(arguments: [
+        #"{"op":"reconfigureList","content":{"title":"Today"}}"#,
+        #"{"op":"reconfigureList","content":null}"#,
+        #"{"op":"patchList","content":{"a":null}}"#,
+        #"{"op":"patchList","content":null}"#,
         #"{"op":"appendSections","sections":[{"id":"a"},{"id":"b","content":{"header":"B"}}]}"#,
         #"{"op":"appendSections","sections":[{"id":"a","items":[{"id":"x","children":[{"id":"y"}]},{"id":"z"}]},{"id":"b"}]}"#,
         #"{"op":"insertSections","after":null,"sections":[{"id":"a"}]}"#,
@@ -65,8 +69,8 @@ struct DecodingTests {
     /// What a client has to read at three in the morning.
     @Test(
         arguments: [
-            ("7", "operations is an array (at byte 0)", nil),
-            ("[7]", "[0]: an operation is an object (at byte 1)", 0),
+            ("7", "operations must be an array, not 7 (at byte 0)", nil),
+            ("[7]", "[0]: an operation must be an object, not 7 (at byte 1)", 0),
             ("[{}]", "[0]: an operation needs an op (at byte 1)", 0),
             (
                 #"[{"op":"deleteAllItems"},{"op":"appendItms"}]"#,
@@ -94,7 +98,8 @@ struct DecodingTests {
                 "[0].items[0].children[0].id: the id is empty; an identifier is 1 to 255 bytes of UTF-8 (at byte 59)", 0
             ),
             (
-                #"[{"op":"appendItems","items":[{"id":7}]}]"#, "[0].items[0].id: an item's id is a string (at byte 36)",
+                #"[{"op":"appendItems","items":[{"id":7}]}]"#,
+                "[0].items[0].id: an item's id must be a string, not 7 (at byte 36)",
                 0
             ),
             (
@@ -112,7 +117,7 @@ struct DecodingTests {
             ),
             (
                 #"[{"op":"appendItems","items":[{"id":"a","expanded":1}]}]"#,
-                "[0].items[0].expanded: expanded is true or false (at byte 51)", 0
+                "[0].items[0].expanded must be true or false, not 1 (at byte 51)", 0
             ),
             (
                 #"[{"op":"insertItems","items":[{"id":"a"}]}]"#,
@@ -131,11 +136,14 @@ struct DecodingTests {
             (#"[{"op":"moveSection","section":"a"}]"#, "[0]: moveSection needs before or after (at byte 1)", 0),
             (#"[{"op":"insertSections","sections":[]}]"#, "[0]: insertSections needs before or after (at byte 1)", 0),
             (#"[{"op":"replaceChildren","items":[]}]"#, "[0]: replaceChildren needs parent (at byte 1)", 0),
-            (#"[{"op":"deleteItems","items":[{"id":"a"}]}]"#, "[0].items[0]: an item's id is a string (at byte 30)", 0),
-            (#"[{"op":"deleteItems","items":"a"}]"#, "[0].items: items is an array (at byte 29)", 0),
+            (
+                #"[{"op":"deleteItems","items":[{"id":"a"}]}]"#,
+                "[0].items[0]: an item's id must be a string, not an object (at byte 30)", 0
+            ),
+            (#"[{"op":"deleteItems","items":"a"}]"#, #"[0].items must be an array, not "a" (at byte 29)"#, 0),
             (
                 #"[{"op":"patchItems","items":["a"]}]"#,
-                "[0].items[0]: an item is an object with id and content (at byte 29)", 0
+                #"[0].items[0]: an item must be an object with id and content, not "a" (at byte 29)"#, 0
             ),
             (
                 #"[{"op":"patchItems","items":[{"id":"a"}]}]"#,
@@ -209,7 +217,9 @@ struct DecodingTests {
         }
         #expect(try decodeOperations(operation(255)).count == 1)
         let error = #expect(throws: DecodingError.self) { try decodeOperations(operation(256)) }
-        #expect(error?.description == "[0].items[0]: the limit is idLengthMax = 255")
+        #expect(
+            error?.description
+                == "[0].items[0]: an id, a name, a kind or a key is at most idLengthMax = 255 bytes long (at byte 31)")
     }
 
     // MARK: - Snapshots
@@ -222,13 +232,13 @@ struct DecodingTests {
         #expect(sections[0].items[0].children[0].id == "y")
         #expect(sections[0].items[0].isExpanded == true)
         var writer = ByteWriter()
-        writer.appendSnapshot(sections, expansion: .canonical)
+        writer.appendSnapshot(WholeList(sections: sections), expansion: .canonical)
         #expect(String(decoding: writer.bytes, as: UTF8.self) == text)
     }
 
     @Test(arguments: [
         ("{}", "a snapshot needs sections (at byte 0)"),
-        ("[]", "a snapshot is an object (at byte 0)"),
+        ("[]", "a snapshot must be an object, not an array (at byte 0)"),
         (
             #"{"sections":[{"id":"a","items":[{"ID":"x"}]}]}"#,
             #"sections[0].items[0]: an item has no member "ID"; did you mean "id"? (at byte 34)"#

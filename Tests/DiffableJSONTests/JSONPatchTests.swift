@@ -38,11 +38,11 @@ import Testing
         }
     }
 
-    private static func pieces(from old: Snapshot, by difference: [Operation], limit: Int) -> [UInt8] {
+    private static func pieces(from old: Snapshot, by difference: [ListOperation], limit: Int) -> [UInt8] {
         Array(split(from: old, by: difference, limit: limit).joined())
     }
 
-    private static func split(from old: Snapshot, by difference: [Operation], limit: Int) -> [[UInt8]] {
+    private static func split(from old: Snapshot, by difference: [ListOperation], limit: Int) -> [[UInt8]] {
         var patch = JSONPatchWriter(from: old, by: difference)
         var pieces: [[UInt8]] = []
         var progress = Progress.more
@@ -75,6 +75,19 @@ import Testing
                 """)
     }
 
+    /// RFC 6902, 4.4: `from` must not be a prefix of `path`.
+    @Test func `moves nothing into what would be its own place`() throws {
+        let old = try snapshot(#"[{"id":"s","items":[{"id":"a","children":[{"id":"x"}]},{"id":"b"}]}]"#)
+        let new = try old.applying([.moveItem("a", to: .end(of: .parent("b")))])
+        let patch = JSONPatchWriter.patch(from: old, by: new.difference(from: old))
+        #expect(
+            String(decoding: patch, as: UTF8.self) == """
+                [{"op":"add","path":"/sections/0/items/1/children","value":[]},\
+                {"op":"remove","path":"/sections/0/items/0"},\
+                {"op":"add","path":"/sections/0/items/0/children/0","value":{"id":"a","children":[{"id":"x"}]}}]
+                """)
+    }
+
     @Test func `has no step for a request to draw again`() throws {
         let old = try snapshot(#"[{"id":"s","items":[{"id":"a"}]}]"#)
         let new = try old.applying([
@@ -100,7 +113,7 @@ private enum Document: Equatable {
 
     init(_ snapshot: Snapshot) throws {
         var writer = ByteWriter()
-        writer.appendSnapshot(snapshot.sections, expansion: .canonical)
+        writer.appendSnapshot(WholeList(snapshot), expansion: .canonical)
         self = writer.withUnsafeBytes { Document(CompactValue($0)) }
     }
 
@@ -123,7 +136,9 @@ private enum Document: Equatable {
             case .scalar(Array(#""add""#.utf8)): try insert(try Self.required(step["value"]), at: path[...])
             case .scalar(Array(#""remove""#.utf8)): _ = try remove(at: path[...])
             case .scalar(Array(#""move""#.utf8)):
-                try insert(try remove(at: try Self.path(step["from"])[...]), at: path[...])
+                let from = try Self.path(step["from"])
+                try #require(!(path.count > from.count && path.starts(with: from)), "RFC 6902, 4.4")
+                try insert(try remove(at: from[...]), at: path[...])
             default: throw Misfit()
             }
         }

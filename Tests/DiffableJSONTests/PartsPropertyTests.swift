@@ -10,7 +10,7 @@ struct PartsPropertyTests {
     @Test func `operations in parts make what the operations make`() throws {
         for seed in Self.seeds {
             var lists = RandomLists(seed: seed)
-            let start = try Snapshot(lists.sections())
+            let start = try lists.snapshot()
             let (operations, expected) = try lists.operations(on: start)
             for limit in [0, lists.number(1..<400), 65_535, .max] {
                 let parts = parts(OperationsWriter(operations), limit: limit)
@@ -22,7 +22,7 @@ struct PartsPropertyTests {
     @Test func `a difference in parts makes the new snapshot`() throws {
         for seed in Self.seeds {
             var lists = RandomLists(seed: seed)
-            let old = try Snapshot(lists.sections())
+            let old = try lists.snapshot()
             let (_, new) = try lists.operations(on: old)
             let difference = new.difference(from: old)
             for limit in [0, lists.number(1..<400), .max] {
@@ -35,7 +35,7 @@ struct PartsPropertyTests {
     @Test func `a reset in parts makes the snapshot, under every limit`() throws {
         for seed in Self.seeds.prefix(5) {
             var lists = RandomLists(seed: seed)
-            let snapshot = try Snapshot(lists.sections())
+            let snapshot = try lists.snapshot()
             let length = parts(OperationsWriter(resetTo: snapshot), limit: .max)[0].utf8.count
             for limit in 0...length {
                 let parts = parts(OperationsWriter(resetTo: snapshot), limit: limit)
@@ -47,11 +47,11 @@ struct PartsPropertyTests {
     @Test func `a snapshot in pieces is the snapshot's one canonical text`() throws {
         for seed in Self.seeds {
             var lists = RandomLists(seed: seed)
-            let snapshot = try Snapshot(lists.sections())
+            let snapshot = try lists.snapshot()
             var whole = ByteWriter()
-            whole.appendSnapshot(snapshot.sections, expansion: .canonical)
+            whole.appendSnapshot(WholeList(snapshot), expansion: .canonical)
             for limit in [0, lists.number(1..<200), .max] {
-                var snapshotWriter = SnapshotWriter(snapshot)
+                var snapshotWriter = TreeWriter(snapshot)
                 var bytes: [UInt8] = []
                 var progress = Progress.more
                 while case .more = progress {
@@ -61,7 +61,7 @@ struct PartsPropertyTests {
                 }
                 #expect(bytes == whole.bytes, "seed \(seed), limit \(limit)")
             }
-            let read = try Snapshot(decodeSections(String(decoding: whole.bytes, as: UTF8.self)))
+            let read = try Snapshot(decodeSnapshot(String(decoding: whole.bytes, as: UTF8.self)))
             #expect(read == snapshot, "seed \(seed)")
         }
     }
@@ -79,7 +79,7 @@ struct PartsPropertyTests {
         #expect(snapshot == expected, "\(comment)")
     }
 
-    private func numberOfElements(_ operations: [Operation]) -> Int {
+    private func numberOfElements(_ operations: [ListOperation]) -> Int {
         func count(_ items: [Item]) -> Int { items.reduce(0) { $0 + 1 + count($1.children) } }
         func count(_ sections: [Section]) -> Int { sections.reduce(0) { $0 + 1 + count($1.items) } }
         return operations.reduce(0) { number, operation in
@@ -94,7 +94,7 @@ struct PartsPropertyTests {
             case .patchItems(let items): number + items.count
             case .reloadItems(let items): number + items.count
             // Never split.
-            case .replaceChildren, .moveItem, .moveSection, .deleteAllItems: number + 1
+            case .reconfigureList, .patchList, .replaceChildren, .moveItem, .moveSection, .deleteAllItems: number + 1
             }
         }
     }

@@ -41,6 +41,8 @@ struct RandomLists {
         return items
     }
 
+    mutating func snapshot() throws -> Snapshot { try Snapshot(sections(), content: .some(content())) }
+
     mutating func sections() throws -> [Section] {
         var sections: [Section] = []
         for _ in 0..<number(0..<5) {
@@ -53,8 +55,8 @@ struct RandomLists {
     // MARK: - Operations
 
     /// Operations that can be applied one after the other, and what they make.
-    mutating func operations(on snapshot: Snapshot) throws -> ([Operation], Snapshot) {
-        var operations: [Operation] = []
+    mutating func operations(on snapshot: Snapshot) throws -> ([ListOperation], Snapshot) {
+        var operations: [ListOperation] = []
         var snapshot = snapshot
         for _ in 0..<number(1..<10) {
             let operation = try operation(on: snapshot)
@@ -66,10 +68,10 @@ struct RandomLists {
         return (operations, snapshot)
     }
 
-    private mutating func operation(on snapshot: Snapshot) throws -> Operation {
+    private mutating func operation(on snapshot: Snapshot) throws -> ListOperation {
         let sections = snapshot.sections
         let items = sections.flatMap { Self.flatten($0.items) }
-        switch number(0..<16) {
+        switch number(0..<17) {
         case 0: return .appendSections(try self.sections())
         case 1: return .insertSections(try self.sections(), at: sectionPosition(sections))
         case 2 where chance(30): return .deleteSections(pick(sections.map(\.id)), chance(50) ? .isError : .isPassedOver)
@@ -91,8 +93,14 @@ struct RandomLists {
         case 13: return .collapseItems(pick(items))
         case 14 where !items.isEmpty: return .replaceChildren(of: one(items), with: try self.items())
         case 15 where chance(5): return .deleteAllItems
+        case 16: return chance(50) ? .reconfigureList(content()) : .patchList(try listPatch())
         default: return .appendItems(try self.items(), to: container(sections, items))
         }
+    }
+
+    private mutating func listPatch() throws -> ListPatch {
+        let text = [#"{"a":{"b":null},"d":1}"#, "null", #"{"text":"é"}"#, "7"][number(0..<4)]
+        return try Array(text.utf8).withUnsafeBytes { try MergePatch(json: $0).listPatch }
     }
 
     private mutating func newContent() -> Content?? { [nil, .some(nil), .some(content())][number(0..<3)] }

@@ -1,20 +1,31 @@
 import Diffable
 import DiffableJSON
 
-func decodeOperations(_ text: String, limits: DecodingLimits = .server) throws(DecodingError) -> [Operation] {
+func decodeOperations(_ text: String, limits: DecodingLimits = .server) throws(DecodingError) -> [ListOperation] {
     try Array(text.utf8).withUnsafeBufferPointer { bytes throws(DecodingError) in
-        try [Operation](json: UnsafeRawBufferPointer(bytes), limits: limits)
+        try [ListOperation](json: UnsafeRawBufferPointer(bytes), limits: limits)
     }
 }
 
 func decodeSections(_ text: String, limits: DecodingLimits = .server) throws(DecodingError) -> [Section] {
+    try decodeSnapshot(text, limits: limits).sections
+}
+
+func decodeSnapshot(_ text: String, limits: DecodingLimits = .server) throws(DecodingError) -> WholeList {
     try Array(text.utf8).withUnsafeBufferPointer { bytes throws(DecodingError) in
-        try [Section](json: UnsafeRawBufferPointer(bytes), limits: limits)
+        try WholeList(json: UnsafeRawBufferPointer(bytes), limits: limits)
+    }
+}
+
+extension WholeList {
+    /// In canonical form: no content is not said.
+    init(_ snapshot: Snapshot) {
+        self.init(content: snapshot.content.map(Optional.some), sections: snapshot.sections)
     }
 }
 
 /// All operations in one part, as text.
-func encode(_ operations: [Operation]) -> String {
+func encode(_ operations: [ListOperation]) -> String {
     String(decoding: OperationsWriter.array(operations), as: UTF8.self)
 }
 

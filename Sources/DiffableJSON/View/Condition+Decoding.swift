@@ -2,6 +2,9 @@ private enum ConditionMember: UInt8, MemberName {
     case and, or, not
     case path, equals, lessThan, atMost, greaterThan, atLeast, contains, prefix, exists
 
+    /// The members whose value may be `null`.
+    var takesNull: Bool { self == .equals || self == .contains }
+
     static func named(_ name: JSONString) -> ConditionMember? {
         switch name {
         case "and": .and
@@ -63,31 +66,31 @@ extension Decoder {
         case .equals:
             let value = try scan { scanner throws(JSONError) in try scanner.value() }.compacted()
             return value.withUnsafeBytes { Scalar(CompactValue($0)).map { .equals($0) } ?? .hasBytes(value) }
-        case .contains: return .contains(try scalar("contains is a string, a number, true, false or null"))
+        case .contains: return .contains(try scalar("contains", "a string, a number, true, false or null"))
         case .prefix: return .prefix(try string("prefix").text)
         case .exists: return .exists(try boolean("exists"))
-        case .lessThan: return .lessThan(try ordered())
-        case .atMost: return .atMost(try ordered())
-        case .greaterThan: return .greaterThan(try ordered())
-        case .atLeast: return .atLeast(try ordered())
+        case .lessThan: return .lessThan(try ordered(member))
+        case .atMost: return .atMost(try ordered(member))
+        case .greaterThan: return .greaterThan(try ordered(member))
+        case .atLeast: return .atLeast(try ordered(member))
         case .and, .or, .not, .path: preconditionFailure("\(member) is no test")
         }
     }
 
-    private mutating func ordered() throws(DecodingError) -> Scalar {
-        _ = scanner.peek()
-        let start = scanner.offset
-        let sentence = "what is compared by order is a number or a string"
-        let scalar = try scalar(sentence)
+    private mutating func ordered(_ member: ConditionMember) throws(DecodingError) -> Scalar {
+        let before = self
+        let expected = "a number or a string, which have an order"
+        let scalar = try scalar(member.name, expected)
         switch scalar {
         case .number, .text: return scalar
-        case .null, .boolean: throw .invalid(sentence, at: start)
+        case .null, .boolean: throw before.unexpected(member.name, expected)
         }
     }
 
-    private mutating func scalar(_ sentence: String) throws(DecodingError) -> Scalar {
+    private mutating func scalar(_ what: String, _ expected: String) throws(DecodingError) -> Scalar {
+        let before = self
         let value = try scan { scanner throws(JSONError) in try scanner.value() }
-        guard let scalar = Scalar(CompactValue(value.bytes)) else { throw .invalid(sentence, at: value.offset) }
+        guard let scalar = Scalar(CompactValue(value.bytes)) else { throw before.unexpected(what, expected) }
         return scalar
     }
 }

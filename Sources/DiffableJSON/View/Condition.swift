@@ -5,8 +5,8 @@ import Diffable
 ///     {"path":"/done","equals":false}
 ///     {"and":[{"path":"/due","lessThan":"2027"},{"not":{"path":"/tags","contains":"later"}}]}
 ///
-/// A path is `id`, `kind`, or a JSON pointer into the content. Values are compared with values of their own sort:
-/// numbers as numbers, strings by bytes; values of different sorts are neither equal nor less nor greater.
+/// A path is `id`, `kind`, or a JSON pointer into the content. Values are compared with values of the same type: numbers
+/// as numbers, strings by their bytes. Values of different types are neither equal nor less nor greater.
 indirect enum Condition: Sendable {
     case and([Condition])
     case or([Condition])
@@ -21,10 +21,10 @@ indirect enum Condition: Sendable {
         case atMost(Scalar)
         case greaterThan(Scalar)
         case atLeast(Scalar)
-        /// A string that has this one in it, or an array with this element.
+        /// A string that contains this string, or an array that contains this element.
         case contains(Scalar)
         case prefix(String)
-        /// Whether anything stands there, `null` too.
+        /// Whether there is a value, which may be `null`.
         case exists(Bool)
     }
 }
@@ -42,7 +42,7 @@ extension Condition {
 }
 
 extension Condition {
-    /// Tests, and what combines them.
+    /// The number of tests and of operators that combine them.
     var numberOfTerms: Int {
         switch self {
         case .and(let conditions), .or(let conditions): conditions.reduce(1) { $0 + $1.numberOfTerms }

@@ -1,17 +1,17 @@
 import Diffable
 
-/// Where in an item to look: at its id, its kind, or a member of its content.
+/// A path to a value of an item: its id, its kind, or a value in its content.
 enum ContentPath: Equatable, Sendable {
     case id
     case kind
-    /// A JSON pointer (RFC 6901), in its parts, which are UTF-8; none is the content itself.
+    /// The reference tokens of a JSON pointer (RFC 6901), in UTF-8. Without any it is the whole content.
     case content([[UInt8]])
 }
 
 extension ContentPath {
-    /// `id`, `kind`, or a JSON pointer, as UTF-8; nil for anything else.
+    /// Parses `id`, `kind`, or a JSON pointer, in UTF-8; nil for any other text.
     ///
-    /// By bytes, as JSON has it: a mark behind a slash is a character of its own.
+    /// The text is parsed by bytes, because Swift would join a combining mark behind a slash with the slash.
     init?(_ text: UnsafeRawBufferPointer) {
         if text.elementsEqual("id".utf8) {
             self = .id
@@ -48,7 +48,7 @@ extension ContentPath {
         return isEscaped ? nil : result
     }
 
-    /// Lends what stands there; nil where nothing does. O(length of the content).
+    /// Lends the value that the path leads to; nil if there is none. O(length of the content).
     func withValue<R>(in item: Item, _ body: (Found?) -> R) -> R {
         switch self {
         case .id: item.record.withID { body(.text($0)) }
@@ -70,7 +70,7 @@ extension ContentPath {
 }
 
 extension CompactValue {
-    /// The last of the members of that name, or the element of that index.
+    /// The last member with that name, or the element with that index.
     fileprivate func member(_ name: [UInt8]) -> CompactValue? {
         if isObject {
             var found: CompactValue?

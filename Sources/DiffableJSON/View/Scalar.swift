@@ -1,6 +1,6 @@
 import Diffable
 
-/// What values are compared as. Arrays and objects have no order.
+/// A value as comparisons see it. Arrays and objects have no order.
 enum Scalar: Equatable, Sendable {
     case null
     case boolean(Bool)
@@ -34,13 +34,13 @@ enum Scalar: Equatable, Sendable {
         case (.null, .null): true
         case (.boolean(let a), .boolean(let b)): a == b
         case (.number(let a), .number(let b)): a == b
-        // By bytes, as ids are: Swift's own comparison takes é as one scalar and as two for the same.
+        // Strings are compared by bytes, as ids are. Swift's own comparison would take é as one scalar and é as two for equal.
         case (.text(let a), .text(let b)): a.utf8.elementsEqual(b.utf8)
         default: false
         }
     }
 
-    /// Nil for values of different sorts, and for those that have no order.
+    /// Nil for values of different types, and for values without an order.
     func precedes(_ other: Scalar) -> Bool? {
         switch (self, other) {
         case (.number(let a), .number(let b)): a < b

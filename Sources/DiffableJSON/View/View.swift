@@ -1,24 +1,25 @@
 import Diffable
 
-/// What a subscription sees of a list.
+/// The part of a list that a subscription sees.
 ///
 ///     {"sections":["today"],"where":{"path":"/done","equals":false},"search":"milk",
 ///      "sort":["/due",{"path":"/priority","descending":true}],
 ///      "expansion":"own","expanded":["groceries"],"window":{"anchor":"milk","limit":50}}
 ///
-/// Each member leaves less of what the one before it leaves: first what matches, sorted; then what is not folded; then the
-/// rows of the window.
+/// `expanded` names all expanded items. `toggled` may take its place, and names the items whose expansion is not that of
+/// the list. The members apply in this order: first the items that match, sorted; then those of them that are not folded;
+/// then the rows of the window.
 package struct View: Sendable {
     /// Shows what matches, sorted; nil when that is everything, in the list's order.
     package var matching: Selection?
     package var expansion: Selection.Expansion
     package var window: Window?
-    /// What `matching` was made from: two views with the same text show the same. Empty when it is nil.
+    /// The text that `matching` was made from. Two views with the same text show the same. Empty when it is nil.
     package var matchingText: [UInt8]
     /// All of it, as compact JSON; empty for everything.
     package var json: [UInt8]
 
-    /// Everything.
+    /// A view of everything.
     package init() {
         matching = nil
         expansion = .all
@@ -33,7 +34,7 @@ package struct View: Sendable {
         try decoder.end()
     }
 
-    /// Whether nothing is left out, and nothing has another place.
+    /// Whether it shows the whole list in its own order.
     package var isEverything: Bool { matching == nil && expansion == .all && window == nil }
 }
 
@@ -53,18 +54,21 @@ extension View: Hashable {
 // MARK: - Evaluating
 
 extension View {
-    /// What it shows of a list, and where its window lies. O(n log n); for a window over everything, O(its rows).
+    /// The rows that it shows of a list, and the position of its window. O(n log n); for a window over everything, O(its rows).
     package func evaluate(_ list: Snapshot) -> (snapshot: Snapshot, extent: Window.Extent?) {
         let rows = rows(of: list)
         guard let extract = window?.extract(from: rows) else { return (rows, nil) }
         return (extract.snapshot, extract.extent)
     }
 
-    /// What there is for its window to show. O(n log n).
+    /// All rows that its window can show. O(n log n).
     package func rows(of list: Snapshot) -> Snapshot {
         let matching = matching?.evaluate(list) ?? list
         return expansion == .all ? matching : Selection(expansion).evaluate(matching)
     }
+
+    /// Whether an item meets `where` and `search`; its position does not count. O(length of the content) for each test.
+    package func isMet(by item: Item) -> Bool { matching?.isMet(by: item) ?? true }
 
     /// Whether to find its rows takes no more looks at 64 bytes of an item than that. O(workMax).
     package func isShort(for list: Snapshot, workMax: Int) -> Bool {
@@ -74,15 +78,15 @@ extension View {
 
 // MARK: - Decoding
 
-/// In bytes, without white space. A view is kept as long as its subscription, and each of its tests costs something for
-/// every item that changes.
+/// In bytes, without white space. It is limited because a view is kept as long as its subscription, and because each of its
+/// tests costs time for each item that changes.
 private let viewLengthMax = 131_072
 
-/// In bytes of UTF-8: every word is looked for in every string.
+/// In bytes of UTF-8. It is limited because each word is searched in each string.
 private let searchLengthMax = 1024
 
 private enum ViewMember: UInt8, MemberName {
-    case sections, `where`, search, sort, expansion, expanded, window
+    case sections, `where`, search, sort, expansion, expanded, toggled, window
 
     static func named(_ name: JSONString) -> ViewMember? {
         switch name {
@@ -92,6 +96,7 @@ private enum ViewMember: UInt8, MemberName {
         case "sort": .sort
         case "expansion": .expansion
         case "expanded": .expanded
+        case "toggled": .toggled
         case "window": .window
         default: nil
         }
@@ -105,15 +110,14 @@ extension Decoder {
         let start = scanner.offset
         let json = try compactText()
         guard json.count <= viewLengthMax else {
-            throw .invalid("a view is at most \(viewLengthMax) bytes of JSON, not \(json.count)", at: start)
+            throw DecodingError(.tooLarge(limit: "viewLengthMax", max: viewLengthMax), at: start)
         }
         var parts = ViewParts()
         try object("a view", ViewMember.self) { member, decoder throws(DecodingError) in
-            if try decoder.readNull() { return }
             try decoder.read(member, into: &parts)
         }
         guard parts.numberOfTerms <= limits.viewTermsMax else {
-            throw DecodingError(.tooLarge(limit: "viewTermsMax", max: limits.viewTermsMax))
+            throw DecodingError(.tooLarge(limit: "viewTermsMax", max: limits.viewTermsMax), at: start)
         }
         var view = try parts.view(at: start)
         view.json = json
@@ -132,20 +136,24 @@ extension Decoder {
         case .search: parts.search = try searchText()
         case .sort: parts.sort = try elements("sort") { decoder throws(DecodingError) in try decoder.sortPart() }
         case .expansion: parts.expansion = try expansionMode()
-        case .expanded:
-            parts.expanded = Set(
-                try elements("expanded") { decoder throws(DecodingError) in
-                    try decoder.identifier("an item's id", as: ItemName.self)
-                })
+        case .expanded: parts.expanded = try itemSet("expanded")
+        case .toggled: parts.toggled = try itemSet("toggled")
         case .window: parts.window = try window()
         }
         switch member {
         case .sections, .where, .search, .sort: parts.texts[Int(member.rawValue)] = text
-        case .expansion, .expanded, .window: break
+        case .expansion, .expanded, .toggled, .window: break
         }
     }
 
-    /// The value that comes next, which is still to be read.
+    private mutating func itemSet(_ what: StaticString) throws(DecodingError) -> Set<ItemID> {
+        Set(
+            try elements(what) { decoder throws(DecodingError) in
+                try decoder.identifier("an item's id", as: ItemName.self)
+            })
+    }
+
+    /// The next value. The caller must read it afterwards.
     private func compactText() throws(DecodingError) -> [UInt8] {
         var ahead = self
         return try ahead.scan { scanner throws(JSONError) in try scanner.value() }.compacted()
@@ -155,7 +163,7 @@ extension Decoder {
         let string = try string("search")
         let text = string.text
         guard text.utf8.count <= searchLengthMax else {
-            throw .invalid("search is at most \(searchLengthMax) bytes, not \(text.utf8.count)", at: string.offset)
+            throw DecodingError(.tooLarge(limit: "searchLengthMax", max: searchLengthMax), at: string.offset)
         }
         return SearchText(text)
     }
@@ -167,7 +175,8 @@ extension Decoder {
         case "shared": return .shared
         case "own": return .own
         default:
-            throw .invalid("expansion is \"all\", \"shared\" or \"own\"", at: string.offset)
+            throw .invalid(
+                "expansion must be \"all\", \"shared\" or \"own\", not \"\(string.text.shown)\"", at: string.offset)
         }
     }
 }
@@ -180,22 +189,28 @@ private struct ViewParts {
     var sort: [SortPart] = []
     var expansion: ExpansionMode?
     var expanded: Set<ItemID>?
+    var toggled: Set<ItemID>?
     var window: Window?
-    /// Of the members that decide what matches, and how it is sorted.
+    /// The text of the members that decide which items match and how they are sorted.
     var texts: [[UInt8]] = [[], [], [], []]
 
     enum ExpansionMode { case all, shared, own }
 
-    /// What is asked of each item.
+    /// The number of tests for each item.
     var numberOfTerms: Int { (condition?.numberOfTerms ?? 0) + (search?.words.count ?? 0) + sort.count }
 
     func view(at start: Int) throws(DecodingError) -> View {
         var view = View()
-        switch (expansion, expanded) {
-        case (nil, nil), (.all, nil): view.expansion = .all
-        case (.shared, nil): view.expansion = .shared
-        case (.own, _): view.expansion = .own(expanded ?? [])
-        default: throw .invalid("expanded goes with \"expansion\":\"own\"", at: start)
+        switch (expansion, expanded, toggled) {
+        case (nil, nil, nil), (.all, nil, nil): view.expansion = .all
+        case (.shared, nil, nil): view.expansion = .shared
+        case (.own, _, nil): view.expansion = .own(expanded ?? [])
+        case (.own, nil, let toggled?): view.expansion = toggled.isEmpty ? .shared : .toggled(toggled)
+        case (.own, _?, _?):
+            throw .invalid(
+                "a view has expanded (all that is) or toggled (all that differs from the list), not both", at: start)
+        default:
+            throw .invalid("\(expanded == nil ? "toggled" : "expanded") goes with \"expansion\":\"own\"", at: start)
         }
         view.window = window
         if texts.contains(where: { !$0.isEmpty }) {
@@ -226,6 +241,8 @@ private struct ViewParts {
 private struct SortPart {
     var path: ContentPath
     var isDescending = false
+    /// Whether a string that is the text of a JSON number counts as that number.
+    var isNumeric = false
 
     func appendValue(of item: Item, to key: inout SortKey) {
         if isDescending { return key.appendDescending { appendAscending(of: item, to: &$0) } }
@@ -236,10 +253,10 @@ private struct SortPart {
         path.withValue(in: item) { found in
             switch found {
             case nil: key.appendAbsence()
-            case .text(let bytes)?: key.append(bytes)
+            case .text(let bytes)?: append(bytes, to: &key)
             case .value(let value)?:
                 if let string = value.string {
-                    string.withUTF8 { key.append($0) }
+                    string.withUTF8 { append($0, to: &key) }
                 } else if let number = value.number {
                     key.append(number)
                 } else if let boolean = value.boolean {
@@ -254,41 +271,66 @@ private struct SortPart {
     }
 }
 
+extension SortPart {
+    private func append(_ text: UnsafeRawBufferPointer, to key: inout SortKey) {
+        if isNumeric, let number = Double(readingJSON: text) { key.append(number) } else { key.append(text) }
+    }
+}
+
+extension Double {
+    /// The nearest `Double`; nil unless the whole text is one JSON number.
+    fileprivate init?(readingJSON text: UnsafeRawBufferPointer) {
+        guard let number = CompactValue(text).number else { return nil }
+        var scanner = JSONScanner(text, depthMax: 0)
+        do throws(JSONError) {
+            guard try scanner.value().bytes.count == text.count else { return nil }
+        } catch {
+            return nil
+        }
+        self = number
+    }
+}
+
 private enum SortMember: UInt8, MemberName {
-    case path, descending
+    case path, descending, numeric
 
     static func named(_ name: JSONString) -> SortMember? {
         switch name {
         case "path": .path
         case "descending": .descending
+        case "numeric": .numeric
         default: nil
         }
     }
 }
 
 extension Decoder {
-    /// `"/due"` or `{"path":"/due","descending":true}`
+    /// `"/due"` or `{"path":"/due","descending":true,"numeric":true}`
     fileprivate mutating func sortPart() throws(DecodingError) -> SortPart {
         if scanner.peek() == UInt8(ascii: "\"") { return SortPart(path: try contentPath()) }
-        _ = scanner.peek()
+        guard scanner.peek() == UInt8(ascii: "{") else {
+            throw unexpected("a part of sort", "a path such as \"/due\", or an object with a path")
+        }
         let start = scanner.offset
         var path: ContentPath?
         var isDescending = false
+        var isNumeric = false
         try object("a part of sort", SortMember.self) { member, decoder throws(DecodingError) in
             switch member {
             case .path: path = try decoder.contentPath()
             case .descending: isDescending = try decoder.boolean("descending")
+            case .numeric: isNumeric = try decoder.boolean("numeric")
             }
         }
         guard let path else { throw .invalid("a part of sort needs a path", at: start) }
-        return SortPart(path: path, isDescending: isDescending)
+        return SortPart(path: path, isDescending: isDescending, isNumeric: isNumeric)
     }
 
     mutating func contentPath() throws(DecodingError) -> ContentPath {
-        let string = try string("a path")
+        let string = try string("path")
         guard let path = string.withUTF8(ContentPath.init) else {
             throw .invalid(
-                "a path is \"id\", \"kind\", or a JSON pointer like \"/due\", not \"\(string.text.shown)\"",
+                "path must be \"id\", \"kind\" or a JSON pointer such as \"/due\", not \"\(string.text.shown)\"",
                 at: string.offset)
         }
         return path
@@ -318,16 +360,21 @@ extension Decoder {
         var anchor: ItemID?
         var offset: Int?
         var limit: Int?
+        var limitOffset: Int?
         try object("a window", WindowMember.self) { member, decoder throws(DecodingError) in
             switch member {
             case .anchor: anchor = try decoder.identifier("anchor")
             case .offset: offset = try decoder.wholeNumber("offset")
-            case .limit: limit = try decoder.wholeNumber("limit")
+            case .limit:
+                _ = decoder.scanner.peek()
+                limitOffset = decoder.scanner.offset
+                limit = try decoder.wholeNumber("limit")
             }
         }
         guard let limit else { throw .invalid("a window needs a limit, in rows", at: start) }
         guard limit <= limits.windowRowsMax else {
-            throw DecodingError(.tooLarge(limit: "windowRowsMax", max: limits.windowRowsMax)).inside("limit")
+            let reason = DecodingError.Reason.tooLarge(limit: "windowRowsMax", max: limits.windowRowsMax)
+            throw DecodingError(reason, at: limitOffset).inside("limit")
         }
         switch (anchor, offset) {
         case (let anchor?, nil): return Window(start: .anchor(anchor), limit: limit)

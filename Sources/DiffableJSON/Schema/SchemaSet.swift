@@ -1,0 +1,132 @@
+import Diffable
+
+/// What the contents of a list must look like, by kind.
+package struct SchemaSet: Sendable {
+    /// What becomes of items whose kind has no schema.
+    package enum Others: String, Sendable {
+        case allow
+        case refuse
+    }
+
+    package let others: Others
+    /// `{"todo":SCHEMA,…}` as it was given, without insignificant white space.
+    package let json: [UInt8]
+    private let kinds: ByteTable
+    /// At the places of their kinds.
+    private let schemas: [Schema]
+
+    /// For a list whose contents nobody checks.
+    package init() {
+        self.init(others: .allow, json: Array("{}".utf8), [])
+    }
+
+    init(others: Others, json: [UInt8], _ schemas: [(kind: [UInt8], schema: Schema)]) {
+        self.others = others
+        self.json = json
+        var kinds = ByteTable()
+        let places = kinds.append(schemas.map(\.kind)).places
+        self.kinds = kinds
+        self.schemas = zip(places, schemas).sorted { $0.0 < $1.0 }.map(\.1.schema)
+    }
+
+    /// - Parameter json: `{"todo":SCHEMA,…}`; the kind `""` is for items without one.
+    package init(
+        json: UnsafeRawBufferPointer, others: Others, limits: SchemaLimits = .standard
+    ) throws(DecodingError) {
+        var decoder = Decoder(json, limits: .journal)
+        self = try decoder.schemas(others: others, limits: limits)
+        try decoder.end()
+    }
+
+    /// How many kinds have a schema.
+    package var count: Int { schemas.count }
+
+    /// About how many bytes it takes.
+    package var lengthInMemory: Int { schemas.reduce(json.count) { $0 + $1.lengthInMemory } }
+
+    /// Whether it accepts everything, so that nothing need be checked.
+    package var isEmpty: Bool { schemas.isEmpty && others == .allow }
+
+    /// Why an item does not fit the schema of its kind, or nil.
+    ///
+    /// - Parameters:
+    ///   - kind: empty for none.
+    ///   - content: empty for none, which is checked as `null`.
+    package func check(kind: UnsafeRawBufferPointer, content: UnsafeRawBufferPointer) -> Violation? {
+        guard let place = kinds.withLent({ $0.place(of: kind, in: 0..<schemas.count) }) else {
+            return others == .allow ? nil : violation(ofKind: kind)
+        }
+        guard var violation = schemas[place].check(content) else { return nil }
+        violation.kind = String(decoding: kind, as: UTF8.self)
+        return violation
+    }
+
+    /// The same for an item that is in a list or comes to it; its children are not looked at.
+    package func check(_ record: Record) -> Violation? {
+        record.withKind { kind in record.withContent { content in check(kind: kind, content: content) } }
+    }
+
+    private func violation(ofKind kind: UnsafeRawBufferPointer) -> Violation {
+        let name = String(decoding: kind, as: UTF8.self)
+        let known = schemas.indices.map { String(decoding: kinds.string($0), as: UTF8.self) }.filter { !$0.isEmpty }
+        let which = kind.isEmpty ? "no kind" : "the kind \"\(name.shown)\""
+        let advice = nearestName(to: name, among: known).map { "; did you mean \"\($0)\"?" } ?? ""
+        return Violation(
+            path: "", keyword: "others", predicate: "has \(which), for which there is no schema\(advice)", kind: name)
+    }
+}
+
+extension SchemaSet: Equatable {
+    /// Whether both are of the same text, and so check the same.
+    package static func == (a: SchemaSet, b: SchemaSet) -> Bool { a.others == b.others && a.json == b.json }
+}
+
+extension SchemaSet {
+    /// The same schemas with another word on kinds that have none.
+    package func with(others: Others) -> SchemaSet { SchemaSet(self, others: others) }
+
+    private init(_ set: SchemaSet, others: Others) {
+        self.others = others
+        json = set.json
+        kinds = set.kinds
+        schemas = set.schemas
+    }
+}
+
+extension Decoder {
+    /// `{"todo":SCHEMA,…}`, whose limits are for all of them together.
+    package mutating func schemas(
+        others: SchemaSet.Others, limits: SchemaLimits = .standard
+    ) throws(DecodingError) -> SchemaSet {
+        guard scanner.peek() == UInt8(ascii: "{") else { throw unexpected("schemas", "an object") }
+        let json = try schemaText(limits)
+        var schemas: [(kind: [UInt8], schema: Schema)] = []
+        var known: Set<[UInt8]> = []
+        var budget = SchemaBudget(limits)
+        var object = try beginObject("schemas")
+        while let name = try nextName(of: &object) {
+            let kind = try kind(name)
+            guard known.insert(kind).inserted else {
+                throw .invalid("schemas has the kind \"\(name.text)\" twice", at: name.offset)
+            }
+            do throws(DecodingError) {
+                schemas.append((kind, try schema(&budget)))
+            } catch {
+                throw error.inside(kind.isEmpty ? "\"\"" : name.text)
+            }
+        }
+        return SchemaSet(others: others, json: json, schemas)
+    }
+
+    /// Empty for items without one.
+    private func kind(_ name: JSONString) throws(DecodingError) -> [UInt8] {
+        if name.bytes.isEmpty { return [] }
+        do throws(IdentifierError) {
+            return try name.withUTF8 { utf8 throws(IdentifierError) in
+                try Kind(validating: utf8, lengthMax: limits.idLengthMax).record.withID { Array($0) }
+            }
+        } catch {
+            throw .identifier(error, "a kind", at: name.offset, lengthMax: limits.idLengthMax)
+        }
+    }
+}
