@@ -5,16 +5,29 @@ import DiffableJSON
 ///
 /// The lists are values, so the lines are of one moment, however long it takes until they are written.
 package struct BackupWriter: Sendable {
+    package struct List: Sendable {
+        package var access: Request.SetAccess
+        /// Nil for a list whose contents nobody checks.
+        package var schemas: Request.SetSchemas?
+        package var snapshot: Snapshot
+
+        package init(access: Request.SetAccess, schemas: Request.SetSchemas?, snapshot: Snapshot) {
+            self.access = access
+            self.schemas = schemas
+            self.snapshot = snapshot
+        }
+    }
+
     private let id: RequestID
     private let summaries: [Reply.ListSummary]
-    private let lists: [(access: Request.SetAccess, snapshot: Snapshot)]
+    private let lists: [List]
     /// Of the list that is being written.
     private var operations: OperationsWriter?
     private var position = 0
+    /// Whether the list that is being written has schemas that were written.
+    private var areSchemasWritten = false
 
-    package init(
-        id: RequestID, summaries: [Reply.ListSummary], lists: [(access: Request.SetAccess, snapshot: Snapshot)]
-    ) {
+    package init(id: RequestID, summaries: [Reply.ListSummary], lists: [List]) {
         self.id = id
         self.summaries = summaries
         self.lists = lists
@@ -26,6 +39,10 @@ package struct BackupWriter: Sendable {
             Reply.lists(summaries).write(id: id, into: &writer)
             return .done
         }
+        if let schemas = lists[position].schemas, !areSchemasWritten {
+            write(schemas, into: &writer)
+            return .more
+        }
         var operations = self.operations ?? OperationsWriter(resetTo: lists[position].snapshot)
         let end: StaticString = "],\"more\":true}}\n"
         let limit = writer.count + lineLengthMax - end.utf8CodeUnitCount
@@ -35,7 +52,16 @@ package struct BackupWriter: Sendable {
         let progress = operations.write(into: &writer, upTo: limit)
         writer.append(end)
         self.operations = progress == .done ? nil : operations
-        if progress == .done { position += 1 }
+        if progress == .done {
+            position += 1
+            areSchemasWritten = false
+        }
         return .more
+    }
+
+    /// On a line of their own, which is as long as it must be: schemas have no form in parts.
+    private mutating func write(_ schemas: Request.SetSchemas, into writer: inout ByteWriter) {
+        Request.restore(.part(lists[position].access, schemas, [])).write(id: .absent, into: &writer)
+        areSchemasWritten = true
     }
 }

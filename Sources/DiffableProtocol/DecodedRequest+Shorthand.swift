@@ -47,8 +47,8 @@ extension DecodedRequest {
     private static func request(
         _ method: Method, list: [UInt8]?, at start: Int, limits: DecodingLimits
     ) -> Result<Request, WireError> {
-        guard method.required.allSatisfy({ $0 == .list }), method != .apply else {
-            let needed = (method == .apply ? [.list, .snapshot] : method.required).map(\.name)
+        guard method.required.allSatisfy({ $0 == "list" }), method != .apply else {
+            let needed = method == .apply ? ["list", "snapshot"] : method.required
             let message = "\(method.rawValue) needs \(needed.joined(separator: " and ")): send it as a JSON object"
             return .failure(WireError(.invalidParams, message))
         }
@@ -56,10 +56,14 @@ extension DecodedRequest {
             let message = list == nil ? "\(method.rawValue) needs a list" : "\(method.rawValue) takes no list"
             return .failure(WireError(.invalidParams, "\(message): \(method.usage)"))
         }
-        var parts = RequestParts()
         do throws(DecodingError) {
-            if let list { parts.list = try name(list, at: start, lengthMax: limits.idLengthMax) }
-            return .success(try parts.request(method, at: 0))
+            var parameters = ByteWriter()
+            parameters.append("{")
+            if let list {
+                parameters.appendParameter("list", try name(list, at: start, lengthMax: limits.idLengthMax))
+            }
+            parameters.append("}")
+            return .success(try method.request(parameters.bytes, limits: limits))
         } catch {
             return .failure(WireError(error, list: nil))
         }

@@ -53,18 +53,10 @@ package struct DecodedRequest: Sendable {
         } catch {
             // Whatever id was read before the error is good: JSON-RPC asks for null only when it is not known.
             let id = envelope.id == .absent ? .null : envelope.id
-            self.init(id: id, request: .failure(WireError(.syntax(error), list: nil)), part: nil)
-        }
-    }
-}
-
-extension Request {
-    /// What it says of parts; only a `transact` and an `apply` can.
-    package var part: Part {
-        switch self {
-        case .transact(let transact): transact.part
-        case .apply(let apply): apply.part
-        default: .whole
+            var found = WireError(.syntax(error), list: nil)
+            // The first reading came as far, and knows which member it is.
+            if case .tooDeep = error.reason, failure.offset == error.offset { found = envelope.wireError(failure) }
+            self.init(id: id, request: .failure(found), part: nil)
         }
     }
 }

@@ -1,24 +1,24 @@
 import DiffableJSON
 
 extension Decoder {
-    /// Reads an object: `read` is handed each member that is known, and reads its value. Only the `allowed` ones are
-    /// known.
+    /// Reads an object: `read` is handed each member that is known, and reads its value.
     ///
     /// DiffableJSON has the same for its own objects: a generic function is compiled for a type only in the module that
     /// it stands in, and as generic code this takes longer than the scanning. What is strict about objects is shared.
     @inline(__always)
     mutating func object<Member: MemberName>(
-        _ what: @autoclosure () -> String, _: Member.Type, allowed: MemberSet<Member> = .all,
+        _ what: @autoclosure () -> String, _: Member.Type,
         _ read: (Member, inout Decoder) throws(DecodingError) -> Void
     ) throws(DecodingError) {
         var object = try beginObject(what())
         while let name = try nextName(of: &object) {
-            guard let member = Member.named(name), allowed.bits & 1 &<< UInt32(member.rawValue) != 0 else {
-                try passUnknown(name, of: what(), known: allowed.names)
+            guard let member = Member.named(name) else {
+                try passUnknown(name, of: what(), known: Member.allCases.map(\.name))
                 continue
             }
             try object.note(member.rawValue, name, of: what())
             do throws(DecodingError) {
+                if !member.takesNull, try readNull() { continue }
                 try read(member, &self)
             } catch {
                 throw error.inside(member.name)

@@ -12,7 +12,7 @@ package struct LongLineWriter: Sendable {
     private var body: Body
 
     private enum Body: Sendable {
-        case snapshot(SnapshotWriter)
+        case snapshot(TreeWriter)
         case patch(JSONPatchWriter)
     }
 
@@ -32,12 +32,12 @@ package struct LongLineWriter: Sendable {
         writer.append(#","snapshot":"#)
         method = .snapshot
         head = writer.bytes
-        body = .snapshot(SnapshotWriter(snapshot))
+        body = .snapshot(TreeWriter(snapshot))
     }
 
     /// - Parameter operations: the canonical difference from `old` to the state at the new revision.
     package init(
-        patchOf list: ListName, from: Int, to revision: Int, old: Snapshot, operations: [Operation],
+        patchOf list: ListName, from: Int, to revision: Int, old: Snapshot, operations: [ListOperation],
         extent: Window.Extent? = nil
     ) {
         var writer = ByteWriter()

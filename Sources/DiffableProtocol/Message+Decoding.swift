@@ -4,6 +4,9 @@ import DiffableJSON
 private enum MessageMember: UInt8, MemberName {
     case id, method, params, result, error
 
+    /// A reply may be to no id, and its result may be any value.
+    var takesNull: Bool { self == .id || self == .result }
+
     static func named(_ name: JSONString) -> MessageMember? {
         switch name {
         case "id": .id
@@ -20,6 +23,7 @@ private enum NotificationMember: UInt8, MemberName {
     case subscription, list, epoch, from, revision, reason, operations, more
     case snapshot, patch
     case offset, total, message
+    case handler, request, kind, action, items, section, arguments, summary, item
 
     static func named(_ name: JSONString) -> NotificationMember? {
         switch name {
@@ -36,6 +40,15 @@ private enum NotificationMember: UInt8, MemberName {
         case "offset": .offset
         case "total": .total
         case "message": .message
+        case "handler": .handler
+        case "request": .request
+        case "kind": .kind
+        case "action": .action
+        case "items": .items
+        case "section": .section
+        case "arguments": .arguments
+        case "summary": .summary
+        case "item": .item
         default: nil
         }
     }
@@ -95,19 +108,26 @@ private struct NotificationParts {
     var from: Int?
     var revision: Int?
     var reason: String?
-    var operations: [Operation]?
+    var operations: [ListOperation]?
     var part = Request.Part.last
-    var sections: [Section]?
+    var snapshot: WholeList?
     var patch: [UInt8]?
     var offset: Int?
     var total: Int?
     var message: String?
+    var handler: Int?
+    var request: Int?
+    var kind: HandledKind?
+    var content = HandlerRequestParts()
     var extent: Window.Extent? {
         guard let offset, let total else { return nil }
         return Window.Extent(offset: offset, total: total)
     }
 
-    static let methods: Set = ["reset", "changes", "snapshot", "patch", "bookmark", "listDeleted", "subscriptionEnded"]
+    static let methods: Set = [
+        "reset", "changes", "snapshot", "patch", "bookmark", "listDeleted", "subscriptionEnded",
+        "request", "requestCancelled", "handlerEnded",
+    ]
 
     func message(_ method: String) throws(DecodingError) -> Message {
         switch method {
@@ -130,7 +150,7 @@ private struct NotificationParts {
                 Message.Snapshot(
                     subscription: try needed(subscription, "subscription"), list: try needed(list, "list"),
                     epoch: try needed(epoch, "epoch"), revision: try needed(revision, "revision"), reason: reason,
-                    sections: try needed(sections, "snapshot")))
+                    snapshot: try needed(snapshot, "snapshot")))
         case "patch":
             return .patch(
                 Message.Patch(
@@ -149,6 +169,22 @@ private struct NotificationParts {
             return .subscriptionEnded(
                 subscription: try needed(subscription, "subscription"), list: try needed(list, "list"),
                 reason: try needed(reason, "reason"), message: try needed(message, "message"))
+        case "request":
+            // What only a newer daemon asks for is nothing that anybody here has said to answer for.
+            guard let content = try content.content(kind, operations) else { return .other(method: method) }
+            return .request(
+                HandlerRequest(
+                    handler: try needed(handler, "handler"), request: try needed(request, "request"),
+                    list: try needed(list, "list"), content: content, revision: revision,
+                    from: try needed(self.content.from, "from")))
+        case "requestCancelled":
+            return .requestCancelled(
+                handler: try needed(handler, "handler"), request: try needed(request, "request"),
+                list: try needed(list, "list"), reason: try needed(reason, "reason"))
+        case "handlerEnded":
+            return .handlerEnded(
+                handler: try needed(handler, "handler"), list: try needed(list, "list"),
+                reason: try needed(reason, "reason"))
         default: return .other(method: method)
         }
     }
@@ -156,6 +192,36 @@ private struct NotificationParts {
     private func needed<Value>(_ value: Value?, _ name: String) throws(DecodingError) -> Value {
         guard let value else { throw .invalid("the notification needs \(name)", at: 0) }
         return value
+    }
+}
+
+/// What is asked in a `request`.
+private struct HandlerRequestParts {
+    var action: ActionName?
+    var items: [ItemID]?
+    var section: SectionID?
+    var arguments: [UInt8]?
+    var summary: DifferenceSummary?
+    var item: ItemID?
+    var from: ClientIdentity?
+
+    /// Nil for a kind that is not known.
+    func content(
+        _ kind: HandledKind?, _ operations: [ListOperation]?
+    ) throws(DecodingError) -> HandlerRequest.Content? {
+        switch kind {
+        case .perform?:
+            guard let action else { throw .invalid("the notification needs action", at: 0) }
+            let target = items.map(ActionTarget.items) ?? section.map(ActionTarget.section) ?? .list
+            return .perform(action, target, arguments: arguments)
+        case .propose?:
+            guard let operations else { throw .invalid("the notification needs operations", at: 0) }
+            return .propose(operations, summary)
+        case .expand?:
+            guard let item else { throw .invalid("the notification needs item", at: 0) }
+            return .expand(item)
+        case nil: return nil
+        }
     }
 }
 
@@ -181,7 +247,13 @@ extension Decoder {
             case .subscription: parts.subscription = try decoder.wholeNumber("subscription")
             case .list: parts.list = try decoder.identifier("list")
             case .epoch: parts.epoch = try decoder.string("epoch").text
-            case .from: parts.from = try decoder.wholeNumber("from")
+            case .from:
+                // A revision, or of a `request` who asks.
+                if decoder.scanner.peek() == UInt8(ascii: "{") {
+                    parts.content.from = try decoder.clientIdentity("from")
+                } else {
+                    parts.from = try decoder.wholeNumber("from")
+                }
             case .revision: parts.revision = try decoder.wholeNumber("revision")
             case .reason: parts.reason = try decoder.string("reason").text
             case .operations: parts.operations = try decoder.operations()
@@ -189,10 +261,19 @@ extension Decoder {
             case .message: parts.message = try decoder.string("message").text
             case .total: parts.total = try decoder.wholeNumber("total")
             case .more: parts.part = try decoder.boolean("more") ? .more : .last
-            case .snapshot: parts.sections = try decoder.snapshot()
+            case .snapshot: parts.snapshot = try decoder.snapshot()
             case .patch:
                 let value = try decoder.scan { scanner throws(JSONError) in try scanner.value() }
                 parts.patch = [UInt8](value.bytes)
+            case .handler: parts.handler = try decoder.wholeNumber("handler")
+            case .request: parts.request = try decoder.wholeNumber("request")
+            case .kind: parts.kind = try decoder.handledKind()
+            case .action: parts.content.action = try decoder.identifier("action")
+            case .items: parts.content.items = try decoder.itemIDs()
+            case .section: parts.content.section = try decoder.identifier("section")
+            case .arguments: parts.content.arguments = try decoder.arguments()
+            case .summary: parts.content.summary = try decoder.summary()
+            case .item: parts.content.item = try decoder.identifier("item")
             }
         }
         return parts

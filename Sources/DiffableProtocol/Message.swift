@@ -14,6 +14,10 @@ package enum Message: Sendable {
     case listDeleted(subscription: Int, list: ListName)
     /// By the daemon; `reason` is the name of an error, and the message is for people.
     case subscriptionEnded(subscription: Int, list: ListName, reason: String, message: String)
+    /// Something that a handler of this client is asked.
+    indirect case request(HandlerRequest)
+    case requestCancelled(handler: Int, request: Int, list: ListName, reason: String)
+    case handlerEnded(handler: Int, list: ListName, reason: String)
     /// A notification that this client does not know; a newer daemon sent it.
     case other(method: String)
 
@@ -24,7 +28,7 @@ package enum Message: Sendable {
         package var revision: Int
         /// As in `NotificationWriter.ResetReason`; a newer daemon may have others.
         package var reason: String
-        package var operations: [Operation]
+        package var operations: [ListOperation]
         package var part: Request.Part
         /// Where the window of the view lies, if it has one.
         package var extent: Window.Extent?
@@ -38,7 +42,7 @@ package enum Message: Sendable {
         package var revision: Int
         /// As of a `reset`; nil when it follows what was sent before.
         package var reason: String?
-        package var sections: [Section]
+        package var snapshot: WholeList
     }
 
     package struct Patch: Sendable {
@@ -64,7 +68,7 @@ package enum Message: Sendable {
         package var list: ListName
         package var from: Int
         package var revision: Int
-        package var operations: [Operation]
+        package var operations: [ListOperation]
         package var part: Request.Part
         /// Where the window of the view lies, if it has one.
         package var extent: Window.Extent?

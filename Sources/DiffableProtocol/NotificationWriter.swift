@@ -46,7 +46,7 @@ package struct NotificationWriter: Sendable {
     }
 
     package init(
-        changesOf list: ListName, from: Int, to revision: Int, operations: [Operation], extent: Window.Extent? = nil
+        changesOf list: ListName, from: Int, to revision: Int, operations: [ListOperation], extent: Window.Extent? = nil
     ) {
         head = .changes(list, from: from, to: revision)
         self.extent = extent

@@ -4,6 +4,9 @@ import DiffableJSON
 private enum EnvelopeMember: UInt8, MemberName {
     case jsonrpc, id, method, params
 
+    /// `"id":null` asks for a reply with that id.
+    var takesNull: Bool { self == .id }
+
     private static let names = MemberNames(EnvelopeMember.self)
 
     static func named(_ name: JSONString) -> EnvelopeMember? { names.number(of: name).flatMap(Self.init(rawValue:)) }
@@ -13,7 +16,8 @@ private enum EnvelopeMember: UInt8, MemberName {
 struct RequestEnvelope: ~Copyable {
     private(set) var id = RequestID.absent
     private var method: Method?
-    private var parts = RequestParts()
+    /// The list that the request is about, once its name is read: an error names it.
+    private var list: ListName?
     private var stage = Stage.envelope
 
     private enum Stage {
@@ -23,18 +27,20 @@ struct RequestEnvelope: ~Copyable {
     /// Reads the line in one pass.
     mutating func read(_ line: UnsafeRawBufferPointer, limits: DecodingLimits) throws(DecodingError) -> Request {
         var decoder = Decoder(line, limits: limits)
+        var request: Request?
         try decoder.object("a request", EnvelopeMember.self) { member, decoder throws(DecodingError) in
             switch member {
             case .jsonrpc: try decoder.protocolVersion()
             case .id: id = try decoder.requestID()
             case .method: method = try readMethod(from: &decoder)
-            case .params: try readParams(from: &decoder, line: line)
+            case .params: request = try readParams(from: &decoder, line: line)
             }
         }
         try decoder.end()
+        if let request { return request }
         guard let method else { throw .invalid("a request needs a method", at: 0) }
         stage = .params
-        return try parts.request(method, at: 0)
+        return try method.request(emptyObject, limits: limits)
     }
 
     private mutating func readMethod(from decoder: inout Decoder) throws(DecodingError) -> Method {
@@ -47,20 +53,21 @@ struct RequestEnvelope: ~Copyable {
 
     private mutating func readParams(
         from decoder: inout Decoder, line: UnsafeRawBufferPointer
-    ) throws(DecodingError) {
+    ) throws(DecodingError) -> Request? {
         // Members come in any order: look ahead for the method if it has not come yet.
         if method == nil { method = try methodBehind(decoder, line: line) }
-        guard let method else { throw .invalid("a request needs a method", at: 0) }
+        // Without one they are nobody's, which is said when the whole line has been read.
+        guard let method else {
+            try decoder.scan { scanner throws(JSONError) in try scanner.skipValue() }
+            return nil
+        }
         stage = .params
-        if decoder.scanner.peek() == UInt8(ascii: "[") {
-            throw .invalid("params are named: an object, not an array", at: decoder.scanner.offset)
+        guard decoder.scanner.peek() == UInt8(ascii: "{") else {
+            throw decoder.unexpected("params of \(method.rawValue)", "an object, with members that have names")
         }
-        if try !decoder.readNull() {
-            try decoder.object(
-                method.rawValue, Parameter.self, allowed: method.parameters
-            ) { parameter, decoder throws(DecodingError) in try parts.read(parameter, from: &decoder) }
-        }
+        let request = try method.parameters.read(from: &decoder, list: &list)
         stage = .envelope
+        return request
     }
 
     private mutating func methodBehind(
@@ -69,7 +76,7 @@ struct RequestEnvelope: ~Copyable {
         var ahead = Decoder(line, limits: decoder.limits)
         var object = try ahead.scan { scanner throws(JSONError) in try scanner.beginObject() }
         while let name = try ahead.scan({ scanner throws(JSONError) in try scanner.nextMember(of: &object) }) {
-            if "method" ~= name { return try readMethod(from: &ahead) }
+            if "method" ~= name { return try ahead.readNull() ? nil : try readMethod(from: &ahead) }
             try ahead.scan { scanner throws(JSONError) in try scanner.skipValue() }
         }
         return nil
@@ -86,9 +93,10 @@ struct RequestEnvelope: ~Copyable {
             case .method: .methodNotFound
             case .params: .invalidParams
             }
-        // Paths begin at the parameters: `operations[3].items[0].id`.
+        // Paths begin at the parameters: `operations[3].items[0].id`. What is wrong with the whole request has none.
         if error.path.hasPrefix("params.") { error.path.removeFirst("params.".count) }
-        return WireError(error, list: parts.list, invalid: invalid)
+        if error.isOfWholeRequest { error.path = "" }
+        return WireError(error, list: list, invalid: invalid)
     }
 
     /// Checks the whole line, and finds what the reply with the error depends on.
@@ -122,7 +130,9 @@ struct RequestEnvelope: ~Copyable {
         guard scanner.peek() == UInt8(ascii: "{") else { return part }
         var object = try scanner.beginObject()
         while let name = try scanner.nextMember(of: &object) {
-            if "more" ~= name { part = scanner.peek() == UInt8(ascii: "f") ? .last : .more }
+            if "more" ~= name, scanner.peek() != UInt8(ascii: "n") {
+                part = scanner.peek() == UInt8(ascii: "f") ? .last : .more
+            }
             try scanner.skipValue()
         }
         return part
@@ -133,12 +143,24 @@ extension Decoder {
     mutating func protocolVersion() throws(DecodingError) {
         let version = try string("jsonrpc")
         guard "2.0" ~= version else {
-            throw .invalid("jsonrpc is \"2.0\" (or left out), not \"\(version.text.shown)\"", at: version.offset)
+            throw .invalid("jsonrpc must be \"2.0\" or left out, not \"\(version.text.shown)\"", at: version.offset)
         }
     }
 }
 
+/// What stands for parameters that are left out.
+private let emptyObject = Array("{}".utf8)
+
 extension Method {
+    /// Reads parameters that are a text of their own.
+    func request(_ parameters: [UInt8], limits: DecodingLimits) throws(DecodingError) -> Request {
+        try parameters.withUnsafeBufferPointer { text throws(DecodingError) in
+            var decoder = Decoder(UnsafeRawBufferPointer(text), limits: limits)
+            var list: ListName?
+            return try self.parameters.read(from: &decoder, list: &list)
+        }
+    }
+
     static func unknown(_ name: String, at offset: Int) -> DecodingError {
         let names = Method.allCases.map(\.rawValue)
         let advice =

@@ -43,12 +43,11 @@ extension Decoder {
             }
             return .string([UInt8](value.bytes))
         default:
-            let offset = scanner.offset
+            let before = self
             do throws(JSONError) {
                 return .number(try scanner.integer())
             } catch {
-                // A syntax error is found by whoever reads the line again.
-                throw .invalid("id is a string or a whole number", at: offset)
+                throw before.unexpected("id", "a string, null or a whole number of 64 bits")
             }
         }
     }

@@ -1,7 +1,7 @@
 import Diffable
 import DiffableJSON
 
-/// Writes a `transact` or an `apply` of any length, in as many lines as it takes.
+/// Writes a `transact`, a `propose` or an `apply` of any length, in as many lines as it takes.
 ///
 /// Only the last part has the id, and so only the whole is answered. Each part says everything but the operations
 /// again.
@@ -32,13 +32,28 @@ package struct RequestWriter: Sendable {
 
     package init(
         transact list: ListName, _ operations: Operations, ifRevision: Int? = nil, requestKey: RequestKey? = nil,
-        lease: Request.Lease? = nil, mode: Request.Mode = .commit
+        lease: LeaseTerm? = nil, mode: TransactionMode = .commit
     ) {
         var writer = ByteWriter()
         writer.appendParameter("list", list)
-        writer.appendOptions(
+        writer.appendChangeOptions(
             ifRevision: ifRevision, requestKey: requestKey, lease: lease, mode: mode, part: .whole)
         self.method = .transact
+        self.head = writer.bytes
+        self.operations = operations
+    }
+
+    /// - Parameter timeout: in milliseconds; nil: as the daemon does it.
+    package init(
+        propose list: ListName, _ operations: Operations, ifRevision: Int? = nil, requestKey: RequestKey? = nil,
+        lease: LeaseTerm? = nil, mode: TransactionMode = .commit, timeout: Int? = nil
+    ) {
+        var writer = ByteWriter()
+        writer.appendParameter("list", list)
+        writer.appendChangeOptions(
+            ifRevision: ifRevision, requestKey: requestKey, lease: lease, mode: mode, part: .whole)
+        if let timeout { writer.appendParameter("timeout", timeout) }
+        self.method = .propose
         self.head = writer.bytes
         self.operations = operations
     }
@@ -47,14 +62,14 @@ package struct RequestWriter: Sendable {
     /// items that they are, if that matters: `OperationsWriter(_, expansion: .asSaid)`.
     package init(
         apply list: ListName, _ operations: Operations, section: SectionID? = nil,
-        delivery: Request.Delivery = .difference, ifRevision: Int? = nil, requestKey: RequestKey? = nil,
-        lease: Request.Lease? = nil, mode: Request.Mode = .commit
+        delivery: Delivery = .difference, ifRevision: Int? = nil, requestKey: RequestKey? = nil,
+        lease: LeaseTerm? = nil, mode: TransactionMode = .commit
     ) {
         var writer = ByteWriter()
         writer.appendParameter("list", list)
         if let section { writer.appendParameter("section", section) }
-        if delivery == .reload { writer.appendTrueParameter("usingReloadData") }
-        writer.appendOptions(
+        if delivery == .reload { writer.appendParameter("usingReloadData", true) }
+        writer.appendChangeOptions(
             ifRevision: ifRevision, requestKey: requestKey, lease: lease, mode: mode, part: .whole)
         self.method = .apply
         self.head = writer.bytes

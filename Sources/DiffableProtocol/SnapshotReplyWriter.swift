@@ -3,7 +3,7 @@ import DiffableJSON
 
 /// Writes the reply to `snapshot`, one line whatever its length, in pieces of limited length.
 package struct SnapshotReplyWriter: Sendable {
-    private var snapshot: SnapshotWriter
+    private var snapshot: TreeWriter
     /// What comes before the snapshot, until it is written.
     private var head: [UInt8]
 
@@ -20,7 +20,7 @@ package struct SnapshotReplyWriter: Sendable {
         writer.append(extent)
         writer.append(#","snapshot":"#)
         self.head = writer.bytes
-        self.snapshot = SnapshotWriter(snapshot)
+        self.snapshot = TreeWriter(snapshot)
     }
 
     /// Writes at least one element, and as many as fit until the writer holds about `limit` bytes. `.done` comes with

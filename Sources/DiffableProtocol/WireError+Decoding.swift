@@ -15,7 +15,7 @@ private enum ErrorMember: UInt8, MemberName {
 }
 
 private enum ErrorDataMember: UInt8, MemberName {
-    case list, operation, section, item, revision, limit, max, offset
+    case list, operation, section, item, revision, kind, path, keyword, limit, max, offset
 
     static func named(_ name: JSONString) -> ErrorDataMember? {
         switch name {
@@ -24,6 +24,9 @@ private enum ErrorDataMember: UInt8, MemberName {
         case "section": .section
         case "item": .item
         case "revision": .revision
+        case "kind": .kind
+        case "path": .path
+        case "keyword": .keyword
         case "limit": .limit
         case "max": .max
         case "offset": .offset
@@ -60,6 +63,7 @@ extension Decoder {
     }
 
     private mutating func readData(into error: inout WireError) throws(DecodingError) {
+        var misfit = WireError.Misfit(kind: "", path: "", keyword: "")
         var limit: String?
         var max: Int?
         var result = error
@@ -70,11 +74,15 @@ extension Decoder {
             case .section: result.section = try decoder.identifier("section")
             case .item: result.item = try decoder.identifier("item")
             case .revision: result.revision = try decoder.wholeNumber("revision")
+            case .kind: misfit.kind = try decoder.string("kind").text
+            case .path: misfit.path = try decoder.string("path").text
+            case .keyword: misfit.keyword = try decoder.string("keyword").text
             case .limit: limit = try decoder.string("limit").text
             case .max: max = try decoder.wholeNumber("max")
             case .offset: result.offset = try decoder.wholeNumber("offset")
             }
         }
+        if !misfit.keyword.isEmpty { result.misfit = misfit }
         if let limit, let max { result.limit = WireError.Limit(limit, max: max) }
         error = result
     }

@@ -12,6 +12,8 @@ package struct WireError: Error, Equatable, Sendable {
     package var item: ItemID?
     /// The list's current one.
     package var revision: Int?
+    /// How the item's content does not fit.
+    package var misfit: Misfit?
     package var limit: Limit?
     /// In bytes from the beginning of the line.
     package var offset: Int?
@@ -27,9 +29,24 @@ package struct WireError: Error, Equatable, Sendable {
         }
     }
 
+    package struct Misfit: Equatable, Sendable {
+        /// Of the item; empty for none.
+        package var kind: String
+        /// Of the value, in the content: a JSON pointer, empty for the content itself.
+        package var path: String
+        /// Of the schema.
+        package var keyword: String
+
+        package init(kind: String, path: String, keyword: String) {
+            self.kind = kind
+            self.path = path
+            self.keyword = keyword
+        }
+    }
+
     package init(
         _ code: Code, _ message: String, list: ListName? = nil, operation: Int? = nil, section: SectionID? = nil,
-        item: ItemID? = nil, revision: Int? = nil, limit: Limit? = nil, offset: Int? = nil
+        item: ItemID? = nil, revision: Int? = nil, misfit: Misfit? = nil, limit: Limit? = nil, offset: Int? = nil
     ) {
         self.code = code
         self.message = message
@@ -38,6 +55,7 @@ package struct WireError: Error, Equatable, Sendable {
         self.section = section
         self.item = item
         self.revision = revision
+        self.misfit = misfit
         self.limit = limit
         self.offset = offset
     }
@@ -67,6 +85,14 @@ package struct WireError: Error, Equatable, Sendable {
         case shuttingDown = 17
         case storageUnreadable = 18
         case invalidConfiguration = 19
+        case noHandler = 20
+        case refused = 21
+        case handlerTimedOut = 22
+        case handlerLost = 23
+        case handlerExists = 24
+        case invalidContent = 25
+        case noSuchRequest = 26
+        case notKept = 27
 
         package var name: String { String(describing: self) }
     }
@@ -84,8 +110,8 @@ extension WireError {
             self.init(invalid, "\(error)", list: list, operation: error.operation, offset: offset)
         case .tooLarge(let limit, let max):
             self.init(
-                .tooLarge, "\(error)\(Self.remedy(limit))", list: list, operation: error.operation,
-                limit: Limit(limit, max: max))
+                .tooLarge, "\(error)", list: list, operation: error.operation, limit: Limit(limit, max: max),
+                offset: error.offset)
         }
     }
 
@@ -94,16 +120,6 @@ extension WireError {
         WireError(
             .tooLarge, "the line is longer than lineLengthMax = \(max) bytes; send it in parts (\"more\":true)",
             limit: Limit("lineLengthMax", max: max))
-    }
-
-    private static func remedy(_ limit: String) -> String {
-        switch limit {
-        case "operationsMax": "; send it in parts (\"more\":true)"
-        case "contentLengthMax", "idLengthMax": " bytes"
-        case "viewTermsMax": " tests, words and paths; ask for less, or look for the rest yourself"
-        case "windowRowsMax": " rows; ask for fewer, or leave the window out"
-        default: ""
-        }
     }
 }
 
@@ -125,6 +141,11 @@ extension WireError {
         if let section { writer.appendMember("section", section) }
         if let item { writer.appendMember("item", item) }
         if let revision { writer.appendMember("revision", revision) }
+        if let misfit {
+            writer.appendMember("kind", misfit.kind)
+            writer.appendMember("path", misfit.path)
+            writer.appendMember("keyword", misfit.keyword)
+        }
         if let limit {
             writer.append(#","limit":"#)
             writer.appendString(limit.name)

@@ -44,8 +44,12 @@ struct DocumentationTests {
 
     @Test func `the page names every method, parameter, operation and error`() {
         let page = Self.page.joined(separator: "\n")
-        for method in Method.allCases { #expect(page.contains("`\(method.rawValue)`"), "\(method)") }
-        for parameter in Parameter.allCases { #expect(page.contains("\(parameter.name)"), "\(parameter)") }
+        for method in Method.allCases {
+            #expect(page.contains("`\(method.rawValue)`"), "\(method)")
+            for parameter in method.required + method.optional {
+                #expect(page.contains(parameter), "\(parameter) of \(method)")
+            }
+        }
         for code in WireError.Code.allCases {
             #expect(page.contains("| \(code.rawValue) | `\(code.name)` |"), "\(code)")
         }

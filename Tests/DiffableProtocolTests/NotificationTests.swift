@@ -117,7 +117,7 @@ struct NotificationTests {
             }
             #expect((read.subscription, read.list, read.epoch, read.revision) == (7, "t", "e", 3))
             #expect(read.reason == reason?.rawValue)
-            #expect(try Snapshot(read.sections) == new)
+            #expect(try Snapshot(read.snapshot) == new)
         }
         let writer = LongLineWriter(
             patchOf: "t", from: 2, to: 3, old: new, operations: Snapshot().difference(from: new))

@@ -17,7 +17,11 @@ struct ReplyTests {
         let client = Reply.Client(
             number: 1, name: "bar", processID: 2, userID: 3, connectedSeconds: 4, traffic: .init(requests: 5),
             pendingBytes: 6,
-            subscriptions: [.init(subscription: 7, list: "tasks", behind: nil, deliveries: 8, bytesSent: 9)])
+            subscriptions: [.init(subscription: 7, list: "tasks", behind: nil, deliveries: 8, bytesSent: 9)],
+            handlers: [
+                .init(
+                    handler: 1, list: "tasks", requests: [.expand, .perform], actions: ["done"], pendingRequests: 2)
+            ])
         let limits = [WireError.Limit("a", max: 7), WireError.Limit("b", max: 8)]
         let replies: [(Reply, String)] = [
             (.ping, "{}"),
@@ -44,6 +48,18 @@ struct ReplyTests {
             (.setView(subscription: 1), #"{"subscription":1}"#),
             (.unsubscribe(subscription: 1), #"{"subscription":1}"#),
             (.lists([]), #"{"lists":[]}"#),
+            (.handle(.init(handler: 1, list: "tasks")), #"{"handler":1,"list":"tasks"}"#),
+            (.unhandle(handler: 1), #"{"handler":1}"#),
+            (.answer(request: 7), #"{"request":7}"#),
+            (
+                .perform(.init(list: "tasks", revision: 13, result: Array(#"{"n":1}"#.utf8))),
+                #"{"list":"tasks","revision":13,"result":{"n":1}}"#
+            ),
+            (.perform(.init(list: "tasks", revision: nil, result: nil)), #"{"list":"tasks","result":null}"#),
+            (
+                .expand(.init(list: "tasks", item: "milk", revision: 13)),
+                #"{"list":"tasks","item":"milk","revision":13}"#
+            ),
             (
                 .hello(.init(version: "1", epoch: "e", limits: limits, capabilities: [])),
                 #"{"server":"diffabled","version":"1","epoch":"e","limits":{"a":7,"b":8},"capabilities":[]}"#
@@ -58,7 +74,9 @@ struct ReplyTests {
                 .clients([client]),
                 #"{"clients":[{"client":1,"name":"bar","pid":2,"uid":3,"connectedSeconds":4,"requests":5,"#
                     + #""refusals":0,"deliveries":0,"bytesReceived":0,"bytesSent":0,"pendingBytes":6,"#
-                    + #""subscriptions":[{"subscription":7,"list":"tasks","deliveries":8,"bytesSent":9}]}]}"#
+                    + #""subscriptions":[{"subscription":7,"list":"tasks","deliveries":8,"bytesSent":9}],"#
+                    + #""handlers":[{"handler":1,"list":"tasks","requests":["perform","expand"],"actions":["done"],"#
+                    + #""pendingRequests":2}]}]}"#
             ),
         ]
         for (reply, result) in replies {
@@ -75,9 +93,19 @@ struct ReplyTests {
         let lists = [
             Reply.ListSummary(
                 list: "a\"", epoch: "e", revision: 1, numberOfSections: 2, numberOfItems: 3,
-                access: .init(list: "a\"", owner: 1_000, group: 4_294_967_294, mode: .ownerOnly), durability: .volatile)
+                access: .init(list: "a\"", owner: 1_000, group: 4_294_967_294, mode: .ownerOnly), durability: .volatile,
+                handles: [.perform, .expand], actions: ["done", "undone"]),
+            Reply.ListSummary(
+                list: "b", epoch: "e", revision: 1, numberOfSections: 2, numberOfItems: 3,
+                access: .init(list: "b", owner: 0, group: 0, mode: .ownerOnly), durability: .durable),
         ]
         #expect(try Reply.ListSummary.all(json: result(.lists(lists))) == lists)
+        let deleted = lists.enumerated().map { index, list in
+            Reply.DeletedList(
+                summary: list, time: 1_795_299_539_671, name: index == 0 ? "bar" : nil, processID: index == 0 ? 1 : nil,
+                userID: index == 0 ? nil : 2)
+        }
+        #expect(try Reply.DeletedList.all(json: result(.deletedLists(deleted))) == deleted)
         for isResumed in [nil, true, false] {
             for start in [tasks, nil] {
                 let subscribe = Reply.Subscribe(subscription: 9, list: "tasks", start: start, isResumed: isResumed)
@@ -91,9 +119,32 @@ struct ReplyTests {
         let history = Reply.History(
             start: tasks, oldest: 1,
             revisions: [
-                .init(revision: 2, time: 1_795_000_000_000, numberOfOperations: 3, name: "bar", processID: 7, userID: 0)
+                .init(
+                    revision: 2, time: 1_795_000_000_000, numberOfOperations: 3, name: "bar", processID: 7, userID: 0),
+                .init(
+                    revision: 1, time: 1_795_000_000_000, numberOfOperations: 3, name: "bar", processID: 7, userID: 0,
+                    handler: .init(name: "keeper", processID: 8, userID: nil)),
+            ],
+            schemaChanges: [
+                .init(revision: 2, time: 1_795_000_000_001, numberOfKinds: 3, name: "bar", processID: 7, userID: 0),
+                .init(revision: 1, time: 1_795_000_000_000, numberOfKinds: 0),
             ])
+        let schemas = Reply.Schemas(
+            list: "tasks", json: Array(#"{"todo":{"newKeyword":1}}"#.utf8), others: .refuse, existing: .areKept)
+        #expect(try Reply.Schemas(json: result(.schemas(schemas))) == schemas)
         #expect(try Reply.History(json: result(.history(history))) == history)
+        let handle = Reply.Handle(handler: 3, list: "tasks")
+        #expect(try Reply.Handle(json: result(.handle(handle))) == handle)
+        for perform in [
+            Reply.Perform(list: "tasks", revision: 13, result: Array(#"[1,"x"]"#.utf8)),
+            Reply.Perform(list: "tasks", revision: nil, result: nil),
+        ] {
+            #expect(try Reply.Perform(json: result(.perform(perform))) == perform)
+        }
+        for revision in [nil, 13] {
+            let expand = Reply.Expand(list: "tasks", item: "milk", revision: revision)
+            #expect(try Reply.Expand(json: result(.expand(expand))) == expand)
+        }
         let difference = Reply.Difference(
             list: "tasks", epoch: "k3v9", from: 1, to: 2, operations: [.deleteAllItems])
         let read = try Reply.Difference(json: result(.difference(difference)))
@@ -108,6 +159,24 @@ struct ReplyTests {
         let start = ContinuousClock.now
         #expect(try Reply.Change(json: Array(json.utf8)).summary?.insertedItems == 1)
         #expect(start.duration(to: .now) < .seconds(5))
+    }
+
+    @Test func `each count of a summary has its own name`() throws {
+        var summary = DifferenceSummary([], from: Snapshot(), to: Snapshot())
+        (summary.insertedItems, summary.deletedItems, summary.movedItems) = (1, 2, 3)
+        (summary.reconfiguredItems, summary.reloadedItems) = (4, 5)
+        (summary.expandedItems, summary.collapsedItems) = (6, 7)
+        (summary.insertedSections, summary.deletedSections, summary.movedSections) = (8, 9, 10)
+        (summary.reloadedSections, summary.reconfiguredList) = (11, 12)
+        let change = Reply.Change(list: "t", revision: 1, isChanged: true, summary: summary)
+        let json = try result(.change(change))
+        #expect(
+            String(decoding: json, as: UTF8.self) == #"{"list":"t","revision":1,"changed":true,"#
+                + #""summary":{"insertedItems":1,"deletedItems":2,"#
+                + #""movedItems":3,"reconfiguredItems":4,"reloadedItems":5,"expandedItems":6,"collapsedItems":7,"#
+                + #""insertedSections":8,"deletedSections":9,"movedSections":10,"reloadedSections":11,"#
+                + #""reconfiguredList":12}}"#)
+        #expect(try Reply.Change(json: json).summary == summary)
     }
 
     @Test func `a change tells its counts, but for the zeros`() throws {
@@ -144,7 +213,7 @@ struct ReplyTests {
             return
         }
         let result = try SnapshotResult(json: bytes)
-        #expect(try Snapshot(result.sections) == snapshot)
+        #expect(try Snapshot(result.list) == snapshot)
         #expect(String(decoding: result.bytes, as: UTF8.self) == json)
     }
 
@@ -183,7 +252,8 @@ struct ReplyTests {
                 "6 duplicateItem", "7 invalidAnchor", "8 ownDescendant", "9 revisionMismatch", "10 requestKeyReused",
                 "11 tooLarge", "12 permissionDenied", "13 noSpace", "14 storageFailed", "15 noSuchSubscription",
                 "16 noSuchRevision", "17 shuttingDown", "18 storageUnreadable",
-                "19 invalidConfiguration",
+                "19 invalidConfiguration", "20 noHandler", "21 refused", "22 handlerTimedOut", "23 handlerLost",
+                "24 handlerExists", "25 invalidContent", "26 noSuchRequest", "27 notKept",
             ])
     }
 

@@ -1,11 +1,12 @@
 import Diffable
 import DiffableJSON
 import DiffableProtocol
+import TestSupport
 import Testing
 
 struct RequestTests {
-    /// Every request in each of its forms; what is read is written again as the same line.
-    @Test(arguments: [
+    /// Every request in each of its forms.
+    private static let requests = [
         #""method":"hello","params":{}"#,
         #""method":"hello","params":{"name":"bar","maxLine":1048576}"#,
         #""method":"ping","params":{}"#,
@@ -15,6 +16,11 @@ struct RequestTests {
         #""method":"createList","params":{"list":"tasks"}"#,
         #""method":"createList","params":{"list":"tasks","durability":"volatile","ifAbsent":true}"#,
         #""method":"deleteList","params":{"list":"tasks"}"#,
+        #""method":"lists","params":{"deleted":true}"#,
+        #""method":"undeleteList","params":{"list":"tasks"}"#,
+        #""method":"undeleteList","params":{"list":"tasks","as":"chores"}"#,
+        #""method":"renameList","params":{"list":"tasks","to":"chores"}"#,
+        #""method":"renameList","params":{"list":"tasks","to":"chores","ifRevision":7}"#,
         #""method":"snapshot","params":{"list":"tasks"}"#,
         #""method":"transact","params":{"list":"tasks","operations":[]}"#,
         #""method":"transact","params":{"list":"tasks","operations":[{"op":"deleteAllItems"}],"ifRevision":7,"dryRun":true}"#,
@@ -44,8 +50,44 @@ struct RequestTests {
         #""method":"difference","params":{"list":"tasks","from":4,"to":2}"#,
         #""method":"undo","params":{"list":"tasks"}"#,
         #""method":"undo","params":{"list":"tasks","to":4,"ifRevision":7,"dryRun":true}"#,
-    ])
-    func `a request is written as it was read`(members: String) throws {
+        #""method":"clients","params":{}"#,
+        #""method":"reload","params":{}"#,
+        #""method":"backup","params":{}"#,
+        #""method":"deleteList","params":{"list":"tasks","ifRevision":7}"#,
+        #""method":"createList","params":{"list":"tasks","mode":"0640"}"#,
+        #""method":"restore","params":{"list":"tasks","mode":"0640","owner":1,"group":2,"operations":[],"more":true}"#,
+        #""method":"restore","params":{"replace":true,"more":false}"#,
+        #""method":"setAccess","params":{"list":"tasks","mode":"0640","owner":1,"group":2}"#,
+        #""method":"setSchemas","params":{"list":"tasks","schemas":{}}"#,
+        #""method":"setSchemas","params":{"list":"tasks","schemas":{"":true,"todo":{"type":"object"}},"others":"refuse","existing":"keep"}"#,
+        #""method":"schemas","params":{"list":"tasks"}"#,
+        #""method":"restore","params":{"list":"tasks","mode":"0640","schemas":{"todo":false},"others":"refuse","existing":"keep","operations":[],"more":true}"#,
+        #""method":"perform","params":{"list":"tasks","action":"clear"}"#,
+        #""method":"perform","params":{"list":"tasks","action":"done","items":[]}"#,
+        #""method":"perform","params":{"list":"tasks","action":"done","items":["milk","tea"],"arguments":{"at":[1,null]},"ifRevision":7,"timeout":1}"#,
+        #""method":"perform","params":{"list":"tasks","action":"done","section":"a","arguments":"now","timeout":600000}"#,
+        #""method":"propose","params":{"list":"tasks","operations":[{"op":"deleteAllItems"}]}"#,
+        #""method":"propose","params":{"list":"tasks","operations":[],"ifRevision":7,"requestKey":"k1","dryRun":true,"timeout":5000}"#,
+        #""method":"propose","params":{"list":"tasks","operations":[],"lease":"connection","more":false}"#,
+        #""method":"expand","params":{"list":"tasks","item":"milk"}"#,
+        #""method":"expand","params":{"list":"tasks","item":"milk","timeout":5000}"#,
+        #""method":"handle","params":{"list":"tasks","requests":["propose","expand"]}"#,
+        #""method":"handle","params":{"list":"tasks","requests":["perform","propose","expand"],"actions":["done","undone"],"replace":true}"#,
+        #""method":"unhandle","params":{"handler":3}"#,
+        #""method":"answer","params":{"request":7}"#,
+        #""method":"answer","params":{"request":7,"result":{"n":[1]},"operations":[{"op":"deleteAllItems"}]}"#,
+        #""method":"answer","params":{"request":7,"refusal":"not today"}"#,
+    ]
+
+    @Test func `each method is among the requests`() {
+        for method in Method.allCases {
+            let members = #""method":"\#(method.rawValue)","params":{"#
+            #expect(Self.requests.contains { $0.hasPrefix(members) }, "\(method)")
+        }
+    }
+
+    /// A line of the tables that names another method shows here too.
+    @Test(arguments: requests) func `a request is written as it was read`(members: String) throws {
         for id in ["1", "-5", #""a\u0041\"""#, "null"] {
             let line = #"{"jsonrpc":"2.0","id":\#(id),\#(members)}"#
             let decoded = decodeRequest(line)
@@ -96,11 +138,20 @@ struct RequestTests {
         ),
         ("{}", -32600, "a request needs a method (at byte 0)", "null"),
         (#"{"id":4}"#, -32600, "a request needs a method (at byte 0)", "4"),
-        (#"{"id":1.5,"method":"ping"}"#, -32600, "id: id is a string or a whole number (at byte 6)", "null"),
-        (#"{"id":[],"method":"ping"}"#, -32600, "id: id is a string or a whole number (at byte 6)", "null"),
+        (
+            #"{"id":1.5,"method":"ping"}"#, -32600,
+            "id must be a string, null or a whole number of 64 bits, not 1.5 (at byte 6)",
+            "null"
+        ),
+        (
+            #"{"id":[],"method":"ping"}"#, -32600,
+            "id must be a string, null or a whole number of 64 bits, not an array (at byte 6)", "null"
+        ),
+        (#"{"id":7,"params":{}}"#, -32600, "a request needs a method (at byte 0)", "7"),
+        (#"{"id":7,"method":null}"#, -32600, "a request needs a method (at byte 0)", "7"),
         (
             #"{"jsonrpc":"1.0","id":1,"method":"ping"}"#, -32600,
-            #"jsonrpc: jsonrpc is "2.0" (or left out), not "1.0" (at byte 12)"#, "1"
+            #"jsonrpc must be "2.0" or left out, not "1.0" (at byte 12)"#, "1"
         ),
         (
             #"{"id":1,"method":"ping","extra":1}"#, -32600,
@@ -114,15 +165,18 @@ struct RequestTests {
         (
             #"{"params":{},"method":"x","id":"q"}"#, -32601,
             "params: there is no method \"x\"; there are hello, ping, help, status, clients, reload, lists, createList, deleteList, "
-                + "snapshot, transact, apply, subscribe, setView, unsubscribe, history, difference, undo, setAccess, backup, "
+                + "undeleteList, renameList, snapshot, transact, apply, perform, propose, expand, handle, unhandle, answer, subscribe, setView, unsubscribe, history, difference, undo, setAccess, setSchemas, schemas, backup, "
                 + "restore (at byte 23)",
             "\"q\""
         ),
         (
             #"{"id":1,"method":"ping","params":[]}"#, -32602,
-            "params: params are named: an object, not an array (at byte 33)", "1"
+            "params of ping must be an object, with members that have names, not an array (at byte 33)", "1"
         ),
-        (#"{"id":1,"method":"ping","params":7}"#, -32602, "params: ping is an object (at byte 33)", "1"),
+        (
+            #"{"id":1,"method":"ping","params":7}"#, -32602,
+            "params of ping must be an object, with members that have names, not 7 (at byte 33)", "1"
+        ),
         (
             #"{"id":1,"method":"subscribe","params":{"lst":"t"}}"#, -32602,
             #"params: subscribe has no member "lst"; did you mean "list"? (at byte 40)"#, "1"
@@ -130,16 +184,16 @@ struct RequestTests {
         (#"{"id":1,"method":"subscribe"}"#, -32602, "subscribe needs list (at byte 0)", "1"),
         (
             #"{"id":1,"method":"subscribe","params":{"list":""}}"#, -32602,
-            "list: list is empty; an identifier is 1 to 255 bytes of UTF-8 (at byte 47)", "1"
+            "list is empty; an identifier is 1 to 255 bytes of UTF-8 (at byte 47)", "1"
         ),
         (
             #"{"method":"transact","params":{"list":"t","operations":[{"op":"deleteItems","items":[7]}]},"id":9}"#,
             -32602,
-            "operations[0].items[0]: an item's id is a string (at byte 85)", "9"
+            "operations[0].items[0]: an item's id must be a string, not 7 (at byte 85)", "9"
         ),
         (
             #"{"id":1,"method":"transact","params":{"list":"t","operations":[],"ifRevision":-1}}"#, -32602,
-            "ifRevision: ifRevision is a whole number from 0 to 9007199254740991 (at byte 78)", "1"
+            "ifRevision must be a whole number from 0 to 9007199254740991, not -1 (at byte 78)", "1"
         ),
         (
             #"{"id":1,"method":"apply","params":{"list":"t"}}"#, -32602,
@@ -155,35 +209,39 @@ struct RequestTests {
         ),
         (
             #"{"id":1,"method":"createList","params":{"list":"t","durability":"eternal"}}"#, -32602,
-            #"durability: durability is "durable" or "volatile", not "eternal" (at byte 65)"#, "1"
+            #"durability must be "durable" or "volatile", not "eternal" (at byte 65)"#, "1"
         ),
         (
             #"{"id":1,"method":"subscribe","params":{"list":"t","deliver":"patch"}}"#, -32602,
-            #"deliver: deliver is "operations", "snapshots" or "patches", not "patch" (at byte 61)"#, "1"
+            #"deliver must be "operations", "snapshots" or "patches", not "patch" (at byte 61)"#, "1"
         ),
         (
             #"{"id":1,"method":"subscribe","params":{"list":"t","minInterval":0}}"#, -32602,
-            "minInterval: minInterval is 1 to 3600000 milliseconds, not 0 (at byte 64)", "1"
+            "minInterval must be a whole number of milliseconds from 1 to 3600000, not 0 (at byte 64)", "1"
         ),
         (
             #"{"id":1,"method":"subscribe","params":{"list":"t","minInterval":3600001}}"#, -32602,
-            "minInterval: minInterval is 1 to 3600000 milliseconds, not 3600001 (at byte 64)", "1"
+            "minInterval must be a whole number of milliseconds from 1 to 3600000, not 3600001 (at byte 64)", "1"
         ),
         (
             #"{"id":1,"method":"subscribe","params":{"list":"t","bookmark":9}}"#, -32602,
-            "bookmark: bookmark is 10 to 3600000 milliseconds, not 9 (at byte 61)", "1"
+            "bookmark must be a whole number of milliseconds from 10 to 3600000, not 9 (at byte 61)", "1"
         ),
         (
             #"{"id":1,"method":"subscribe","params":{"list":"t","ifAbsent":true}}"#, -32602,
-            #"ifAbsent: ifAbsent is "wait", or left out (at byte 61)"#, "1"
+            #"ifAbsent must be "wait" or left out, not true (at byte 61)"#, "1"
         ),
         (
             #"{"id":1,"method":"createList","params":{"list":"t","ifAbsent":"wait"}}"#, -32602,
-            "ifAbsent: ifAbsent is true or false (at byte 63)", "1"
+            "ifAbsent must be true or false, not \"wait\" (at byte 62)", "1"
+        ),
+        (
+            #"{"id":1,"method":"createList","params":{"list":"t","ifAbsent":"yes"}}"#, -32602,
+            #"ifAbsent must be true or false, not "yes" (at byte 62)"#, "1"
         ),
         (
             #"{"id":1,"method":"subscribe","params":{"list":"t","ifAbsent":"create"}}"#, -32602,
-            #"ifAbsent: ifAbsent is "wait", or true or false, not "create" (at byte 62)"#, "1"
+            #"ifAbsent must be "wait" or left out, not "create" (at byte 62)"#, "1"
         ),
     ])
     func `a malformed request is answered with what is wrong`(line: String, code: Int, message: String, id: String) {
@@ -202,15 +260,19 @@ struct RequestTests {
         let cases = [
             (
                 #"{"id":1,"method":"transact","params":{"list":"t","operations":[{"op":"deleteAllItems"},{"op":"deleteAllItems"}]}}"#,
-                #"{"jsonrpc":"2.0","id":1,"error":{"code":11,"message":"operations[1]: the limit is operationsMax = 1; send it in parts (\"more\":true)","data":{"name":"tooLarge","list":"t","limit":"operationsMax","max":1}}}"#
+                #"{"jsonrpc":"2.0","id":1,"error":{"code":11,"message":"operations[1]: there are more than operationsMax = 1 operations in one line; send them in parts (\"more\":true) (at byte 87)","data":{"name":"tooLarge","list":"t","limit":"operationsMax","max":1,"offset":87}}}"#
             ),
             (
                 #"{"id":1,"method":"transact","params":{"list":"t","operations":[{"op":"appendItems","items":[{"id":"x","content":12345}]}]}}"#,
-                #"{"jsonrpc":"2.0","id":1,"error":{"code":11,"message":"operations[0].items[0].content: the limit is contentLengthMax = 4 bytes","data":{"name":"tooLarge","list":"t","operation":0,"limit":"contentLengthMax","max":4}}}"#
+                #"{"jsonrpc":"2.0","id":1,"error":{"code":11,"message":"operations[0].items[0].content: the content is longer than contentLengthMax = 4 bytes (at byte 112)","data":{"name":"tooLarge","list":"t","operation":0,"limit":"contentLengthMax","max":4,"offset":112}}}"#
             ),
             (
                 #"{"id":1,"method":"ping","params":[[[[[[[[]]]]]]]]}"#,
-                #"{"jsonrpc":"2.0","id":1,"error":{"code":11,"message":"the limit is depthMax = 8","data":{"name":"tooLarge","limit":"depthMax","max":8}}}"#
+                #"{"jsonrpc":"2.0","id":1,"error":{"code":11,"message":"params: there are more than depthMax = 8 arrays and objects inside each other (at byte 40)","data":{"name":"tooLarge","limit":"depthMax","max":8,"offset":40}}}"#
+            ),
+            (
+                #"{"id":1,"method":"transact","params":{"list":"t","operations":[{"op":"appendItems","items":[{"id":"x","content":[[[1]]]}]}]}}"#,
+                #"{"jsonrpc":"2.0","id":1,"error":{"code":11,"message":"operations[0].items[0].content: there are more than depthMax = 8 arrays and objects inside each other (at byte 114)","data":{"name":"tooLarge","list":"t","operation":0,"limit":"depthMax","max":8,"offset":114}}}"#
             ),
         ]
         for (line, reply) in cases {
@@ -221,6 +283,80 @@ struct RequestTests {
             }
             #expect(text { error.write(id: decoded.id, into: &$0) } == reply + "\n")
         }
+    }
+
+    /// What is in the range is taken, one less and one more is refused with the range, as is what is no number.
+    @Test(arguments: [
+        ("subscribe", "minInterval", 1...3_600_000, " of milliseconds"),
+        ("subscribe", "bookmark", 10...3_600_000, " of milliseconds"),
+        ("setAccess", "owner", 0...4_294_967_294, ""), ("setAccess", "group", 0...4_294_967_294, ""),
+        ("history", "limit", 0...9_007_199_254_740_991, ""), ("undo", "to", 0...9_007_199_254_740_991, ""),
+        ("snapshot", "at", 0...9_007_199_254_740_991, ""), ("undo", "ifRevision", 0...9_007_199_254_740_991, ""),
+    ])
+    func `a number is taken at the ends of its range and refused beyond`(
+        method: String, member: String, range: ClosedRange<Int>, units: String
+    ) {
+        func message(_ value: String) -> String? {
+            let line = #"{"id":1,"method":"\#(method)","params":{"list":"t","\#(member)":\#(value)}}"#
+            guard case .failure(let error) = decodeRequest(line).request else { return nil }
+            return error.message
+        }
+        for end in [range.lowerBound, range.upperBound] { #expect(message("\(end)") == nil) }
+        let others = [
+            (range.lowerBound - 1).description, (range.upperBound + 1).description, "1.5", "1e3", "true", "-1",
+            "99999999999999999999",
+        ]
+        for (value, shown) in others.map({ ($0, $0) }) + [(#""5""#, #""5""#), ("[5]", "an array"), ("{}", "an object")]
+        {
+            let message = message(value)
+            let expected =
+                "\(member) must be a whole number\(units) from \(range.lowerBound) to \(range.upperBound), not \(shown) (at byte "
+            #expect(message?.hasPrefix(expected) == true, "\(value): \(message ?? "was taken")")
+        }
+    }
+
+    /// Each member of the wrong sort: the message says of what, and what it must be, as a sentence.
+    @Test(arguments: [
+        #"{"id":1,"method":"createList","params":{"list":7}}"#: "list must be a string, not 7",
+        #"{"id":1,"method":7}"#: "method must be a string, not 7",
+        #"{"id":1,"method":"snapshot","params":{"list":"t","view":7}}"#: "view: a view must be an object, not 7",
+        #"{"id":1,"method":"snapshot","params":{"list":"t","view":{"sort":"/a"}}}"#:
+            #"view.sort must be an array, not "/a""#,
+        #"{"id":1,"method":"snapshot","params":{"list":"t","view":{"sort":[7]}}}"#:
+            #"view.sort[0]: a part of sort must be a path such as "/due", or an object with a path, not 7"#,
+        #"{"id":1,"method":"snapshot","params":{"list":"t","view":{"sort":["due"]}}}"#:
+            #"view.sort[0]: path must be "id", "kind" or a JSON pointer such as "/due", not "due""#,
+        #"{"id":1,"method":"snapshot","params":{"list":"t","view":{"where":[]}}}"#:
+            "view.where: a condition must be an object, not an array",
+        #"{"id":1,"method":"snapshot","params":{"list":"t","view":{"where":{"path":"/a","lessThan":true}}}}"#:
+            "view.where.lessThan must be a number or a string, which have an order, not true",
+        #"{"id":1,"method":"snapshot","params":{"list":"t","view":{"window":{"limit":"9"}}}}"#:
+            #"view.window.limit must be a whole number from 0 to 9007199254740991, not "9""#,
+        #"{"id":1,"method":"transact","params":{"list":"t","operations":{}}}"#:
+            "operations must be an array, not an object",
+        #"{"id":1,"method":"transact","params":{"list":"t","operations":[[]]}}"#:
+            "operations[0]: an operation must be an object, not an array",
+        #"{"id":1,"method":"transact","params":{"list":"t","operations":[{"op":"appendItems","items":{}}]}}"#:
+            "operations[0].items must be an array, not an object",
+        #"{"id":1,"method":"transact","params":{"list":"t","operations":[{"op":"reloadItems","items":[7]}]}}"#:
+            "operations[0].items[0]: an item must be its id, or an object with id, kind and content, not 7",
+        #"{"id":1,"method":"transact","params":{"list":"t","operations":[{"op":"reloadSections","sections":[7]}]}}"#:
+            "operations[0].sections[0]: a section must be its id, or an object with id and content, not 7",
+        #"{"id":1,"method":"apply","params":{"list":"t","snapshot":"x"}}"#:
+            #"snapshot must be {"sections":[...]}, or an array of items with section, not "x""#,
+        #"{"id":1,"method":"setAccess","params":{"list":"t","mode":640}}"#:
+            #"mode must be a string of octal digits such as "0640", not 640"#,
+        #"{"id":1,"method":"subscribe","params":{"list":"t","ifAbsent":7}}"#:
+            #"ifAbsent must be "wait" or left out, not 7"#,
+        #"{"id":1,"method":"subscribe","params":{"list":"t","since":7}}"#: "since must be an object, not 7",
+    ])
+    func `what is of the wrong sort is answered with what it must be`(line: String, sentence: String) {
+        guard case .failure(let error) = decodeRequest(line).request else {
+            Issue.record("\(line) was taken")
+            return
+        }
+        #expect(error.message.replacing(#/ \(at byte \d+\)$/#, with: "") == sentence)
+        #expect(error.offset != nil)
     }
 
     // MARK: - Shorthand
@@ -288,7 +424,7 @@ struct RequestTests {
     ])
     func `a long name of marks is refused in time`(line: String) {
         let line = line.replacing("NAME", with: "a" + String(repeating: "\u{301}\u{323}", count: 200_000))
-        let time = ContinuousClock().measure {
+        let time = processorTime {
             #expect(throws: WireError.self) { try decodeRequest(line).request.get() }
         }
         #expect(time < .seconds(5))
@@ -340,7 +476,7 @@ struct RequestTests {
             return
         }
         #expect(error.code == .invalidRequest)
-        #expect(error.message == "id: id is longer than 1024 bytes (at byte 6)")
+        #expect(error.message == "id is longer than 1024 bytes (at byte 6)")
     }
 
     // MARK: - Parts
@@ -353,6 +489,7 @@ struct RequestTests {
         (#"{"method":"transact","params":{"list":"t","operations":[],"more":false}}"#, .last),
         (#"{"method":"transact","params":{"list":"t","operations":[]}}"#, .whole),
         (#"{"method":"transact","params":{"list":"t","more":true,"operations":[}}"#, nil),
+        (#"{"method":"transact","params":{"list":"t","operations":[7],"more":null}}"#, .whole),
         (#"{"method":"ping","params":[1]}"#, .whole),
     ])
     func `a part is known to be one, whatever else is wrong with it`(line: String, part: Request.Part?) {

@@ -16,10 +16,10 @@ func text(_ write: (inout ByteWriter) -> Void) -> String {
     return String(decoding: writer.bytes, as: UTF8.self)
 }
 
-func operations(_ json: String) throws -> [Operation] {
-    try Array(json.utf8).withUnsafeBytes { try [Operation](json: $0, limits: .server) }
+func operations(_ json: String) throws -> [ListOperation] {
+    try Array(json.utf8).withUnsafeBytes { try [ListOperation](json: $0, limits: .server) }
 }
 
 func sections(_ json: String) throws -> [Section] {
-    try Array(json.utf8).withUnsafeBytes { try [Section](json: $0, limits: .server) }
+    try Array(json.utf8).withUnsafeBytes { try WholeList(json: $0, limits: .server).sections }
 }

@@ -1,0 +1,75 @@
+import Diffable
+import DiffableJSON
+
+// Values that parameters of several methods about handlers have.
+
+extension Decoder {
+    /// How long an answer is waited for, in milliseconds.
+    mutating func timeout() throws(DecodingError) -> Int {
+        try wholeNumber("timeout", in: Request.timeoutRange, units: " of milliseconds")
+    }
+
+    /// A value that the daemon does not look into, without insignificant white space.
+    mutating func uninterpreted(limit: String, max: Int) throws(DecodingError) -> [UInt8] {
+        let value = try scan { scanner throws(JSONError) in try scanner.value() }
+        return try value.withCompactBytes { bytes throws(DecodingError) in
+            guard bytes.count <= max else { throw DecodingError(.tooLarge(limit: limit, max: max), at: value.offset) }
+            return [UInt8](bytes)
+        }
+    }
+
+    mutating func itemIDs() throws(DecodingError) -> [ItemID] {
+        try elements("items") { decoder throws(DecodingError) in try decoder.identifier("an item") }
+    }
+
+    mutating func arguments() throws(DecodingError) -> [UInt8] {
+        try uninterpreted(limit: "argumentsLengthMax", max: limits.argumentsLengthMax)
+    }
+
+    /// Out of `"perform"`, `"propose"` and `"expand"`; nil for what only a newer daemon has.
+    mutating func handledKind() throws(DecodingError) -> HandledKind? {
+        let string = try string("a request")
+        if let kind = HandledKind(rawValue: string.text) { return kind }
+        if limits.unknownMembers == .areIgnored { return nil }
+        throw .invalid(
+            "a request must be \"perform\", \"propose\" or \"expand\", not \"\(string.text.shown)\"", at: string.offset)
+    }
+
+    mutating func handledKinds(_ what: StaticString) throws(DecodingError) -> Set<HandledKind> {
+        var kinds: Set<HandledKind> = []
+        try array(what) { _, decoder throws(DecodingError) in
+            if let kind = try decoder.handledKind() { kinds.insert(kind) }
+        }
+        return kinds
+    }
+
+    mutating func actionNames() throws(DecodingError) -> [ActionName] {
+        let max = limits.actionsPerHandlerMax
+        var actions: [ActionName] = []
+        try array("actions") { index, decoder throws(DecodingError) in
+            guard index < max else {
+                throw DecodingError(.tooLarge(limit: "actionsPerHandlerMax", max: max), at: decoder.scanner.offset)
+            }
+            actions.append(try decoder.identifier("an action"))
+        }
+        return actions
+    }
+}
+
+extension Request {
+    /// How long an answer is waited for, in milliseconds.
+    package static let timeoutRange = 1...600_000
+    /// Unless the request says how long, in milliseconds.
+    package static let timeoutUsual = 30_000
+}
+
+extension ByteWriter {
+    /// In the order of `HandledKind`.
+    mutating func appendArray(_ kinds: Set<HandledKind>) {
+        appendArray(HandledKind.allCases.filter(kinds.contains)) { kind, writer in writer.appendString(kind.rawValue) }
+    }
+
+    mutating func appendArray(_ actions: [ActionName]) {
+        appendArray(actions) { action, writer in writer.appendString(action) }
+    }
+}

@@ -1,0 +1,11 @@
+import DiffableJSON
+
+/// The members of an object that has many: their names are compared as words, which the enum keeps in `names`.
+protocol IndexedMemberName: MemberName {
+    static var names: MemberNames { get }
+}
+
+extension IndexedMemberName {
+    @inline(__always)
+    static func named(_ name: JSONString) -> Self? { names.number(of: name).flatMap(Self.init(rawValue:)) }
+}

@@ -1,0 +1,81 @@
+import Diffable
+import DiffableJSON
+
+extension Request {
+    package struct Answer: Sendable {
+        package var request: Int
+        package var verdict: Verdict
+
+        package enum Verdict: Sendable {
+            /// `operations` are applied instead of those that were proposed.
+            case consent(result: [UInt8]?, operations: [ListOperation]?)
+            /// The text is for whoever asked.
+            case refusal(String)
+        }
+
+        package init(_ request: Int, _ verdict: Verdict) {
+            self.request = request
+            self.verdict = verdict
+        }
+    }
+}
+
+extension Request.Answer: RequestParameters {
+    enum Parameter: UInt8, IndexedMemberName {
+        case request, result, refusal, operations
+
+        static let names = MemberNames(Parameter.self)
+    }
+
+    static let method = Method.answer
+    static let required: [Parameter] = [.request]
+    static let summary = "answer a `request`: that it is done, with a result; other operations; or a refusal"
+
+    static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
+        var request: Int?
+        var result: [UInt8]?
+        var refusal: String?
+        var operations: [ListOperation]?
+        try readObject(from: &decoder) { parameter, decoder throws(DecodingError) in
+            switch parameter {
+            case .request: request = try decoder.wholeNumber("request")
+            case .result: result = try decoder.result()
+            case .refusal: refusal = try decoder.refusal()
+            case .operations: operations = try decoder.operations()
+            }
+        }
+        let number = try needed(request, .request)
+        guard let refusal else { return .answer(Self(number, .consent(result: result, operations: operations))) }
+        guard result == nil, operations == nil else {
+            throw .invalidRequest("answer takes refusal, or result and operations, not both")
+        }
+        return .answer(Self(number, .refusal(refusal)))
+    }
+
+    func write(into writer: inout ByteWriter) {
+        writer.appendParameter("request", request)
+        switch verdict {
+        case .consent(let result, let operations):
+            if let result { writer.appendParameter("result", json: result) }
+            if let operations {
+                writer.appendParameter("operations", operations: operations, expansion: .canonical)
+            }
+        case .refusal(let text): writer.appendParameter("refusal", text)
+        }
+    }
+}
+
+extension Decoder {
+    fileprivate mutating func result() throws(DecodingError) -> [UInt8] {
+        try uninterpreted(limit: "resultLengthMax", max: limits.resultLengthMax)
+    }
+
+    /// It is as long as a result may be.
+    fileprivate mutating func refusal() throws(DecodingError) -> String {
+        let (string, max) = (try string("refusal"), limits.resultLengthMax)
+        guard string.bytes.count <= max else {
+            throw DecodingError(.tooLarge(limit: "resultLengthMax", max: max), at: string.offset)
+        }
+        return string.text
+    }
+}

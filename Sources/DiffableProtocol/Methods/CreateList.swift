@@ -1,0 +1,76 @@
+import Diffable
+import DiffableJSON
+
+extension Request {
+    package struct CreateList: Sendable {
+        package var list: ListName
+        package var durability: Durability
+        /// `"ifAbsent":true` is `.isKept`.
+        package var ifPresent: ExistingList
+        package var lease: LeaseTerm?
+        /// Who may see and change it; nil: as the daemon's configuration says.
+        package var mode: AccessMode?
+
+        package init(
+            list: ListName, durability: Durability = .durable, ifPresent: ExistingList = .isError,
+            lease: LeaseTerm? = nil, mode: AccessMode? = nil
+        ) {
+            self.list = list
+            self.durability = durability
+            self.ifPresent = ifPresent
+            self.lease = lease
+            self.mode = mode
+        }
+    }
+}
+
+extension Request.CreateList: RequestParameters {
+    enum Parameter: UInt8, IndexedMemberName {
+        case list, durability, mode, ifAbsent, lease
+
+        static let names = MemberNames(Parameter.self)
+    }
+
+    static let method = Method.createList
+    static let required: [Parameter] = [.list]
+    static let summary = "make an empty list; it is yours"
+
+    static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
+        var durability = Durability.durable
+        var ifPresent = ExistingList.isError
+        var lease: LeaseTerm?
+        var mode: AccessMode?
+        try readObject(from: &decoder) { parameter, decoder throws(DecodingError) in
+            switch parameter {
+            case .list: list = try decoder.identifier("list")
+            case .durability: durability = try decoder.durability()
+            case .mode: mode = try decoder.accessMode()
+            case .ifAbsent: ifPresent = try decoder.boolean("ifAbsent") ? .isKept : .isError
+            case .lease: lease = try decoder.leaseTerm()
+            }
+        }
+        return .createList(
+            Self(list: try needed(list, .list), durability: durability, ifPresent: ifPresent, lease: lease, mode: mode))
+    }
+
+    func write(into writer: inout ByteWriter) {
+        writer.appendParameter("list", list)
+        if durability != .durable { writer.appendParameter("durability", durability.rawValue) }
+        if let mode { writer.appendParameter("mode", mode.description) }
+        if ifPresent == .isKept { writer.appendParameter("ifAbsent", true) }
+        if let lease { writer.appendParameter("lease", lease.rawValue) }
+    }
+}
+
+extension Decoder {
+    fileprivate mutating func durability() throws(DecodingError) -> Durability {
+        let string = try string("durability")
+        switch string {
+        case "durable": return .durable
+        case "volatile": return .volatile
+        default:
+            throw .invalid(
+                "durability must be \"durable\" or \"volatile\", not \"\(string.text.shown)\"", at: string.offset)
+        }
+    }
+}

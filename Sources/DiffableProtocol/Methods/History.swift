@@ -1,0 +1,245 @@
+import Diffable
+import DiffableJSON
+
+extension Request {
+    package struct History: Sendable, Equatable {
+        package var list: ListName
+        /// How many revisions at most; nil: all.
+        package var limit: Int?
+
+        package init(list: ListName, limit: Int? = nil) {
+            self.list = list
+            self.limit = limit
+        }
+    }
+}
+
+extension Request.History: RequestParameters {
+    enum Parameter: UInt8, IndexedMemberName {
+        case list, limit
+
+        static let names = MemberNames(Parameter.self)
+    }
+
+    static let method = Method.history
+    static let required: [Parameter] = [.list]
+    static let summary = "the revisions of a list that are kept: when, by whom, how many operations"
+
+    static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
+        var limit: Int?
+        try readObject(from: &decoder) { parameter, decoder throws(DecodingError) in
+            switch parameter {
+            case .list: list = try decoder.identifier("list")
+            case .limit: limit = try decoder.wholeNumber("limit")
+            }
+        }
+        return .history(Self(list: try needed(list, .list), limit: limit))
+    }
+
+    func write(into writer: inout ByteWriter) {
+        writer.appendParameter("list", list)
+        if let limit { writer.appendParameter("limit", limit) }
+    }
+}
+
+// MARK: - Reply
+
+extension Reply {
+    package struct History: Equatable, Sendable {
+        package var start: ListRevision
+        /// The oldest revision that can be read and restored.
+        package var oldest: Int
+        /// Newest first.
+        package var revisions: [Revision]
+        /// When the list's schemas were set, newest first. That makes no revision.
+        package var schemaChanges: [SchemaChange]
+
+        package init(
+            start: ListRevision, oldest: Int, revisions: [Revision], schemaChanges: [SchemaChange] = []
+        ) {
+            self.start = start
+            self.oldest = oldest
+            self.revisions = revisions
+            self.schemaChanges = schemaChanges
+        }
+
+        package struct SchemaChange: Equatable, Sendable {
+            /// The one that the list had then.
+            package var revision: Int
+            /// In milliseconds since 1970 began.
+            package var time: Int
+            /// How many kinds had a schema from then on.
+            package var numberOfKinds: Int
+            package var name: String?
+            package var processID: Int?
+            package var userID: Int?
+
+            package init(
+                revision: Int, time: Int, numberOfKinds: Int, name: String? = nil, processID: Int? = nil,
+                userID: Int? = nil
+            ) {
+                self.revision = revision
+                self.time = time
+                self.numberOfKinds = numberOfKinds
+                self.name = name
+                self.processID = processID
+                self.userID = userID
+            }
+        }
+
+        package struct Revision: Equatable, Sendable {
+            package var revision: Int
+            /// In milliseconds since 1970 began.
+            package var time: Int
+            package var numberOfOperations: Int
+            /// What the client called itself, if it did.
+            package var name: String?
+            package var processID: Int?
+            package var userID: Int?
+            /// The handler that consented, if it was proposed.
+            package var handler: ClientIdentity?
+
+            package init(
+                revision: Int, time: Int, numberOfOperations: Int, name: String? = nil, processID: Int? = nil,
+                userID: Int? = nil, handler: ClientIdentity? = nil
+            ) {
+                self.revision = revision
+                self.time = time
+                self.numberOfOperations = numberOfOperations
+                self.name = name
+                self.processID = processID
+                self.userID = userID
+                self.handler = handler
+            }
+        }
+    }
+}
+
+extension Reply.History {
+    func write(into writer: inout ByteWriter) {
+        start.write(into: &writer)
+        writer.appendMember("oldest", oldest)
+        writer.append(#","revisions":"#)
+        writer.appendArray(revisions) { revision, writer in
+            writer.append(#"{"revision":"#)
+            writer.append(revision.revision)
+            writer.appendMember("time", revision.time)
+            writer.appendMember("operations", revision.numberOfOperations)
+            writer.appendOrigin(revision.name, revision.processID, revision.userID)
+            if let handler = revision.handler { writer.appendMember("handler", handler) }
+            writer.append(byte: UInt8(ascii: "}"))
+        }
+        if schemaChanges.isEmpty { return }
+        writer.append(#","schemas":"#)
+        writer.appendArray(schemaChanges) { change, writer in
+            writer.append(#"{"revision":"#)
+            writer.append(change.revision)
+            writer.appendMember("time", change.time)
+            writer.appendMember("kinds", change.numberOfKinds)
+            writer.appendOrigin(change.name, change.processID, change.userID)
+            writer.append(byte: UInt8(ascii: "}"))
+        }
+    }
+}
+
+extension ByteWriter {
+    /// Who did something, as far as it is known.
+    fileprivate mutating func appendOrigin(_ name: String?, _ processID: Int?, _ userID: Int?) {
+        if let name { appendMember("name", name) }
+        if let processID { appendMember("pid", processID) }
+        if let userID { appendMember("uid", userID) }
+    }
+}
+
+extension Reply.History: DecodableReply {
+    private enum Member: UInt8, IndexedMemberName {
+        case list, epoch, revision, oldest, revisions, schemas
+
+        static let names = MemberNames(Member.self)
+    }
+
+    package init(from decoder: inout Decoder) throws(DecodingError) {
+        var list: ListName?
+        var epoch: String?
+        var (revision, oldest): (Int?, Int?)
+        var revisions: [Revision] = []
+        var schemaChanges: [SchemaChange] = []
+        try decoder.result(Member.self) { member, decoder throws(DecodingError) in
+            switch member {
+            case .list: list = try decoder.identifier("list")
+            case .epoch: epoch = try decoder.string("epoch").text
+            case .revision: revision = try decoder.wholeNumber("a count")
+            case .oldest: oldest = try decoder.wholeNumber("a count")
+            case .revisions:
+                revisions = try decoder.elements("revisions") { decoder throws(DecodingError) in
+                    try Revision(from: &decoder)
+                }
+            case .schemas:
+                schemaChanges = try decoder.elements("schemas") { decoder throws(DecodingError) in
+                    try SchemaChange(from: &decoder)
+                }
+            }
+        }
+        self.init(
+            start: Reply.ListRevision(
+                list: try Self.needed(list, "list"), epoch: try Self.needed(epoch, "epoch"),
+                revision: try Self.needed(revision, "revision")),
+            oldest: try Self.needed(oldest, "oldest"), revisions: revisions, schemaChanges: schemaChanges)
+    }
+}
+
+extension Reply.History.Revision {
+    private enum Member: UInt8, IndexedMemberName {
+        case revision, time, operations, name, pid, uid, handler
+
+        static let names = MemberNames(Member.self)
+    }
+
+    fileprivate init(from decoder: inout Decoder) throws(DecodingError) {
+        var (revision, time, operations): (Int?, Int?, Int?)
+        var name: String?
+        var (processID, userID): (Int?, Int?)
+        var handler: ClientIdentity?
+        try decoder.object("a revision", Member.self) { member, decoder throws(DecodingError) in
+            switch member {
+            case .revision: revision = try decoder.wholeNumber("a number")
+            case .time: time = try decoder.wholeNumber("a number")
+            case .operations: operations = try decoder.wholeNumber("a number")
+            case .name: name = try decoder.string("name").text
+            case .pid: processID = try decoder.wholeNumber("a number")
+            case .uid: userID = try decoder.wholeNumber("a number")
+            case .handler: handler = try decoder.clientIdentity("handler")
+            }
+        }
+        guard let revision, let time else {
+            throw .invalid("a revision has its number and its time", at: decoder.scanner.offset)
+        }
+        self.init(
+            revision: revision, time: time, numberOfOperations: operations ?? 0, name: name, processID: processID,
+            userID: userID, handler: handler)
+    }
+}
+
+extension Reply.History.SchemaChange {
+    private enum Member: UInt8, IndexedMemberName {
+        case revision, time, kinds, name, pid, uid
+
+        static let names = MemberNames(Member.self)
+    }
+
+    fileprivate init(from decoder: inout Decoder) throws(DecodingError) {
+        self.init(revision: 0, time: 0, numberOfKinds: 0)
+        var change = self
+        try decoder.object("a change of schemas", Member.self) { member, decoder throws(DecodingError) in
+            switch member {
+            case .revision: change.revision = try decoder.wholeNumber("a number")
+            case .time: change.time = try decoder.wholeNumber("a number")
+            case .kinds: change.numberOfKinds = try decoder.wholeNumber("a number")
+            case .name: change.name = try decoder.string("name").text
+            case .pid: change.processID = try decoder.wholeNumber("a number")
+            case .uid: change.userID = try decoder.wholeNumber("a number")
+            }
+        }
+        self = change
+    }
+}

@@ -1,0 +1,193 @@
+import Diffable
+import DiffableJSON
+
+extension Request {
+    package struct Lists: Sendable, Equatable {
+        package var kind: Kind
+
+        package enum Kind: Sendable {
+            case existing
+            /// `"deleted":true`: those that can be brought back.
+            case deleted
+        }
+
+        package init(_ kind: Kind = .existing) { self.kind = kind }
+    }
+}
+
+extension Request.Lists: RequestParameters {
+    enum Parameter: UInt8, IndexedMemberName {
+        case deleted
+
+        static let names = MemberNames(Parameter.self)
+    }
+
+    static let method = Method.lists
+    static let summary =
+        "every list that you may read: epoch, revision, counts, owner, group, mode, durability, what is handled; or those to undelete"
+
+    static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
+        var kind = Kind.existing
+        try readObject(from: &decoder) { _, decoder throws(DecodingError) in
+            kind = try decoder.boolean("deleted") ? .deleted : .existing
+        }
+        return .lists(Self(kind))
+    }
+
+    func write(into writer: inout ByteWriter) {
+        if kind == .deleted { writer.appendParameter("deleted", true) }
+    }
+}
+
+// MARK: - Reply
+
+extension Reply {
+    /// One list, as `lists`, `backup` and `restore` tell of it.
+    package struct ListSummary: Equatable, Sendable {
+        package var list: ListName
+        package var epoch: String
+        package var revision: Int
+        package var numberOfSections: Int
+        /// At any depth.
+        package var numberOfItems: Int
+        package var access: ListAccess
+        package var durability: Durability
+        /// What is answered for.
+        package var handles: Set<HandledKind>
+        /// The actions that are answered for, by name; nil where all are, or none.
+        package var actions: [ActionName]?
+
+        package init(
+            list: ListName, epoch: String, revision: Int, numberOfSections: Int, numberOfItems: Int,
+            access: ListAccess, durability: Durability, handles: Set<HandledKind> = [], actions: [ActionName]? = nil
+        ) {
+            self.access = access
+            self.list = list
+            self.epoch = epoch
+            self.revision = revision
+            self.numberOfSections = numberOfSections
+            self.numberOfItems = numberOfItems
+            self.durability = durability
+            self.handles = handles
+            self.actions = actions
+        }
+    }
+}
+
+extension Reply.ListSummary {
+    static func write(_ lists: [Reply.ListSummary], into writer: inout ByteWriter) {
+        writer.append(#""lists":"#)
+        writer.appendArray(lists) { list, writer in
+            list.writeMembers(into: &writer)
+            writer.append(byte: UInt8(ascii: "}"))
+        }
+    }
+
+    /// From the brace that opens the object on.
+    func writeMembers(into writer: inout ByteWriter) {
+        writer.append(#"{"list":"#)
+        writer.appendString(list)
+        writer.appendMember("epoch", epoch)
+        writer.appendMember("revision", revision)
+        writer.appendMember("sections", numberOfSections)
+        writer.appendMember("items", numberOfItems)
+        access.writeRights(into: &writer)
+        writer.appendMember("durability", durability.rawValue)
+        if !handles.isEmpty {
+            writer.appendParameterName("handles")
+            writer.appendArray(handles)
+        }
+        if let actions {
+            writer.appendParameterName("actions")
+            writer.appendArray(actions)
+        }
+    }
+}
+
+/// A list in the reply to `lists`, with what stands there of a deletion.
+struct ListResult: DecodableReply {
+    let summary: Reply.ListSummary
+    private(set) var time: Int?
+    private(set) var name: String?
+    private(set) var processID: Int?
+    private(set) var userID: Int?
+
+    private enum Member: UInt8, IndexedMemberName {
+        case list, epoch, revision, sections, items, owner, group, mode, durability, handles, actions
+        case time, name, pid, uid
+
+        static let names = MemberNames(Member.self)
+    }
+
+    init(from decoder: inout Decoder) throws(DecodingError) {
+        var list: ListName?
+        var epoch: String?
+        var (revision, sections, items): (Int?, Int?, Int?)
+        var (owner, group): (UInt32?, UInt32?)
+        var mode: AccessMode?
+        var durability: Durability?
+        var (time, processID, userID): (Int?, Int?, Int?)
+        var client: String?
+        var handles: Set<HandledKind> = []
+        var actions: [ActionName]?
+        try decoder.result(Member.self) { member, decoder throws(DecodingError) in
+            switch member {
+            case .list: list = try decoder.identifier("list")
+            case .epoch: epoch = try decoder.string("epoch").text
+            case .revision: revision = try decoder.wholeNumber("a count")
+            case .sections: sections = try decoder.wholeNumber("a count")
+            case .items: items = try decoder.wholeNumber("a count")
+            case .owner: owner = try decoder.knownUserOrGroup()
+            case .group: group = try decoder.knownUserOrGroup()
+            case .mode: mode = try decoder.knownAccessMode()
+            case .durability: durability = Durability(rawValue: try decoder.string("durability").text)
+            case .handles: handles = try decoder.handledKinds("handles")
+            case .actions: actions = try decoder.actionNames()
+            case .time: time = try decoder.wholeNumber("a time")
+            case .name: client = try decoder.string("name").text
+            case .pid: processID = try decoder.wholeNumber("a process")
+            case .uid: userID = try decoder.wholeNumber("a user")
+            }
+        }
+        (self.time, self.name, self.processID, self.userID) = (time, client, processID, userID)
+        let name = try Self.needed(list, "list")
+        summary = Reply.ListSummary(
+            list: name, epoch: try Self.needed(epoch, "epoch"),
+            revision: try Self.needed(revision, "revision"),
+            numberOfSections: try Self.needed(sections, "sections"),
+            numberOfItems: try Self.needed(items, "items"),
+            access: Reply.ListAccess(
+                list: name, owner: try Self.needed(owner, "owner"),
+                group: try Self.needed(group, "group"),
+                mode: try Self.needed(mode, "mode")),
+            durability: try Self.needed(durability, "durability"), handles: handles, actions: actions)
+    }
+}
+
+extension Reply.ListSummary {
+    /// Reads the reply to `lists`.
+    package static func all(json: [UInt8]) throws(DecodingError) -> [Reply.ListSummary] {
+        try ListsResult(json: json).lists.map(\.summary)
+    }
+}
+
+/// The reply to `lists`, as a client reads it.
+struct ListsResult: DecodableReply {
+    private enum Member: UInt8, MemberName {
+        case lists
+
+        static func named(_ name: JSONString) -> Member? { "lists" ~= name ? .lists : nil }
+    }
+
+    var lists: [ListResult] = []
+
+    init(from decoder: inout Decoder) throws(DecodingError) {
+        var lists: [ListResult] = []
+        try decoder.result(Member.self) { _, decoder throws(DecodingError) in
+            lists = try decoder.elements("lists") { decoder throws(DecodingError) in
+                try ListResult(from: &decoder)
+            }
+        }
+        self.lists = lists
+    }
+}

@@ -1,0 +1,80 @@
+import Diffable
+import DiffableJSON
+
+extension Request {
+    /// Comes in parts, like a long transaction: nothing happens before the end.
+    package enum Restore: Sendable {
+        /// Operations that make a list from nothing, after those of the parts before.
+        /// Whom it belongs to and who may see it may be said with any part, and what its contents must look like.
+        indirect case part(SetAccess, SetSchemas?, [ListOperation])
+        /// Whether lists that are there may be replaced.
+        case end(replacing: Bool)
+    }
+}
+
+/// The reply to the end is that to `lists`.
+extension Request.Restore: RequestParameters {
+    /// Which of them are needed depends on `more`.
+    enum Parameter: UInt8, IndexedMemberName {
+        case list, operations, mode, owner, group, schemas, others, existing, replace, more
+
+        static let names = MemberNames(Parameter.self)
+    }
+
+    static let method = Method.restore
+    static let summary = "make lists what a backup has, all or none"
+
+    static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
+        var operations: [ListOperation]?
+        var mode: AccessMode?
+        var (owner, group): (UInt32?, UInt32?)
+        var schemas: SchemaSet?
+        var others: SchemaSet.Others?
+        var existing: ExistingItems?
+        var (replace, more): (Bool?, Bool?)
+        try readObject(from: &decoder) { parameter, decoder throws(DecodingError) in
+            switch parameter {
+            case .list: list = try decoder.identifier("list")
+            case .operations: operations = try decoder.operations()
+            case .mode: mode = try decoder.accessMode()
+            case .owner: owner = try decoder.userOrGroup("owner")
+            case .group: group = try decoder.userOrGroup("group")
+            case .schemas: schemas = try decoder.schemas(others: .allow, limits: .journal)
+            case .others: others = try decoder.others()
+            case .existing: existing = try decoder.existingItems()
+            case .replace: replace = try decoder.boolean("replace")
+            case .more: more = try decoder.boolean("more")
+            }
+        }
+        switch more {
+        case true?:
+            let list = try needed(list, .list)
+            let access = Request.SetAccess(list: list, mode: mode, owner: owner, group: group)
+            if schemas == nil, others != nil || existing != nil {
+                throw .invalidRequest("restore needs schemas for others and existing to mean something")
+            }
+            let said = schemas.map {
+                Request.SetSchemas(
+                    list: list, schemas: $0.with(others: others ?? .allow), existing: existing ?? .areChecked)
+            }
+            return .restore(.part(access, said, try needed(operations, .operations)))
+        case false? where list == nil && operations == nil: return .restore(.end(replacing: replace == true))
+        default:
+            throw .invalidRequest(
+                "restore takes lists in parts, each with \"more\":true, and at last \"more\":false without a list")
+        }
+    }
+
+    func write(into writer: inout ByteWriter) {
+        switch self {
+        case .part(let access, let schemas, let operations):
+            access.write(into: &writer)
+            if let schemas { writer.appendParameters(schemas.schemas, schemas.existing) }
+            writer.appendParameter("operations", operations: operations, expansion: .canonical)
+            writer.appendParameter("more", true)
+        case .end(let replacing):
+            if replacing { writer.appendParameter("replace", true) }
+            writer.appendParameter("more", false)
+        }
+    }
+}

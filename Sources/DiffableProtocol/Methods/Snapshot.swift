@@ -1,0 +1,94 @@
+import Diffable
+import DiffableJSON
+
+extension Request {
+    package struct Snapshot: Sendable {
+        package var list: ListName
+        /// A revision that is kept; nil: the current one.
+        package var revision: Int?
+        package var view: View
+
+        package init(list: ListName, revision: Int? = nil, view: View = View()) {
+            self.list = list
+            self.revision = revision
+            self.view = view
+        }
+    }
+}
+
+extension Request.Snapshot: RequestParameters {
+    enum Parameter: UInt8, IndexedMemberName {
+        case list, at, view
+
+        static let names = MemberNames(Parameter.self)
+    }
+
+    static let method = Method.snapshot
+    static let required: [Parameter] = [.list]
+    static let summary = "a list's whole state, in one line"
+
+    static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
+        var revision: Int?
+        var view: View?
+        try readObject(from: &decoder) { parameter, decoder throws(DecodingError) in
+            switch parameter {
+            case .list: list = try decoder.identifier("list")
+            case .at: revision = try decoder.wholeNumber("at")
+            case .view: view = try decoder.view()
+            }
+        }
+        return .snapshot(Self(list: try needed(list, .list), revision: revision, view: view ?? View()))
+    }
+
+    func write(into writer: inout ByteWriter) {
+        writer.appendParameter("list", list)
+        if let revision { writer.appendParameter("at", revision) }
+        writer.appendParameter(view)
+    }
+}
+
+// MARK: - Reply
+
+/// The reply to `snapshot`, as a client reads it; `SnapshotReplyWriter` writes it.
+package struct SnapshotResult: Sendable {
+    package var start: Reply.ListRevision
+    package var list: WholeList
+    /// The snapshot as it came: canonical JSON.
+    package var bytes: [UInt8]
+}
+
+extension SnapshotResult: DecodableReply {
+    private enum Member: UInt8, IndexedMemberName {
+        case list, epoch, revision, snapshot
+
+        static let names = MemberNames(Member.self)
+    }
+
+    package init(from decoder: inout Decoder) throws(DecodingError) {
+        var list: ListName?
+        var epoch: String?
+        var revision: Int?
+        var snapshot: (list: WholeList, bytes: [UInt8])?
+        try decoder.result(Member.self) { member, decoder throws(DecodingError) in
+            switch member {
+            case .list: list = try decoder.identifier("list")
+            case .epoch: epoch = try decoder.string("epoch").text
+            case .revision: revision = try decoder.wholeNumber("a count")
+            case .snapshot: snapshot = try decoder.snapshotWithBytes()
+            }
+        }
+        self.start = Reply.ListRevision(
+            list: try Self.needed(list, "list"), epoch: try Self.needed(epoch, "epoch"),
+            revision: try Self.needed(revision, "revision"))
+        (self.list, self.bytes) = try Self.needed(snapshot, "snapshot")
+    }
+}
+
+extension Decoder {
+    fileprivate mutating func snapshotWithBytes() throws(DecodingError) -> (list: WholeList, bytes: [UInt8]) {
+        _ = scanner.peek()
+        let start = scanner.offset
+        let list = try snapshot()
+        return (list, [UInt8](scanner.bytes[start..<scanner.offset]))
+    }
+}

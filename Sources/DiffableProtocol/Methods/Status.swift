@@ -1,0 +1,80 @@
+import DiffableJSON
+
+extension Request {
+    struct Status: PlainRequest {
+        static let method = Method.status
+        static let summary = "how the server is doing"
+        static let needsLists = false
+        static let request = Request.status
+    }
+}
+
+// MARK: - Reply
+
+extension Reply {
+    package struct Status: Equatable, Sendable {
+        package var version: String
+        package var processID: Int
+        package var uptimeSeconds: Int
+        package var connections: Int
+        package var subscriptions: Int
+        package var lists: Int
+        package var items: Int
+        /// This one and those that follow: since the daemon started; nil for one who may not know of all lists.
+        package var transactions: Int?
+        /// How often the disk was synced for them.
+        package var groups: Int?
+        package var traffic: Traffic?
+        package var storage: Storage
+        /// Why every list is refused, when those on disk could not be read.
+        package var refusing: String?
+
+        package init(
+            version: String, processID: Int, uptimeSeconds: Int, connections: Int, subscriptions: Int, lists: Int,
+            items: Int, transactions: Int?, groups: Int?, traffic: Traffic?, storage: Storage, refusing: String? = nil
+        ) {
+            self.version = version
+            self.processID = processID
+            self.uptimeSeconds = uptimeSeconds
+            self.connections = connections
+            self.subscriptions = subscriptions
+            self.lists = lists
+            self.items = items
+            self.transactions = transactions
+            self.groups = groups
+            self.traffic = traffic
+            self.storage = storage
+            self.refusing = refusing
+        }
+
+        package enum Storage: String, Sendable {
+            case working
+            /// The last change found no room on the disk; it was refused, and the lists are as they were.
+            case full
+            /// A write or a sync failed: the daemon is about to end.
+            case failed
+            /// What is on disk could not be read.
+            case unreadable
+            /// The daemon is about to end.
+            case closing
+        }
+    }
+}
+
+extension Reply.Status {
+    func write(into writer: inout ByteWriter) {
+        writer.append(#""version":"#)
+        writer.appendString(version)
+        writer.appendMember("pid", processID)
+        writer.appendMember("uptimeSeconds", uptimeSeconds)
+        writer.appendMember("connections", connections)
+        writer.appendMember("subscriptions", subscriptions)
+        writer.appendMember("lists", lists)
+        writer.appendMember("items", items)
+        if let transactions { writer.appendMember("transactions", transactions) }
+        if let groups { writer.appendMember("groups", groups) }
+        traffic?.write(into: &writer)
+        writer.appendMember("storage", storage.rawValue)
+        if let refusing { writer.appendMember("refusing", refusing) }
+    }
+}

@@ -1,0 +1,257 @@
+import Diffable
+import DiffableJSON
+
+extension Request {
+    package struct Subscribe: Sendable {
+        package var list: ListName
+        /// What the client has already; nil: nothing.
+        package var since: Since?
+        package var view: View
+        package var form: Form
+        /// At least so many milliseconds lie between two groups; nil: none need to. In `minIntervalRange`.
+        package var minInterval: Int?
+        /// After so many milliseconds without a line comes a `bookmark`; nil: none comes. In `bookmarkRange`.
+        package var bookmark: Int?
+        /// `"ifAbsent":"wait"` is `.isAwaited`.
+        package var ifAbsent: AbsentList
+        package var duration: Duration
+
+        package init(
+            list: ListName, since: Since? = nil, view: View = View(), form: Form = .operations,
+            minInterval: Int? = nil, bookmark: Int? = nil, ifAbsent: AbsentList = .isError,
+            duration: Duration = .lasting
+        ) {
+            self.list = list
+            self.since = since
+            self.view = view
+            self.form = form
+            self.minInterval = minInterval
+            self.bookmark = bookmark
+            self.ifAbsent = ifAbsent
+            self.duration = duration
+        }
+
+        /// In milliseconds.
+        package static let minIntervalRange = 1...3_600_000
+        package static let bookmarkRange = 10...3_600_000
+
+        /// `deliver`: in which form what is new is sent.
+        package enum Form: String, CaseIterable, Sendable {
+            /// `reset` and `changes`.
+            case operations
+            /// The whole state each time: `snapshot`.
+            case snapshots
+            /// The whole state first, then JSON patches (RFC 6902) on it: `snapshot` and `patch`.
+            case patches
+        }
+
+        /// The revision of the last group that was read, and the epoch that it means something in.
+        package struct Since: Sendable, Equatable {
+            package var epoch: String
+            package var revision: Int
+
+            package init(epoch: String, revision: Int) {
+                self.epoch = epoch
+                self.revision = revision
+            }
+        }
+
+        package enum Duration: Sendable {
+            case lasting
+            /// `"once":true`: the `reset`, and that is all.
+            case once
+        }
+    }
+}
+
+extension Request.Subscribe: RequestParameters {
+    enum Parameter: UInt8, IndexedMemberName {
+        case list, since, view, deliver, minInterval, bookmark, ifAbsent, once
+
+        static let names = MemberNames(Parameter.self)
+    }
+
+    static let method = Method.subscribe
+    static let required: [Parameter] = [.list]
+    static let summary = "follow a list: its state, then its changes"
+
+    static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
+        var since: Since?
+        var view: View?
+        var form = Form.operations
+        var (minInterval, bookmark): (Int?, Int?)
+        var ifAbsent = AbsentList.isError
+        var duration = Duration.lasting
+        try readObject(from: &decoder) { parameter, decoder throws(DecodingError) in
+            switch parameter {
+            case .list: list = try decoder.identifier("list")
+            case .since: since = try decoder.since()
+            case .view: view = try decoder.view()
+            case .deliver: form = try decoder.form()
+            case .minInterval: minInterval = try decoder.milliseconds("minInterval", in: minIntervalRange)
+            case .bookmark: bookmark = try decoder.milliseconds("bookmark", in: bookmarkRange)
+            case .ifAbsent: ifAbsent = try decoder.absentList()
+            case .once: duration = try decoder.boolean("once") ? .once : .lasting
+            }
+        }
+        return .subscribe(
+            Self(
+                list: try needed(list, .list), since: since, view: view ?? View(), form: form,
+                minInterval: minInterval, bookmark: bookmark, ifAbsent: ifAbsent, duration: duration))
+    }
+
+    func write(into writer: inout ByteWriter) {
+        writer.appendParameter("list", list)
+        if let since {
+            writer.appendParameterName("since")
+            writer.append(#"{"epoch":"#)
+            writer.appendString(since.epoch)
+            writer.appendMember("revision", since.revision)
+            writer.append(byte: UInt8(ascii: "}"))
+        }
+        writer.appendParameter(view)
+        if form != .operations { writer.appendParameter("deliver", form.rawValue) }
+        if let minInterval { writer.appendParameter("minInterval", minInterval) }
+        if let bookmark { writer.appendParameter("bookmark", bookmark) }
+        if ifAbsent == .isAwaited { writer.appendParameter("ifAbsent", "wait") }
+        if duration == .once { writer.appendParameter("once", true) }
+    }
+}
+
+private enum SinceMember: UInt8, MemberName {
+    case epoch, revision
+
+    static func named(_ name: JSONString) -> SinceMember? {
+        switch name {
+        case "epoch": .epoch
+        case "revision": .revision
+        default: nil
+        }
+    }
+}
+
+/// In bytes, with escapes; the daemon's own are far shorter.
+private let epochLengthMax = 255
+
+extension Decoder {
+    /// `{"epoch":"k3v9","revision":7}`
+    fileprivate mutating func since() throws(DecodingError) -> Request.Subscribe.Since {
+        _ = scanner.peek()
+        let start = scanner.offset
+        var epoch: String?
+        var revision: Int?
+        try object("since", SinceMember.self) { member, decoder throws(DecodingError) in
+            switch member {
+            case .epoch: epoch = try decoder.epoch()
+            case .revision: revision = try decoder.wholeNumber("revision")
+            }
+        }
+        guard let epoch, let revision else {
+            throw .invalid("since needs the epoch and the revision of the last line that was read", at: start)
+        }
+        return Request.Subscribe.Since(epoch: epoch, revision: revision)
+    }
+
+    private mutating func epoch() throws(DecodingError) -> String {
+        let string = try string("epoch")
+        guard string.bytes.count <= epochLengthMax else {
+            throw .invalid("epoch is longer than \(epochLengthMax) bytes", at: string.offset)
+        }
+        return string.text
+    }
+
+    /// `"wait"`
+    fileprivate mutating func absentList() throws(DecodingError) -> AbsentList {
+        guard scanner.peek() == UInt8(ascii: "\"") else { throw unexpected("ifAbsent", "\"wait\" or left out") }
+        let string = try string("ifAbsent")
+        guard "wait" ~= string else {
+            throw .invalid("ifAbsent must be \"wait\" or left out, not \"\(string.text.shown)\"", at: string.offset)
+        }
+        return .isAwaited
+    }
+
+    fileprivate mutating func form() throws(DecodingError) -> Request.Subscribe.Form {
+        let string = try string("deliver")
+        switch string {
+        case "operations": return .operations
+        case "snapshots": return .snapshots
+        case "patches": return .patches
+        default:
+            throw .invalid(
+                "deliver must be \"operations\", \"snapshots\" or \"patches\", not \"\(string.text.shown)\"",
+                at: string.offset)
+        }
+    }
+
+    fileprivate mutating func milliseconds(
+        _ what: StaticString, in range: ClosedRange<Int>
+    ) throws(DecodingError) -> Int {
+        try wholeNumber(what, in: range, units: " of milliseconds")
+    }
+}
+
+// MARK: - Reply
+
+extension Reply {
+    package struct Subscribe: Equatable, Sendable {
+        package var subscription: Int
+        package var list: ListName
+        /// Where the list is; nil when there is no such list yet.
+        package var start: ListRevision?
+        /// Whether it goes on from where the client was; nil if the client did not say where that is.
+        package var isResumed: Bool?
+
+        package init(subscription: Int, list: ListName, start: ListRevision?, isResumed: Bool? = nil) {
+            self.subscription = subscription
+            self.list = list
+            self.start = start
+            self.isResumed = isResumed
+        }
+    }
+}
+
+extension Reply.Subscribe {
+    func write(into writer: inout ByteWriter) {
+        writer.append(#""subscription":"#)
+        writer.append(subscription)
+        writer.appendMember("list", list)
+        if let start {
+            writer.appendMember("epoch", start.epoch)
+            writer.appendMember("revision", start.revision)
+        }
+        if let isResumed { writer.append(isResumed ? #","resumed":true"# : #","resumed":false"#) }
+    }
+}
+
+extension Reply.Subscribe: DecodableReply {
+    private enum Member: UInt8, IndexedMemberName {
+        case subscription, list, epoch, revision, resumed
+
+        static let names = MemberNames(Member.self)
+    }
+
+    package init(from decoder: inout Decoder) throws(DecodingError) {
+        var subscription: Int?
+        var list: ListName?
+        var epoch: String?
+        var revision: Int?
+        var isResumed: Bool?
+        try decoder.result(Member.self) { member, decoder throws(DecodingError) in
+            switch member {
+            case .subscription: subscription = try decoder.wholeNumber("a count")
+            case .list: list = try decoder.identifier("list")
+            case .epoch: epoch = try decoder.string("epoch").text
+            case .revision: revision = try decoder.wholeNumber("a count")
+            case .resumed: isResumed = try decoder.boolean("resumed")
+            }
+        }
+        let name = try Self.needed(list, "list")
+        var start: Reply.ListRevision?
+        if let epoch {
+            start = Reply.ListRevision(list: name, epoch: epoch, revision: try Self.needed(revision, "revision"))
+        }
+        self.init(
+            subscription: try Self.needed(subscription, "subscription"), list: name, start: start,
+            isResumed: isResumed)
+    }
+}
