@@ -1,36 +1,43 @@
 import Diffable
 
-/// What one list went through in one group of transactions that have just become visible.
+/// What happened to one list in a group of transactions that has just become visible.
 ///
-/// Subscriptions are told by these before anybody's request is answered, so that a client sees its own change before
-/// the reply to it.
+/// Subscriptions are told before any request is answered, so that a client sees its own change before the reply to it.
 package struct Commit: Sendable {
     package let event: Event
-    /// The committed state after it; of a deletion, the last one there was.
+    /// The committed state afterwards; after a deletion, the last one.
     package let state: ListState
-    /// Whether others may see or change the list now than before.
+    /// Whether the list's access has changed.
     package var changesAccess = false
-    /// What only those hold now who follow the list: of a deletion all its states, and otherwise the one before, if it was
-    /// too different to be kept. To free them may take long.
+    /// States that only subscriptions hold from now on: after a deletion all states of the list; otherwise the one
+    /// before, if it was too different to be kept. Freeing them may take long.
     package var forgotten: [ListState] = []
 
     package var list: ListName { state.name }
 
+    /// Whether it is the end of one life of the list.
+    package var isEnd: Bool {
+        switch event {
+        case .deleted, .replaced: true
+        case .created, .changed, .unchanged: false
+        }
+    }
+
     package enum Event: Sendable {
         case created
-        /// From which revision. `step` is there when one transaction went all the way.
-        case changed(from: Int, step: Step?)
-        /// What is in the list is as it was.
+        /// From this revision to that of `state`. `transaction` is there when one transaction made the whole change.
+        case changed(from: Int, transaction: Transaction?)
+        /// The list's contents are unchanged.
         case unchanged
         case deleted
-        /// The same, and another life of it begins at once.
+        /// Deleted, and created again at once.
         case replaced
     }
 
-    /// One transaction, ready to be passed on.
-    package struct Step: Sendable {
+    /// One transaction, ready to be sent on.
+    package struct Transaction: Sendable {
         /// The canonical difference.
-        package let operations: [Operation]
+        package let operations: [ListOperation]
         /// The same as a JSON array, when the journal has encoded it in one piece.
         package let encoded: [UInt8]?
     }

@@ -1,4 +1,4 @@
-/// The transactions that are committed to disk together, and the answers that wait for it.
+/// The transactions that are written to disk together, and the replies that wait for them.
 struct Group {
     /// Groups are numbered in the order in which they are written.
     let number: Int
@@ -6,8 +6,8 @@ struct Group {
     var changes: [ListChange] = []
     /// Of each change, the list.
     var lists: [HeldList] = []
-    /// In arrival order; also of requests that changed nothing, but whose answer rests on changes of this group.
-    var answers: [Answer] = []
+    /// In arrival order. Includes replies to requests that changed nothing and rest on changes of this group.
+    var answers: [DeferredReply] = []
 
     init(number: Int) {
         self.number = number

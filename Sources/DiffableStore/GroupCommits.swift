@@ -1,9 +1,9 @@
 import Diffable
 
-/// The commits of one group, at most one for each life of a list.
+/// The commits of one group: at most one for each life of a list.
 struct GroupCommits {
     private(set) var commits: [Commit] = []
-    /// Where the newest life of a list stands in `commits`. Not kept for a group of one, the usual one.
+    /// The index in `commits` of a list's newest life. Not kept for a group of one, which is the usual one.
     private var positions: [ListName: Int] = [:]
 
     mutating func append(_ commit: Commit) {
@@ -21,10 +21,13 @@ extension Commit {
     /// Two commits of one list as one, or `nil` when they are of two lives.
     fileprivate init?(joining first: Commit, _ second: Commit) {
         guard first.state.epoch == second.state.epoch else { return nil }
+        // A list that comes back has the epoch that it was deleted in.
+        if case .created = second.event { return nil }
         switch (first.event, second.event) {
         case (let event, .unchanged): self.init(event: event, state: second.state)
         case (.unchanged, let event): self.init(event: event, state: second.state)
-        case (.changed(let from, _), .changed): self.init(event: .changed(from: from, step: nil), state: second.state)
+        case (.changed(let from, _), .changed):
+            self.init(event: .changed(from: from, transaction: nil), state: second.state)
         case (.created, .changed): self.init(event: .created, state: second.state)
         default: self.init(event: second.event, state: second.state)
         }

@@ -1,29 +1,38 @@
-/// What the store holds under one name: what everybody sees, and what the next transaction builds on.
+/// One list in the store: the state that everybody sees, and the state that the next transaction builds on.
 final class HeldList {
-    /// What is on disk (of a volatile list: the newest). `nil`: a list whose creation is not on disk yet.
+    /// The newest state on disk, or the newest of all for a volatile list. `nil` while the list's creation is not on
+    /// disk yet.
     var committed: ListState?
-    /// The newest state, on disk or not. `nil`: a list whose deletion is not on disk yet.
+    /// The newest state, on disk or not. `nil` while the list's deletion is not on disk yet.
     var head: ListState?
-    /// The number of the newest group with a change of this list; zero for none. While that group is unsettled,
-    /// every answer about the head waits for it.
+    /// The number of the newest group with a change of this list; 0 for none. While that group is not settled, every
+    /// reply about the head waits for it.
     var group = 0
-    /// What led to `committed`.
+    /// The states before `committed`.
     var history: History
-    /// Who may what with `committed`.
+    /// The access of `committed`.
     var access: HeldAccess
-    /// And with `head`.
+    /// The access of `head`.
     var headAccess: HeldAccess
+    /// The schemas of `committed`; nil while there have never been any.
+    var schemas: ListSchemas?
+    /// The schemas of `head`.
+    var headSchemas: ListSchemas?
+    /// The account of the user that `head` counts for.
+    var counted = CountedUsage()
 
-    init(committed: ListState? = nil, history: History = History(), access: HeldAccess) {
+    init(committed: ListState? = nil, history: History = History(), access: HeldAccess, schemas: ListSchemas? = nil) {
         self.history = history
         self.committed = committed
         self.head = committed
         self.access = access
         self.headAccess = access
+        self.schemas = schemas
+        self.headSchemas = schemas
     }
 }
 
-/// Who may what with a list: what was said of it, and what that comes to.
+/// A list's access: the record of what was set, and what it means under the rules.
 struct HeldAccess {
     let record: AccessRecord
     let effective: ListAccess

@@ -1,16 +1,16 @@
 import Diffable
 
-/// What somebody put into lists for as long as they are there: it goes when the lease ends.
+/// A lease: what somebody put into lists is removed when the lease ends.
 package struct Lease: Sendable, Hashable {
-    /// Never used twice in one life of the daemon. Zero is what a life before left behind.
+    /// Never used twice in one life of the daemon. 0 is for what the last daemon left.
     let number: Int
 
     static let leftBehind = Lease(number: 0)
 }
 
-/// Who leases what of one list. What nobody leases is not in it.
+/// The leases of one list. What is not leased is not in it.
 struct Leases: Sendable {
-    let name: ListName
+    var name: ListName
     /// Of the list itself.
     var list: Lease?
     private(set) var sections: [SectionID: Lease] = [:]
@@ -32,7 +32,7 @@ struct Leases: Sendable {
         for id in change.sections { sections[id] = lease }
     }
 
-    /// Takes back a change that has not come to the disk; the newest first.
+    /// Reverts a change that did not come to the disk; the newest one first.
     mutating func takeBack(_ change: LeaseChange) {
         for id in change.items { items[id] = nil }
         for id in change.sections { sections[id] = nil }
@@ -42,18 +42,18 @@ struct Leases: Sendable {
     }
 }
 
-/// What a transaction means to the leases of its list.
+/// The effect of a transaction on the leases of its list.
 struct LeaseChange: Sendable {
-    /// Whose lease begins.
+    /// The lease that begins.
     var lease: Lease?
-    /// Whether it is one of the list itself.
+    /// Whether the list itself is leased.
     var isOfList = false
     var sections: [SectionID] = []
     var items: [ItemID] = []
-    /// The leases that end, with whose they were.
+    /// The leases that end, with their holders.
     var endedSections: [SectionID: Lease] = [:]
     var endedItems: [ItemID: Lease] = [:]
-    /// The list is gone, with all leases of it.
+    /// The list is deleted, with all its leases.
     var endsAll = false
 
     var isEmpty: Bool {
@@ -62,11 +62,11 @@ struct LeaseChange: Sendable {
 }
 
 extension LeaseChange {
-    /// What a canonical difference brings is leased, if there is a lease; what it takes away is not leased any more. An
-    /// item that is there before and after is the same item, whatever was done to it.
+    /// What a canonical difference inserts is leased, if there is a lease; what it deletes is no longer leased. An item
+    /// that is there before and after is the same item.
     ///
     /// O(what was inserted and deleted), and nothing for a list without leases.
-    init?(_ operations: [Operation], from old: Snapshot, to new: Snapshot, lease: Lease?, leases: Leases?) {
+    init?(_ operations: [ListOperation], from old: Snapshot, to new: Snapshot, lease: Lease?, leases: Leases?) {
         self.init(lease: lease)
         for operation in operations {
             switch operation {
@@ -96,7 +96,7 @@ extension LeaseChange {
         }
     }
 
-    /// An item has gone, and of its descendants those that were not moved away before.
+    /// An item is deleted, and with it those of its descendants that were not moved away before.
     private mutating func end(_ id: ItemID, in old: Snapshot, unless new: Snapshot, _ leases: Leases) {
         if let lease = leases.items[id], !new.contains(id) { endedItems[id] = lease }
         for child in old.children(of: id) ?? [] { end(child, in: old, unless: new, leases) }

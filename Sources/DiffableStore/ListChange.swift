@@ -1,24 +1,26 @@
 import Diffable
 
-/// One transaction's effect on one list, not yet on disk: what the journal writes and what a commit makes visible.
+/// The effect of one transaction on one list, not yet on disk: the journal writes it and a commit makes it visible.
 ///
 /// A class, like `ListState`, so that handing it on costs one reference.
 package final class ListChange: Sendable {
     package let event: Event
-    /// After it; of a deletion, before it.
+    /// The state afterwards; of a deletion, the state before.
     package let state: ListState
-    /// What history says of it; nil for a creation or a deletion.
+    /// The entry in history; nil for a creation or a deletion.
     let revision: Revision?
-    /// What is remembered for whoever sends the request again; nil for one without a key.
+    /// The result for whoever sends the request again; nil without a key.
     let result: FirstResult?
-    /// What it means to the list's leases; nil for nothing.
+    /// The effect on the list's leases; nil for none.
     let leases: LeaseChange?
-    /// Of a creation, and of a change of who may what; nil for nothing.
+    /// The access, if the change sets it; nil otherwise.
     let access: AccessRecord?
+    /// The schemas, if the change sets them or the list has them from its beginning; nil otherwise.
+    let schemas: ListSchemas?
 
     init(
         event: Event, state: ListState, revision: Revision? = nil, result: FirstResult? = nil,
-        leases: LeaseChange? = nil, access: AccessRecord? = nil
+        leases: LeaseChange? = nil, access: AccessRecord? = nil, schemas: ListSchemas? = nil
     ) {
         self.event = event
         self.state = state
@@ -26,16 +28,17 @@ package final class ListChange: Sendable {
         self.result = result
         self.leases = leases
         self.access = access
+        self.schemas = schemas
     }
 
-    /// The step to the next revision.
+    /// A change to the next revision.
     /// - Parameter operations: the canonical difference of the two states.
     convenience init(
-        from old: ListState, to state: ListState, by operations: [Operation], _ delivery: Delivery = .difference,
-        at time: Timestamp, origin: Origin?, result: FirstResult? = nil, leases: LeaseChange? = nil
+        from old: ListState, to state: ListState, by operations: [ListOperation], _ delivery: Delivery = .difference,
+        at moment: Moment, origin: Origin?, result: FirstResult? = nil, leases: LeaseChange? = nil
     ) {
         let revision = Revision(
-            number: state.revision, time: time, operations: operations.count,
+            number: state.revision, moment: moment, operations: operations.count,
             length: old.snapshot.lengthKept(after: operations), origin: origin)
         self.init(
             event: .stepped(operations, delivery), state: state, revision: revision, result: result, leases: leases)
@@ -44,10 +47,23 @@ package final class ListChange: Sendable {
     package enum Event: Sendable {
         case created
         /// The canonical difference from the revision before.
-        case stepped([Operation], Delivery)
-        /// What is in the list is as it was: a request with a key changed nothing, which is remembered, or a lease of it
-        /// ended, or other people may see or change it.
+        case stepped([ListOperation], Delivery)
+        /// The contents are unchanged: a request with a key changed nothing, which is remembered, or a lease ended, or
+        /// the access or the schemas changed.
         case unchanged
-        case deleted
+        /// Nil: it cannot come back.
+        case deleted(Deletion?)
+        /// A deleted list is there again, as it was, and maybe under another name.
+        case undeleted(from: ListName)
+        /// A deleted list cannot come back any more; `state` is its last one.
+        case purged
+    }
+
+    /// Whether nothing is left of the list.
+    var isEnd: Bool {
+        switch event {
+        case .deleted(nil), .purged: true
+        case .created, .stepped, .unchanged, .deleted, .undeleted: false
+        }
     }
 }

@@ -1,79 +1,49 @@
 import Diffable
 
-/// What a transaction came to.
+/// The result of a transaction.
 ///
 /// A class, like `ListState`, so that handing it on costs one reference.
 package final class Outcome: Sendable {
-    let before: ListState
-    /// Of a dry run, what would have come of it, at the revision there was.
+    package let before: ListState
+    /// After a dry run, the state that it would have made, at the revision of now.
     let after: ListState
     /// The difference between `old` and `new` in canonical form; empty when the transaction changed nothing.
-    package let operations: [Operation]
-    /// Whether whoever asked may be told only that it was done, because it may not read the list.
-    package let isBlind: Bool
-    /// Of a request that came again. The states are then those of now, and there are no operations.
+    package let operations: [ListOperation]
+    /// Whether the client may not read the list, so that its reply says only that the change was made.
+    package let isWriteOnly: Bool
+    /// Set for a repeated request. The states are then those of now, and there are no operations.
     let first: FirstResult?
 
-    init(before: ListState, after: ListState, operations: [Operation], isBlind: Bool = false) {
+    init(before: ListState, after: ListState, operations: [ListOperation], isWriteOnly: Bool = false) {
         self.before = before
         self.after = after
         self.operations = operations
-        self.isBlind = isBlind
+        self.isWriteOnly = isWriteOnly
         self.first = nil
     }
 
-    /// The answer to a request that came again.
-    init(repeating first: FirstResult, of state: ListState, isBlind: Bool) {
+    /// The reply to a repeated request.
+    init(repeating first: FirstResult, of state: ListState, isWriteOnly: Bool) {
         self.before = state
         self.after = state
         self.operations = []
-        self.isBlind = isBlind
+        self.isWriteOnly = isWriteOnly
         self.first = first
     }
 
     package var list: ListName { after.name }
+    /// Whether the request was carried out before.
+    package var isRepeated: Bool { first != nil }
     package var epoch: String { after.epoch }
-    /// After the transaction; of a dry run, and of one that changed nothing, the revision there was.
+    /// The revision after the transaction; after a dry run, or when nothing changed, the revision of now.
     package var revision: Int { first?.revision ?? after.revision }
     package var old: Snapshot { before.snapshot }
     package var new: Snapshot { after.snapshot }
     package var isChanged: Bool { first?.isChanged ?? !operations.isEmpty }
 
-    /// What the change amounts to; nil when there is none. O(what was inserted).
+    /// The number of changes of each kind; nil when nothing changed. O(what was inserted).
     package var summary: DifferenceSummary? {
         if let first { return first.summary }
         return isChanged ? DifferenceSummary(operations, from: old, to: new) : nil
     }
-}
-
-/// Whether a transaction is carried out, or only computed.
-package enum TransactionMode: Sendable {
-    case commit
-    /// Answers what would come of it and changes nothing.
-    case dryRun
-}
-
-/// How subscribers learn of an `apply`.
-package enum Delivery: Sendable {
-    case difference
-    /// They get the whole state again (`applySnapshotUsingReloadData` of UIKit).
-    case reload
-}
-
-/// The state that an `apply` asks for.
-package enum Target: Sendable {
-    /// The list becomes exactly this.
-    case whole([Section])
-    /// The section becomes exactly this, at the list's end if there is none; items that other sections hold are taken over.
-    case section(SectionID, [Item])
-    /// What these operations make of nothing: of an empty list, or of one that has only the section, which is then
-    /// the one replaced.
-    case operations([Operation], section: SectionID? = nil)
-}
-
-/// What creating a list means when there is one of that name.
-package enum ExistingList: Sendable {
-    case isError
-    /// The list stays as it is and is the answer.
-    case isAnswer
 }

@@ -1,17 +1,17 @@
 import Diffable
 import DiffableJSON
 
-/// Tells one request for a change from another that has the same key.
+/// Distinguishes a request for a change from another one with the same key.
 ///
-/// It is the checksum of what is asked, in the canonical form of operations: how a line was written (white space, the
-/// order of members, how a string was escaped) does not count, and neither does `ifRevision`, which is asked only once.
-/// Two requests that differ have the same digest once in 2^64 pairs, and only if somebody gave two requests one key;
-/// then the second is taken for the first. Nobody but that client is touched by it, so nobody can gain by forging one.
+/// It is the checksum of the request in the canonical form of operations. How the line was written (white space, the
+/// order of members, escapes) does not count, and neither does `ifRevision`, which only counts the first time. Two
+/// different requests have the same digest once in 2^64 pairs, and only if somebody gave them one key; then the second
+/// is taken for the first. That harms only the client that did it, so nobody gains by forging one.
 struct RequestDigest {
     private var sum: Int64 = 0
     private var piece = ByteWriter()
 
-    /// In bytes; a request is never held encoded as a whole.
+    /// In bytes. A request is never encoded as a whole.
     private static let pieceLengthMax = 64 << 10
 
     /// - Parameter method: with what is asked beside the operations, if anything.
@@ -19,7 +19,7 @@ struct RequestDigest {
         piece.append(Array(method.utf8))
     }
 
-    static func of(transact operations: [Operation]) -> Int64 {
+    static func of(transact operations: [ListOperation]) -> Int64 {
         var digest = RequestDigest("transact ")
         digest.append(operations)
         return digest.sum
@@ -28,9 +28,9 @@ struct RequestDigest {
     static func of(apply target: Target, delivery: Delivery) -> Int64 {
         let delivery = delivery == .reload ? "reload " : ""
         switch target {
-        case .whole(let sections):
+        case .whole(let list):
             var digest = RequestDigest("apply \(delivery)")
-            digest.append([.appendSections(sections)])
+            digest.append((list.content.map { [.reconfigureList($0)] } ?? []) + [.appendSections(list.sections)])
             return digest.sum
         case .section(let section, let items):
             var digest = RequestDigest("apply \(delivery)\(section) ")
@@ -49,13 +49,13 @@ struct RequestDigest {
         return digest.sum
     }
 
-    private mutating func append(_ operations: [Operation]) {
+    private mutating func append(_ operations: [ListOperation]) {
         var writer = OperationsWriter(operations, expansion: .asSaid)
         while writer.write(into: &piece, upTo: Self.pieceLengthMax) == .more { close() }
         close()
     }
 
-    /// Each piece begins with the sum of those before it.
+    /// Each piece continues the sum of those before it.
     private mutating func close() {
         sum = piece.withUnsafeBytes { checksum($0) }
         piece.removeAll()

@@ -4,36 +4,40 @@ import Logging
 // MARK: - Gathering
 
 extension Store {
-    /// Makes a change the list's head, and visible: at once when the list is volatile, with its group otherwise.
-    func commit(_ change: ListChange, answer: Answer) {
+    /// Makes a change the list's head, and visible: at once for a volatile list, with its group for a durable one.
+    func commit(_ change: ListChange, answer: DeferredReply) {
         let name = change.state.name
         let held = heldLists[name] ?? HeldList(access: heldAccess(change.access ?? AccessRecord(), of: name))
         commit(change, of: held, answer: answer)
     }
 
     /// - Parameter held: the list, which may be about to get its name.
-    func commit(_ change: ListChange, of held: HeldList, answer: Answer) {
+    func commit(_ change: ListChange, of held: HeldList, answer: DeferredReply) {
         if let access = change.access { held.headAccess = heldAccess(access, of: change.state.name) }
         switch change.event {
-        case .created:
+        case .created, .undeleted:
             heldLists[change.state.name] = held
             numberOfHeads += 1
             held.head = change.state
+            held.headSchemas = change.schemas
         case .stepped: held.head = change.state
-        case .unchanged: break
+        case .unchanged: if let schemas = change.schemas { held.headSchemas = schemas }
+        case .purged: break
         case .deleted:
             numberOfHeads -= 1
             held.head = nil
         }
+        usages.recount(held)
+        holdDeletion(of: change, held)
         rememberResult(of: change)
         makeLeases(of: change)
-        // A volatile list waits as well when what its name stood for before is still on its way to the disk.
+        // A volatile list waits as well while an earlier list of its name is still on its way to the disk.
         if change.state.durability == .volatile && held.group <= settledGroup {
             if let commit = makeVisible(change, of: held, encoded: nil) {
-                statistics.transactions += 1
+                count(change)
                 onCommit([commit])
             }
-            answer.give()
+            answer.complete()
             scheduleTrimming()
         } else {
             held.group = gathering.number
@@ -45,11 +49,11 @@ extension Store {
         }
     }
 
-    /// Gives an answer that changes nothing, once all that it rests on is on disk.
-    func answer(_ answer: Answer, about name: ListName) {
+    /// Answers a request that changes nothing, once everything that the answer rests on is on disk.
+    func answer(_ answer: DeferredReply, about name: ListName) {
         let group = heldLists[name]?.group ?? 0
         if group <= settledGroup {
-            answer.give()
+            answer.complete()
         } else if group == gathering.number {
             gathering.answers.append(answer)
         } else {
@@ -57,18 +61,21 @@ extension Store {
         }
     }
 
-    /// Calls back when all that was asked so far is on disk, or was refused.
-    func answer(whenSettled completion: @escaping @Sendable () -> Void) {
+    /// Calls back when all earlier changes are on disk, or were refused.
+    func answer(whenSettled completion: @escaping @Sendable () -> Void) { answer(whenSettled: .settled(completion)) }
+
+    /// Answers when all earlier changes are on disk; if they are refused, so is this.
+    func answer(whenSettled answer: DeferredReply) {
         if !gathering.changes.isEmpty {
-            gathering.answers.append(.settled(completion))
+            gathering.answers.append(answer)
         } else if inFlight != nil {
-            inFlight?.answers.append(.settled(completion))
+            inFlight?.answers.append(answer)
         } else {
-            completion()
+            answer.complete()
         }
     }
 
-    /// The group starts after what the queue is at now, so that the requests of one read share one sync.
+    /// The group starts after the queue's current work, so that the requests of one read share one sync.
     private func scheduleGroupStart() {
         guard inFlight == nil, groupStart == .notScheduled else { return }
         groupStart = .scheduled
@@ -99,6 +106,7 @@ extension Store {
         switch result {
         case .success(let encodings): succeed(group, encodings)
         case .failure(.noSpace):
+            isDiskFull = true
             logger.error(
                 "the disk is full; transactions were refused, and the lists are as they were",
                 metadata: ["transactions": "\(group.changes.count + gathering.changes.count)"])
@@ -106,6 +114,7 @@ extension Store {
         case .failure(.failed(let reason)):
             logger.critical("storage failed; no more changes are taken", metadata: ["reason": "\(reason)"])
             if case .running = condition { condition = .failed(reason: reason) }
+            failure = reason
             refuse(group, .storageFailed(reason: reason))
             onFailure(reason)
         }
@@ -114,22 +123,25 @@ extension Store {
 
     private func succeed(_ group: Group, _ encodings: [[UInt8]?]) {
         settledGroup = group.number
+        isDiskFull = false
         statistics.pendingTransactions -= group.changes.count
         var commits = GroupCommits()
         for (index, change) in group.changes.enumerated() {
             guard let commit = makeVisible(change, of: group.lists[index], encoded: encodings[index]) else { continue }
-            statistics.transactions += 1
+            count(change)
             commits.append(commit)
         }
-        // The disk works on the next group while this one is told about.
+        // The disk works on the next group while subscribers are told of this one.
         startGroup()
         if !commits.commits.isEmpty { onCommit(commits.commits) }
-        for answer in group.answers { answer.give() }
+        for answer in group.answers { answer.complete() }
         scheduleTrimming()
         endOverdueLeases()
+        purgeDeletedLists()
     }
 
-    /// Lets the heads fall back to what is on disk. What has gathered meanwhile was built on them and falls too.
+    /// Resets the heads to what is on disk. The group that has gathered meanwhile was built on them and is refused as
+    /// well.
     private func refuse(_ group: Group, _ error: StoreError) {
         let gathered = gathering
         settledGroup = gathered.number
@@ -141,41 +153,76 @@ extension Store {
             replacedLists.remove(change.state.number)
             held.head = held.committed
             held.headAccess = held.access
-            if held.committed == nil { heldLists[change.state.name] = nil }
+            held.headSchemas = held.schemas
+            refuseDeletion(of: change.state.number)
+            if held.committed == nil, heldLists[change.state.name] === held { heldLists[change.state.name] = nil }
+            usages.recount(held)
         }
         numberOfHeads = heldLists.count
-        for answer in group.answers + gathered.answers { answer.refuse(error) }
+        for answer in group.answers + gathered.answers { answer.fail(with: error) }
     }
 
-    /// Nil when there is nothing to be seen.
+    /// A purge is nobody's transaction.
+    private func count(_ change: ListChange) {
+        if case .purged = change.event { return }
+        statistics.transactions += 1
+    }
+
+    /// Nil when nothing becomes visible.
     private func makeVisible(_ change: ListChange, of held: HeldList, encoded: [UInt8]?) -> Commit? {
         settleResult(of: change)
         settleLeases(of: change)
         if let access = change.access { held.access = heldAccess(access, of: change.state.name) }
         switch change.event {
         case .unchanged:
+            if let schemas = change.schemas { held.schemas = schemas }
             return change.access.map { _ in Commit(event: .unchanged, state: change.state, changesAccess: true) }
         case .created:
             held.committed = change.state
+            held.schemas = change.schemas
             held.history = History()
+            pastBudget.remove(held)
             return Commit(event: .created, state: change.state)
         case .stepped(let operations, _):
             var forgotten: [ListState] = []
             if let before = held.committed, let revision = change.revision {
                 held.history.append(before, revision)
                 if untrimmedLists.last !== held { untrimmedLists.append(held) }
-                if revision.length > limits.history.lengthMax { forgotten = [before] }
+                // Large states are freed in the background, by whoever is told.
+                forgotten = held.history.takeOutgrown(limits.history)
+                if !limits.history.isNewestKept, revision.length > Self.lengthFreedAtOnceMax {
+                    forgotten.append(before)
+                }
             }
             held.committed = change.state
-            let step = Commit.Step(operations: operations, encoded: encoded)
+            let step = Commit.Transaction(operations: operations, encoded: encoded)
             return Commit(
-                event: .changed(from: change.state.revision - 1, step: step), state: change.state,
+                event: .changed(from: change.state.revision - 1, transaction: step), state: change.state,
                 forgotten: forgotten)
-        case .deleted:
-            let forgotten = held.history.states + [change.state]
+        case .undeleted:
+            guard let deleted = releaseDeletion(of: change.state.number) else {
+                preconditionFailure("only a list that was deleted comes back")
+            }
+            held.committed = change.state
+            held.schemas = change.schemas
+            held.history = deleted.history.named(change.state.name)
+            untrimmedLists.append(held)
+            return Commit(event: .created, state: change.state)
+        case .purged:
+            let history = releaseDeletion(of: change.state.number)?.history ?? History()
+            return Commit(event: .unchanged, state: change.state, forgotten: history.states + [change.state])
+        case .deleted(let deletion):
+            var forgotten: [ListState] = []
+            if let deletion {
+                settleDeletion(of: change, deletion, held)
+            } else {
+                forgotten = held.history.states + [change.state]
+            }
             held.committed = nil
+            held.schemas = nil
             held.history = History()
-            // A head is there when the name was taken again before the deletion was on disk.
+            pastBudget.remove(held)
+            // There is a head when the name was taken again before the deletion was on disk.
             if held.head == nil { heldLists[change.state.name] = nil }
             let isReplaced = replacedLists.remove(change.state.number) != nil
             return Commit(event: isReplaced ? .replaced : .deleted, state: change.state, forgotten: forgotten)
@@ -186,27 +233,43 @@ extension Store {
 // MARK: - The past
 
 extension Store {
-    /// What history does not keep any more is freed when the queue has done what it is at, and those are answered who
-    /// wait: to free a state takes about as long as to make the next one.
+    /// States that history drops are freed after the queue's current work and the answers to those who wait: freeing a
+    /// state takes about as long as making the next one.
     private func scheduleTrimming() {
-        guard !untrimmedLists.isEmpty, !isTrimmingScheduled else { return }
+        guard !untrimmedLists.isEmpty || areDeletionsUncounted, !isTrimmingScheduled else { return }
         isTrimmingScheduled = true
         executor.execute { self.assumeIsolated { $0.trimHistories() } }
     }
 
     private func trimHistories() {
         isTrimmingScheduled = false
+        purgeDeletedLists()
         for held in untrimmedLists {
-            if let now = held.history.newestTime { held.history.trim(limits.history, now: now) }
+            guard let now = held.history.newestTime else { continue }
+            held.history.trim(limits.history, now: now)
+            pastBudget.noteChange(of: held, cost: held.history.cost, newest: held.history.newestCost)
         }
         untrimmedLists.removeAll(keepingCapacity: true)
+        pastBudget.keep(within: limits.history.lengthInAllMax) { held, excess, cut in
+            held.history.shorten(to: held.history.cost - excess, cut)
+            return held.history.cost
+        }
     }
+
+    /// Drops what is too old, or more than new limits allow.
+    func trimHistory(of held: HeldList, now: RunningTime) {
+        held.history.trim(limits.history, now: now)
+        pastBudget.set(held.history.cost, of: held)
+    }
+
+    /// In bytes.
+    private static let lengthFreedAtOnceMax = 4 << 20
 }
 
 // MARK: - Closing
 
 extension Store {
-    /// Takes nothing more, lets what is on its way reach the disk and be answered, and closes the journal.
+    /// Refuses new changes, waits until earlier ones are on disk and answered, and closes the journal.
     package func shutDown(completion: @escaping @Sendable () -> Void) {
         switch condition {
         case .running, .failed, .unreadable: condition = .draining(completions: [completion])
@@ -227,13 +290,14 @@ extension Store {
         guard case .draining(let completions) = condition, inFlight == nil, gathering.changes.isEmpty else { return }
         condition = .closing(completions: completions)
         let executor = executor
-        journal.close {
-            executor.execute { self.assumeIsolated { $0.finishClosing() } }
+        journal.close { failure in
+            executor.execute { self.assumeIsolated { $0.finishClosing(failure) } }
         }
     }
 
-    private func finishClosing() {
+    private func finishClosing(_ failure: String?) {
         guard case .closing(let completions) = condition else { preconditionFailure("the journal closes once") }
+        self.failure = self.failure ?? failure
         condition = .closed
         for completion in completions { completion() }
     }

@@ -1,46 +1,48 @@
 import Diffable
 import Logging
 
-// A lease is a connection's. What was put somewhere under it goes in one transaction a list when it ends, like any other
-// change: through a group to the disk. Leases of durable lists are written in the group of what was leased; a start finds
-// those that were left behind, and ends them before anybody is served.
+// A lease belongs to a connection. When it ends, everything that was put in under it is deleted, in one transaction for
+// each list, like any other change. Leases of durable lists are written in the group of the change; a start finds the
+// leases that the last daemon left, and ends them before anybody is served.
 
 extension Store {
-    /// A new lease, of nothing yet.
+    /// A new lease, which holds nothing yet.
     package func makeLease() -> Lease {
         lastLeaseNumber += 1
         return Lease(number: lastLeaseNumber)
     }
 
-    /// Takes away what is leased, unless somebody has taken it away already: the lists that were leased, the items with
-    /// their descendants, and the sections that are empty then. Sections in which others have put something stay.
+    /// Deletes what is leased and still there: the leased lists, the items with their descendants, and the sections
+    /// that are empty then. Sections in which others have put something stay.
     ///
-    /// On a full disk it is tried again after the next group that was written.
+    /// On a full disk it is tried again after the next group that is written.
     package func end(_ lease: Lease, origin: Origin, completion: @escaping @Sendable () -> Void = {}) {
         guard case .running = condition, let numbers = leasedLists.removeValue(forKey: lease) else {
             return completion()
         }
         for number in numbers.sorted() { end(lease, of: number, origin: origin) }
-        // Rests on all that was just begun: they are of one group.
+        // This rests on everything that was just begun, because all of it is in one group.
         answer(whenSettled: completion)
     }
 
-    private func end(_ lease: Lease, of number: Int, origin: Origin) {
+    func end(_ lease: Lease, of number: Int, origin: Origin) {
         guard let leases = leases[number] else { return }
-        // A deletion is on its way to the disk; if it does not come there, there is something to be done.
+        // What is leased of a deleted list goes when the list comes back.
+        if let deletion = deletions[number], deletion.committed != nil, deletion.head != nil { return }
+        // A deletion is on its way to the disk. If it fails, there is something left to do.
         guard let head = heldLists[leases.name]?.head, head.number == number else {
             return postponeEnd(of: lease, number, origin: origin)
         }
-        // Nobody waits for an answer; a full disk is a reason to try again.
+        // Nobody waits for an answer. A full disk is a reason to try again.
         let completion: Completion<ListState> = { result in
             guard case .failure(.noSpace) = result else { return }
             self.assumeIsolated { $0.postponeEnd(of: lease, number, origin: origin) }
         }
-        let answer = Answer.list(completion, .success(head))
-        if leases.list == lease { return delete(head, answer: answer) }
+        let answer = DeferredReply.list(completion, .success(head))
+        if leases.list == lease { return delete(head, keeping: nil, answer: answer) }
         let (new, operations) = head.snapshot.removing(leases.items(of: lease), leases.sections(of: lease))
         var change = LeaseChange(operations, from: head.snapshot, to: new, lease: nil, leases: leases) ?? LeaseChange()
-        // Those that stay are nobody's now.
+        // Sections that stay are no longer leased.
         for section in leases.sections(of: lease) { change.endedSections[section] = lease }
         if change.isEmpty { return }
         guard !operations.isEmpty else {
@@ -48,7 +50,7 @@ extension Store {
         }
         let state = head.moved(to: head.revision + 1, new)
         commit(
-            ListChange(from: head, to: state, by: operations, at: now(), origin: origin, leases: change),
+            ListChange(from: head, to: state, by: operations, at: clock.now, origin: origin, leases: change),
             answer: answer)
     }
 
@@ -57,7 +59,7 @@ extension Store {
         overdueLeases[lease] = origin
     }
 
-    /// There is room on the disk again.
+    /// Tries again once the disk has room.
     func endOverdueLeases() {
         guard !overdueLeases.isEmpty else { return }
         let overdue = overdueLeases
@@ -65,7 +67,7 @@ extension Store {
         for (lease, origin) in overdue { end(lease, origin: origin) }
     }
 
-    /// Ends what a last life of the daemon left behind.
+    /// Ends the leases that the last daemon left.
     func endLeasesLeftBehind() async {
         guard leasedLists[.leftBehind] != nil else { return }
         await withCheckedContinuation { continuation in
@@ -80,25 +82,27 @@ extension Store {
 // MARK: - Following changes
 
 extension Store {
-    /// A change is its list's head now.
+    /// Updates the leases after a change has become its list's head.
     func makeLeases(of change: ListChange) {
-        guard let leaseChange = change.leases else { return }
         let number = change.state.number
+        if case .undeleted = change.event { leases[number]?.name = change.state.name }
+        guard let leaseChange = change.leases else { return }
         leases[number, default: Leases(of: change.state.name)].make(leaseChange)
         if leases[number]?.isEmpty == true { leases[number] = nil }
         if let lease = leaseChange.lease { leasedLists[lease, default: []].insert(number) }
     }
 
-    /// A change is on disk.
+    /// Updates the rows after a change is on disk.
     func settleLeases(of change: ListChange) {
-        if case .deleted = change.event { leases[change.state.number] = nil }
+        if change.isEnd { leases[change.state.number] = nil }
     }
 
-    /// Changes, in arrival order, have not come to the disk.
+    /// Reverts changes, in arrival order, that did not come to the disk.
     func refuseLeases(of changes: [ListChange]) {
         for change in changes.reversed() {
-            guard let leaseChange = change.leases else { continue }
             let number = change.state.number
+            if case .undeleted(let formerName) = change.event { leases[number]?.name = formerName }
+            guard let leaseChange = change.leases else { continue }
             leases[number, default: Leases(of: change.state.name)].takeBack(leaseChange)
             if leases[number]?.isEmpty == true { leases[number] = nil }
         }
@@ -106,10 +110,10 @@ extension Store {
 }
 
 extension Snapshot {
-    /// Without the items, and without those of the sections that are empty then.
-    fileprivate func removing(_ items: [ItemID], _ sections: [SectionID]) -> (Snapshot, [Operation]) {
+    /// The snapshot without the items, and without those of the sections that are empty then.
+    fileprivate func removing(_ items: [ItemID], _ sections: [SectionID]) -> (Snapshot, [ListOperation]) {
         do throws(TransactionError) {
-            var operations: [Operation] = items.isEmpty ? [] : [.deleteItems(items, .isPassedOver)]
+            var operations: [ListOperation] = items.isEmpty ? [] : [.deleteItems(items, .isPassedOver)]
             let rest = try applying(operations)
             let empty = sections.filter { rest.numberOfItems(inSection: $0) == 0 }
             if !empty.isEmpty { operations.append(.deleteSections(empty, .isPassedOver)) }

@@ -1,8 +1,8 @@
 import Logging
 
 extension Store {
-    /// A store in place of one that could not be opened: it has no lists, touches no file and refuses every change, so
-    /// that the daemon can stay and say what is wrong and what to do.
+    /// A store for a directory that cannot be read: it has no lists, touches no file and refuses every change, so that
+    /// the daemon can stay and say what is wrong and what to do.
     package static func refusing(
         because error: StoreOpeningError, executor: any StoreExecutor, logger: Logger
     ) async -> Store {
@@ -13,13 +13,13 @@ extension Store {
 
     private func refuse(because error: StoreOpeningError) { condition = .unreadable(error) }
 
-    /// Why there is nothing to be read here, if so.
+    /// Why there are no lists to read; nil when there are.
     package var unreadable: StoreError? {
         if case .unreadable(let error) = condition { .unreadable(error) } else { nil }
     }
 }
 
-/// Where there is nothing to write to, because nothing is taken.
+/// A journal that is never written to.
 private struct NoJournal: Journal {
     func write(_ changes: [ListChange], completion: @escaping @Sendable (Result<[[UInt8]?], JournalError>) -> Void) {
         preconditionFailure("a store that refuses writes nothing")
@@ -29,5 +29,5 @@ private struct NoJournal: Journal {
 
     var standstill: Duration { .zero }
 
-    func close(completion: @escaping @Sendable () -> Void) { completion() }
+    func close(completion: @escaping @Sendable (_ failure: String?) -> Void) { completion(nil) }
 }

@@ -1,41 +1,57 @@
 import Diffable
 
-// A request with a key is made once. What came of it is remembered from the moment it becomes the list's head, so that
-// one that comes again meanwhile finds it, and waits for the group that it rests on like every answer about the head.
-// It is written in that group. If the group is refused, the key was never used.
+// A request with a key is carried out once. Its result is remembered from the moment when the change becomes the list's
+// head. A repeated request finds it there, and waits for its group like every answer about the head. The result is
+// written in that group; if the group is refused, the key counts as unused.
 
 extension Store {
-    /// What came of the request when it came before; nil when it did not, or too long ago.
+    /// The result of the request's first time; nil for a new request, or when that was too long ago.
     func firstResult(of request: KeyedRequest, on head: ListState) throws(StoreError) -> FirstResult? {
-        #if DEBUG
-            if PlantedFault.current == .appliesKeyTwice { return nil }
-        #endif
-        requestWindows[head.number]?.trim(limits.requests, now: now())
+        changeWindow(of: head.number) { $0.trim(limits.requests, now: clock.running) }
         guard let first = requestWindows[head.number]?[request.key] else { return nil }
         guard first.digest == request.digest else { throw .requestKeyReused(head.name, request.key) }
         return first
     }
 
-    /// What is to be remembered of a request.
-    func result(of request: KeyedRequest, _ outcome: Outcome, at time: Timestamp) -> FirstResult {
+    /// The result to remember of a request.
+    func result(of request: KeyedRequest, _ outcome: Outcome, at time: RunningTime) -> FirstResult {
         FirstResult(
             key: request.key, digest: request.digest,
             number: (requestWindows[outcome.after.number]?.lastNumber ?? 0) + 1, revision: outcome.revision,
             isChanged: outcome.isChanged, summary: request.isSummarized ? outcome.summary : nil, time: time)
     }
 
-    /// A change is its list's head now.
+    /// Remembers the result of a change that has become its list's head.
     func rememberResult(of change: ListChange) {
         if let result = change.result { requestWindows[change.state.number, default: RequestWindow()].append(result) }
     }
 
-    /// A change is on disk.
+    /// Settles the result of a change that is on disk.
     func settleResult(of change: ListChange) {
-        if change.result != nil { requestWindows[change.state.number]?.settle(limits.requests) }
-        if case .deleted = change.event { requestWindows[change.state.number] = nil }
+        let number = change.state.number
+        if change.result != nil {
+            changeWindow(of: number) { $0.settle(limits.requests) }
+            forgetKeysBeyondBudget()
+        }
+        if change.isEnd, let window = requestWindows.removeValue(forKey: number) {
+            keyCount -= window.settledCount
+        }
     }
 
-    /// Changes, in arrival order, have not come to the disk.
+    private func changeWindow(of list: Int, _ body: (inout RequestWindow) -> Void) {
+        guard let before = requestWindows[list]?.settledCount else { return }
+        if requestWindows[list] != nil { body(&requestWindows[list]!) }
+        keyCount += (requestWindows[list]?.settledCount ?? 0) - before
+    }
+
+    private func forgetKeysBeyondBudget() {
+        let max = limits.requests.keysInAllMax
+        guard keyCount > max else { return }
+        let level = KeyBudget.level(of: requestWindows.values.map(\.settledCount), within: KeyBudget.reduced(max))
+        for list in Array(requestWindows.keys) { changeWindow(of: list) { $0.shorten(to: level) } }
+    }
+
+    /// Forgets the results of changes, in arrival order, that did not come to the disk.
     func refuseResults(of changes: [ListChange]) {
         for change in changes.reversed() {
             if let result = change.result { requestWindows[change.state.number]?.refuse(result) }

@@ -11,7 +11,7 @@ extension Store {
                 return answer(.list(completion, .failure(.permissionDenied(name, .creation))), about: name, to: peer)
             }
             switch existing {
-            case .isAnswer: return answer(.list(completion, .success(head)), about: name)
+            case .isKept: return answer(.list(completion, .success(head)), about: name)
             case .isError: return answer(.list(completion, .failure(.listExists(name))), about: name)
             }
         }
@@ -21,30 +21,49 @@ extension Store {
         guard numberOfHeads < limits.listsMax else {
             return answer(.list(completion, .failure(.tooManyLists(max: limits.listsMax))), about: name)
         }
+        let access = accessRules.record(of: name, madeBy: peer, mode: mode)
+        do throws(StoreError) {
+            try checkRoomForList(of: accessRules.access(of: name, access).owner, by: peer)
+        } catch {
+            return answer(.list(completion, .failure(error)), about: name)
+        }
         let state = ListState(
             name: name, epoch: Epoch.random(), durability: durability, number: nextListNumber)
         nextListNumber += 1
         let leases = lease.map { LeaseChange(lease: $0, isOfList: true) }
-        let access = accessRules.record(of: name, madeBy: peer, mode: mode)
         commit(
             ListChange(event: .created, state: state, leases: leases, access: access),
             answer: .list(completion, .success(state)))
     }
 
-    /// Answers the last state there was.
-    package func deleteList(_ name: ListName, by peer: Peer = .daemon, completion: @escaping Completion<ListState>) {
+    /// Deletes a list. The reply has its last state. Refused unless the list is at `ifRevision`, if that is given.
+    /// Unless `keeping` says something else, it can come back for a while (`undeleteList`).
+    package func deleteList(
+        _ name: ListName, ifRevision: Int? = nil, keeping: DeletedListKeeping = .ifPossible, origin: Origin? = nil,
+        by peer: Peer = .daemon,
+        completion: @escaping Completion<ListState>
+    ) {
         if let refusal { return completion(.failure(refusal)) }
         let head: ListState
         do throws(StoreError) { head = try governedHead(of: name, by: peer, otherwise: .deletion) } catch {
             return answer(.list(completion, .failure(error)), about: name, to: peer)
         }
-        delete(head, answer: .list(completion, .success(head)))
+        if let ifRevision, ifRevision != head.revision {
+            let error = StoreError.revisionMismatch(name, expected: ifRevision, current: head.revision)
+            return answer(.list(completion, .failure(error)), about: name, to: peer)
+        }
+        // A list that nobody has touched is no loss, and a leased one is to go with its connection.
+        if keeping == .required, head.revision > 0, let loss = loss(of: head), loss != .leased {
+            return answer(.list(completion, .failure(.notKept(name, loss))), about: name, to: peer)
+        }
+        let deletion = deletion(of: head, keeping: keeping, by: origin)
+        delete(head, keeping: deletion, answer: .list(completion, .success(head)))
     }
 
-    /// Applies the operations, all or none. `ifRevision` is the revision that they were made for; a request whose
-    /// `requestKey` came before is answered as it was then.
+    /// Applies the operations, all or none. `ifRevision` is the revision that they were made for. A request whose
+    /// `requestKey` came before gets the reply that it got then.
     package func transact(
-        _ name: ListName, _ operations: [Operation], ifRevision: Int? = nil, requestKey: RequestKey? = nil,
+        _ name: ListName, _ operations: [ListOperation], ifRevision: Int? = nil, requestKey: RequestKey? = nil,
         lease: Lease? = nil, mode: TransactionMode = .commit, origin: Origin? = nil, by peer: Peer = .daemon,
         completion: @escaping Completion<Outcome>
     ) {
@@ -54,19 +73,27 @@ extension Store {
         }
         let terms = Terms(
             ifRevision: ifRevision, request: request, lease: lease, mode: mode, origin: origin, peer: peer)
-        change(name, terms, completion: completion) { head throws(StoreError) in
+        transact(name, operations, terms, completion: completion)
+    }
+
+    func transact(
+        _ name: ListName, _ operations: [ListOperation], _ terms: Terms, completion: @escaping Completion<Outcome>
+    ) {
+        change(name, terms, completion: completion) { held, head throws(StoreError) in
             let new: Snapshot
             do throws(TransactionError) {
                 new = try head.snapshot.applying(operations, limits: limits.snapshot)
             } catch {
                 throw .transaction(name, error)
             }
-            return Step(new: new, operations: new.difference(from: head.snapshot, after: operations))
+            let difference = new.difference(from: head.snapshot, after: operations)
+            if let schemas = held.headSchemas { try schemas.check(difference, to: new, of: name, operations) }
+            return MadeChange(new: new, operations: difference)
         }
     }
 
-    /// Makes the list what it was at an earlier revision, by one more transaction; at the one before the newest, if none
-    /// is named. Undoing that again does what was undone.
+    /// Restores an earlier revision by one more transaction; without a revision, the one before the newest. Undoing
+    /// that again restores what was undone.
     package func undo(
         _ name: ListName, to revision: Int? = nil, ifRevision: Int? = nil, requestKey: RequestKey? = nil,
         mode: TransactionMode = .commit, origin: Origin? = nil, by peer: Peer = .daemon,
@@ -78,17 +105,20 @@ extension Store {
         }
         let terms = Terms(
             ifRevision: ifRevision, request: request, mode: mode, origin: origin, peer: peer, needed: .all)
-        change(name, terms, completion: completion) { head throws(StoreError) in
+        change(name, terms, completion: completion) { held, head throws(StoreError) in
             let revision = revision ?? head.revision - 1
             guard let state = state(before: head, at: revision) else {
-                let oldest = heldLists[name]?.history.oldest ?? head.revision
+                let oldest = held.history.oldest ?? head.revision
                 throw .noSuchRevision(name, revision, oldest: oldest, current: head.revision)
             }
-            return Step(new: state.snapshot, operations: state.snapshot.difference(from: head.snapshot))
+            let new = state.snapshot.restored(after: head.snapshot)
+            let difference = new.difference(from: head.snapshot)
+            if let schemas = held.headSchemas { try schemas.check(difference, to: new, of: name) }
+            return MadeChange(new: new, operations: difference)
         }
     }
 
-    /// Makes the list, or one section of it, what the target says, and finds the difference.
+    /// Makes the list, or one section of it, what the target says. Finds the difference.
     package func apply(
         _ name: ListName, _ target: Target, delivery: Delivery = .difference, ifRevision: Int? = nil,
         requestKey: RequestKey? = nil, lease: Lease? = nil, mode: TransactionMode = .commit, origin: Origin? = nil,
@@ -101,7 +131,7 @@ extension Store {
         }
         let terms = Terms(
             ifRevision: ifRevision, request: request, lease: lease, mode: mode, origin: origin, peer: peer)
-        change(name, terms, completion: completion) { head throws(StoreError) in
+        change(name, terms, completion: completion) { held, head throws(StoreError) in
             let new: Snapshot
             do throws(TargetError) {
                 new = try target.snapshot(from: head.snapshot, limits: limits.snapshot)
@@ -115,16 +145,19 @@ extension Store {
                 }
             }
             let difference = new.difference(from: head.snapshot)
+            if let schemas = held.headSchemas {
+                try schemas.check(difference, to: new, of: name, target.operations)
+            }
             let shared = new.sharing(with: head.snapshot, by: difference)
-            return Step(new: shared, operations: difference, delivery: delivery)
+            return MadeChange(new: shared, operations: difference, delivery: delivery)
         }
     }
 }
 
-// MARK: - Steps
+// MARK: - Changes
 
 extension Store {
-    /// Why nothing is taken now, if so.
+    /// Why changes are refused at the moment; nil when they are accepted.
     var refusal: StoreError? {
         switch condition {
         case .running: nil
@@ -134,122 +167,140 @@ extension Store {
         }
     }
 
-    /// With all leases of it.
-    func delete(_ head: ListState, answer: Answer) {
-        let leases = leases[head.number].map { _ in LeaseChange(endsAll: true) }
-        commit(ListChange(event: .deleted, state: head, leases: leases), answer: answer)
+    /// Deletes the list.
+    ///
+    /// - Parameter deletion: nil: it cannot come back, and its leases go with it.
+    func delete(_ head: ListState, keeping deletion: Deletion?, answer: DeferredReply) {
+        let leases = deletion == nil ? leases[head.number].map { _ in LeaseChange(endsAll: true) } : nil
+        commit(ListChange(event: .deleted(deletion), state: head, leases: leases), answer: answer)
     }
 
-    /// What a request says beside the change that it asks for.
-    private struct Terms {
+    /// What a request has beside the change itself.
+    struct Terms {
         var ifRevision: Int?
         var request: KeyedRequest?
         var lease: Lease?
         var mode: TransactionMode
         var origin: Origin?
         var peer: Peer
-        /// Who has not all of it is refused.
+        /// The rights that the request needs.
         var needed = Rights.write
+        /// Whether a dry run is for the list's handler to see, and not for the peer.
+        var isForHandler = false
     }
 
-    /// Where a change leads, and how.
-    private struct Step {
+    /// The new state of a change, and the way there.
+    struct MadeChange {
         var new: Snapshot
         /// The canonical difference.
-        var operations: [Operation]
+        var operations: [ListOperation]
         var delivery = Delivery.difference
     }
 
-    /// Of somebody who may not do everything with the list.
+    /// Throws when a peer with less than all rights lacks a right for this.
     private func check(_ rights: Rights, _ head: ListState, _ terms: Terms) throws(StoreError) {
         if !rights.isSuperset(of: terms.needed) {
-            throw rights.contains(.read) ? .permissionDenied(head.name, .change) : .noSuchList(head.name)
+            guard rights.contains(.read) else { throw .noSuchList(head.name) }
+            throw .permissionDenied(head.name, terms.needed == .ask ? .asking : .change)
         }
-        if !rights.contains(.read), terms.mode == .dryRun || terms.ifRevision != nil {
-            throw .permissionDenied(head.name, .lookingWhileBlind)
+        let isReading = terms.mode == .dryRun && !terms.isForHandler || terms.ifRevision != nil
+        if !rights.contains(.read), isReading {
+            throw .permissionDenied(head.name, .readingWhileWriteOnly)
         }
     }
 
-    /// Answers a request that came before as it was answered then, and makes the step of any other.
-    private func change(
+    /// Answers a repeated request with its first result, and carries out any other.
+    func change(
         _ name: ListName, _ terms: Terms, completion: @escaping Completion<Outcome>,
-        _ step: (ListState) throws(StoreError) -> Step
+        _ making: (HeldList, ListState) throws(StoreError) -> MadeChange
     ) {
-        var isBlind = false
+        var isWriteOnly = false
         do throws(StoreError) {
             guard let held = heldLists[name], let head = held.head else { throw .noSuchList(name) }
             let rights = held.headAccess.effective.rights(of: terms.peer)
-            isBlind = !rights.contains(.read)
+            isWriteOnly = !rights.contains(.read)
             if rights != .all { try check(rights, head, terms) }
-            if let request = terms.request, terms.mode == .commit, let first = try firstResult(of: request, on: head) {
+            if let request = terms.request, terms.mode == .commit || terms.isForHandler,
+                let first = try firstResult(of: request, on: head)
+            {
                 return answer(
-                    .outcome(completion, .success(Outcome(repeating: first, of: head, isBlind: isBlind))), about: name)
+                    .outcome(completion, .success(Outcome(repeating: first, of: head, isWriteOnly: isWriteOnly))),
+                    about: name)
             }
             if let expected = terms.ifRevision, expected != head.revision {
                 throw .revisionMismatch(name, expected: expected, current: head.revision)
             }
-            move(held, from: head, by: try step(head), terms, isBlind: isBlind, completion: completion)
+            let made = try making(held, head)
+            try checkRoom(for: made.new, from: head, in: held, by: terms.peer)
+            move(held, from: head, by: made, terms, isWriteOnly: isWriteOnly, completion: completion)
         } catch {
-            let error = isBlind ? error.blinded : error
+            let error = isWriteOnly ? error.withoutContents : error
             answer(.outcome(completion, .failure(error)), about: name, to: terms.peer)
         }
     }
 
-    /// The list as it was before its head: committed, or on its way there.
+    /// The list's state before its head: the committed state, or one on its way to the disk.
     private func state(before head: ListState, at revision: Int) -> ListState? {
         if revision == head.revision { return head }
         let underway = (inFlight?.changes ?? []) + gathering.changes
         if let change = underway.first(where: { $0.state.number == head.number && $0.state.revision == revision }) {
             return change.state
         }
-        return list(head.name, at: revision).flatMap { $0.number == head.number ? $0 : nil }
+        if let state = list(head.name, at: revision), state.number == head.number { return state }
+        // The list is on its way back.
+        guard let history = deletions[head.number]?.committed?.history else {
+            return formerList(of: head, at: revision)
+        }
+        return history.state(at: revision)
+    }
+
+    /// The list as it was under the name that it has on disk still.
+    private func formerList(of head: ListState, at revision: Int) -> ListState? {
+        let underway = (inFlight?.changes ?? []) + gathering.changes
+        for change in underway where change.state.number == head.number {
+            if case .undeleted(let formerName) = change.event, let state = list(formerName, at: revision),
+                state.number == head.number
+            {
+                return state
+            }
+        }
+        return nil
     }
 
     private func move(
-        _ held: HeldList, from head: ListState, by step: Step, _ terms: Terms, isBlind: Bool,
+        _ held: HeldList, from head: ListState, by made: MadeChange, _ terms: Terms, isWriteOnly: Bool,
         completion: @escaping Completion<Outcome>
     ) {
         switch terms.mode {
         case .dryRun:
-            let after = head.moved(to: head.revision, step.new)
-            let outcome = Outcome(before: head, after: after, operations: step.operations)
+            let after = head.moved(to: head.revision, made.new)
+            let outcome = Outcome(before: head, after: after, operations: made.operations, isWriteOnly: isWriteOnly)
             answer(.outcome(completion, .success(outcome)), about: head.name)
-        case .commit where step.operations.isEmpty:
-            let outcome = Outcome(before: head, after: head, operations: [], isBlind: isBlind)
-            let answer = Answer.outcome(completion, .success(outcome))
+        case .commit where made.operations.isEmpty:
+            let outcome = Outcome(before: head, after: head, operations: [], isWriteOnly: isWriteOnly)
+            let answer = DeferredReply.outcome(completion, .success(outcome))
             guard let request = terms.request else { return self.answer(answer, about: head.name) }
-            let result = result(of: request, outcome, at: now())
+            let result = result(of: request, outcome, at: clock.running)
             commit(ListChange(event: .unchanged, state: head, result: result), of: held, answer: answer)
         case .commit:
-            let revision = revision(after: head)
-            let reload = step.delivery == .reload ? revision : nil
-            let state = head.moved(to: revision, step.new, lastReloadRevision: reload)
-            let outcome = Outcome(before: head, after: state, operations: step.operations, isBlind: isBlind)
-            let time = now()
+            let revision = head.revision + 1
+            let reload = made.delivery == .reload ? revision : nil
+            let state = head.moved(to: revision, made.new, lastReloadRevision: reload)
+            let outcome = Outcome(before: head, after: state, operations: made.operations, isWriteOnly: isWriteOnly)
+            let moment = clock.now
             commit(
                 ListChange(
-                    from: head, to: state, by: step.operations, step.delivery, at: time, origin: terms.origin,
-                    result: terms.request.map { result(of: $0, outcome, at: time) },
-                    leases: leaseChange(from: head, by: step, terms.lease)),
+                    from: head, to: state, by: made.operations, made.delivery, at: moment, origin: terms.origin,
+                    result: terms.request.map { result(of: $0, outcome, at: moment.running) },
+                    leases: leaseChange(from: head, by: made, terms.lease)),
                 of: held, answer: .outcome(completion, .success(outcome)))
         }
     }
 
-    private func revision(after head: ListState) -> Int {
-        #if DEBUG
-            if PlantedFault.current == .reusesRevision, head.revision % 10 == 9,
-                gathering.changes.last?.state.number == head.number
-            {
-                return head.revision
-            }
-        #endif
-        return head.revision + 1
-    }
-
-    /// Nothing is looked at when nothing can be leased.
-    private func leaseChange(from head: ListState, by step: Step, _ lease: Lease?) -> LeaseChange? {
+    /// Costs nothing when nothing can be leased.
+    private func leaseChange(from head: ListState, by made: MadeChange, _ lease: Lease?) -> LeaseChange? {
         let leases = leases[head.number]
         guard lease != nil || leases != nil else { return nil }
-        return LeaseChange(step.operations, from: head.snapshot, to: step.new, lease: lease, leases: leases)
+        return LeaseChange(made.operations, from: head.snapshot, to: made.new, lease: lease, leases: leases)
     }
 }

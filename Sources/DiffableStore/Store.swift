@@ -2,85 +2,103 @@
 //
 //     request ─► head′ = head + operations ─► gathering group ─► journal ─► committed = head′ ─► onCommit ─► answers
 //
-// A list has a *head*, the newest state there is, on which the next transaction builds, and a *committed* state, which
-// is all that readers and subscribers see. While one group of transactions is being written the next one gathers; when
-// the write is done the committed states move up. When it fails, the heads fall back: they are only values. Volatile
-// lists have no disk to wait for, so that head and committed state move together.
+// A list has a *head*, the newest state, on which the next transaction builds, and a *committed* state, which readers
+// and subscribers see. While one group of transactions is being written, the next one gathers. After the write, the
+// committed states move up. When it fails, the heads are reset, which is cheap because they are values. Volatile lists
+// wait for no disk, so head and committed state move together.
 //
 // Requests: `Store+Requests.swift`. Groups: `Store+Groups.swift`. The disk: `Journal/`.
 
 import Diffable
 import Logging
 
-/// Every list there is, and the one order in which all of them change.
+/// All lists, and the one order in which they change.
 ///
-/// Everything is called on the store's executor, and completions are called there too: once, in arrival order for a
-/// list, and never before what they say is on disk.
+/// Call it on its executor. Completions are called there too: once, in arrival order for a list, and never before what
+/// they report is on disk.
 package actor Store {
     package typealias Completion<Value> = @Sendable (Result<Value, StoreError>) -> Void
 
     nonisolated let executor: any StoreExecutor
     package nonisolated var unownedExecutor: UnownedSerialExecutor { executor.asUnownedSerialExecutor() }
 
-    /// Called once for each group, before any of its requests is answered; for a volatile list, once for each
+    /// Called once for each group, before any of its requests is answered; for volatile lists, once for each
     /// transaction.
     package var onCommit: @Sendable ([Commit]) -> Void = { _ in }
-    /// The time of day, for history.
-    let now: @Sendable () -> Timestamp
+    let clock: StoreClock
 
-    /// Who may create lists, and what they are like then.
+    /// Who may create lists, and which owner, group and mode these get.
     package internal(set) var accessRules: AccessRules
 
     package private(set) var limits: StoreLimits
     nonisolated let journal: any Journal
     let logger: Logger
-    /// Called at most once, when the journal has failed and every waiting request has been told.
+    /// Called at most once, when a group could not be written and every waiting request has been answered.
     let onFailure: @Sendable (String) -> Void
 
     var heldLists: [ListName: HeldList]
-    /// Lists with a head, which `listsMax` bounds.
+    /// The number of lists with a head, which `listsMax` bounds.
     var numberOfHeads: Int
     var nextListNumber: Int
-    /// By the numbers of lists, so that a list's keys are forgotten when it is deleted.
+    /// What the lists of each user take.
+    var usages = Usages()
+    /// By the numbers of lists: a list's keys are forgotten when it is deleted.
     var requestWindows: [Int: RequestWindow]
-    /// By the numbers of lists. No list without leases is in it.
+    /// By the numbers of lists. A list without leases is not in it.
     var leases: [Int: Leases]
-    /// The numbers of lists that a restore puts others in the place of, until they are gone.
+    /// Lists that were deleted and can come back, by their numbers.
+    var deletions: [Int: HeldDeletion] = [:]
+    var deletionLosses = DeletionLosses()
+    /// None of `deletions` is older.
+    var oldestDeletion: RunningTime?
+    /// No two deletions have one running time.
+    var newestDeletion = RunningTime(milliseconds: .min)
+    /// Whether `deletions` may be too long together.
+    var areDeletionsUncounted = false
+    /// The numbers of lists that a restore replaces, until they are deleted.
     var replacedLists: Set<Int> = []
-    /// In which lists there may be something that is leased, by their numbers.
+    /// The numbers of the lists in which a lease may hold something.
     var leasedLists: [Lease: Set<Int>] = [:]
-    /// They ended, and the disk was full.
+    /// Leases that ended while the disk was full.
     var overdueLeases: [Lease: Origin] = [:]
     var lastLeaseNumber = 0
 
-    /// What arrives now.
+    /// The group that gathers.
     var gathering: Group
-    /// What the journal writes now.
+    /// The group that the journal writes.
     var inFlight: Group?
-    /// Every group up to this number is on disk, or has been refused.
+    /// Every group up to this number is on disk, or was refused.
     var settledGroup = 0
     var groupStart = GroupStart.notScheduled
-    /// They have got more of a past, and may have too much of it now.
+    /// The budget of all pasts together.
+    var pastBudget = PastBudget<HeldList>()
+    /// How many keys of requests are remembered, of those on disk and of volatile lists.
+    var keyCount = 0
+    /// Lists whose past has grown, and may be too long now.
     var untrimmedLists: [HeldList] = []
     var isTrimmingScheduled = false
     var condition = Condition.running
+    /// The last group was refused because the disk is full.
+    var isDiskFull = false
+    /// The reason if something may not be on disk, also when the journal fails while it closes.
+    package internal(set) var failure: String?
     package internal(set) var statistics = StoreStatistics()
 
     enum GroupStart {
         case notScheduled
-        /// The gathering group starts when the queue has done what it is at.
+        /// The gathering group starts after the queue's current work.
         case scheduled
     }
 
     enum Condition {
         case running
-        /// The journal failed: what is on disk is unknown until the next start.
+        /// The journal failed. What is on disk is unknown until the next start.
         case failed(reason: String)
-        /// What is on disk could not be read: there are no lists, and none is taken.
+        /// The lists on disk could not be read: there are none, and none can be created.
         case unreadable(StoreOpeningError)
-        /// Nothing new is taken; what was begun is finished.
+        /// New changes are refused; those that were begun are finished.
         case draining(completions: [@Sendable () -> Void])
-        /// The journal gives its files up; then the completions are called.
+        /// The journal closes its files; then the completions are called.
         case closing(completions: [@Sendable () -> Void])
         case closed
     }
@@ -89,7 +107,7 @@ package actor Store {
     package init(
         executor: any StoreExecutor, journal: any Journal, recovered: RecoveredLists = RecoveredLists(),
         limits: StoreLimits = StoreLimits(), accessRules: AccessRules = AccessRules(), logger: Logger,
-        now: @escaping @Sendable () -> Timestamp = Timestamp.now,
+        clock: StoreClock = .system,
         onFailure: @escaping @Sendable (String) -> Void
     ) {
         self.executor = executor
@@ -97,55 +115,77 @@ package actor Store {
         self.limits = limits
         self.accessRules = accessRules
         self.logger = logger
-        self.now = now
+        self.clock = clock
         self.onFailure = onFailure
         heldLists = [:]
         for state in recovered.states {
             let record = recovered.access[state.number] ?? AccessRecord()
             heldLists[state.name] = HeldList(
                 committed: state, history: recovered.histories[state.number] ?? History(),
-                access: HeldAccess(record: record, effective: accessRules.access(of: state.name, record)))
+                access: HeldAccess(record: record, effective: accessRules.access(of: state.name, record)),
+                schemas: recovered.schemas[state.number])
         }
         numberOfHeads = recovered.states.count
         nextListNumber = recovered.nextListNumber
         requestWindows = recovered.requestWindows
         leases = recovered.leases
         if !leases.isEmpty { leasedLists[.leftBehind] = Set(leases.keys) }
+        for deleted in recovered.deleted {
+            let held = HeldDeletion()
+            (held.committed, held.head) = (deleted, deleted)
+            deletions[deleted.state.number] = held
+        }
+        oldestDeletion = recovered.deleted.map(\.deletion.moment.running).min()
+        if let newest = recovered.deleted.map(\.deletion.moment.running).max() { newestDeletion = newest }
+        areDeletionsUncounted = !recovered.deleted.isEmpty
         gathering = Group(number: 1)
+        for held in heldLists.values { usages.recount(held) }
+        keyCount = requestWindows.values.reduce(0) { $0 + $1.settledCount }
+        let changed = heldLists.values.compactMap { held in held.history.newestTime.map { (held, $0) } }
+        for (held, _) in changed.sorted(by: { $0.1 < $1.1 }) {
+            pastBudget.noteChange(of: held, cost: held.history.cost, newest: held.history.newestCost)
+        }
     }
 }
 
-/// What a journal had when it was opened.
+/// The lists that a journal had when it was opened.
 package struct RecoveredLists: Sendable {
     package var states: [ListState] = []
+    var deleted: [DeletedList] = []
     /// By the numbers of lists.
     var histories: [Int: History] = [:]
-    /// Larger than any list's that the journal ever knew.
+    /// A number larger than any list of the journal ever had.
     package var nextListNumber = 1
     /// By the numbers of lists.
     var requestWindows: [Int: RequestWindow] = [:]
     /// By the numbers of lists.
     var access: [Int: AccessRecord] = [:]
-    /// What was leased when the daemon ended, by the numbers of lists.
+    /// By the numbers of lists. A list that never had any is not in it.
+    var schemas: [Int: ListSchemas] = [:]
+    /// Leases that the last daemon left, by the numbers of lists.
     var leases: [Int: Leases] = [:]
 }
 
 // MARK: - Other limits
 
 extension Store {
-    /// Takes other limits from now on. What there is stays, also where it is more than they allow; the past beyond them
-    /// goes when the list changes or is read next.
+    /// Takes new limits. Lists that exceed one keep what they have; a past that exceeds one is cut when the list
+    /// changes or is read next.
     package func take(_ limits: StoreLimits) {
         self.limits = limits
         journal.take(limits)
+        areDeletionsUncounted = true
+        purgeDeletedLists()
     }
 }
 
 // MARK: - Figures
 
-/// Whether the store does its work.
+/// The state of the store's work.
 package enum StoreHealth: Sendable, Equatable {
     case working
+    /// The last change found no room on the disk.
+    case full
     case failed
     case unreadable
     case closing
@@ -154,14 +194,14 @@ package enum StoreHealth: Sendable, Equatable {
 extension Store {
     package var health: StoreHealth {
         switch condition {
-        case .running: .working
+        case .running: isDiskFull ? .full : .working
         case .failed: .failed
         case .unreadable: .unreadable
         case .draining, .closing, .closed: .closing
         }
     }
 
-    /// How many lists there are, and how many items are in them. O(lists)
+    /// The numbers of lists and of items in them. O(lists)
     package var extent: (lists: Int, items: Int) {
         var extent = (lists: 0, items: 0)
         for held in heldLists.values {
@@ -186,7 +226,7 @@ extension Store {
         heldLists.values.compactMap(\.committed).sorted { $0.name < $1.name }
     }
 
-    /// Those that the peer may read, by name, with who may what.
+    /// The lists that the peer may read, by name, with their access.
     package func lists(for peer: Peer) -> [(state: ListState, access: ListAccess)] {
         heldLists.values.compactMap { held in
             guard let state = held.committed, held.access.effective.rights(of: peer).contains(.read) else { return nil }
@@ -194,29 +234,29 @@ extension Store {
         }.sorted { $0.state.name < $1.state.name }
     }
 
-    /// The durable ones, by name, with what was said of who may what.
-    package var durableLists: [(state: ListState, access: ListAccess, record: AccessRecord)] {
+    /// The durable lists, by name, with the access and the schemas that were set.
+    package var durableLists: [(state: ListState, access: ListAccess, record: AccessRecord, schemas: ListSchemas?)] {
         heldLists.values.compactMap { held in
             guard let state = held.committed, state.durability == .durable else { return nil }
-            return (state, held.access.effective, held.access.record)
+            return (state, held.access.effective, held.access.record, held.schemas)
         }.sorted { $0.state.name < $1.state.name }
     }
 
-    /// Whether there is such a list, for this peer. One that it may not read is none.
+    /// Whether there is such a list for this peer. A list that it may not read does not exist for it.
     package func mayRead(_ name: ListName, _ peer: Peer) -> Bool {
         guard let held = heldLists[name], held.committed != nil else { return false }
         return held.access.effective.rights(of: peer).contains(.read)
     }
 
-    /// The list as it was at a revision; nil when that is not kept. O(1).
+    /// The list at a revision; nil when that is not kept. O(1).
     package func list(_ name: ListName, at revision: Int) -> ListState? {
         guard let held = heldLists[name], let committed = held.committed else { return nil }
         if committed.revision == revision { return committed }
-        held.history.trim(limits.history, now: now())
+        trimHistory(of: held, now: clock.running)
         return held.history.state(at: revision)
     }
 
-    /// The list as it is, or as it was at a revision.
+    /// The committed state, or the state at a revision.
     package func state(
         of name: ListName, at revision: Int?, for peer: Peer = .daemon
     ) throws(StoreError) -> ListState {
@@ -227,16 +267,16 @@ extension Store {
         throw .noSuchRevision(name, revision, oldest: oldest, current: current.revision)
     }
 
-    /// The revisions of a list that are kept, newest first, and the oldest one that can be read or undone to.
+    /// The kept revisions of a list, newest first, and the oldest one that can be read or undone to.
     package func history(of name: ListName, for peer: Peer = .daemon) -> [Revision]? {
         guard mayRead(name, peer), let held = heldLists[name] else { return nil }
-        held.history.trim(limits.history, now: now())
+        trimHistory(of: held, now: clock.running)
         return Array(held.history.revisions)
     }
 
-    /// Returns when the queue has come to it: for the watchdog.
+    /// Returns when the queue has come to it. For the watchdog.
     package func ping() {}
 
-    /// For how long the thread that writes to the disk has stood still: for the watchdog. On any thread.
+    /// How long the journal's thread has made no progress. For the watchdog. May be called on any thread.
     package nonisolated var standstill: Duration { journal.standstill }
 }

@@ -1,52 +1,71 @@
 import Diffable
 
 /// Why a request to the store is refused.
-// Indirect, so that a result has no room for an error that it seldom is.
+// Indirect, so that a result needs no room for an error, which is rare.
 package indirect enum StoreError: Error, Sendable, Equatable {
     // The operation is impossible; the list is unchanged.
     case noSuchList(ListName)
     case listExists(ListName)
-    /// One that is to be restored, and how many others of these there are.
+    /// A deleted list is to come back, or another one to be renamed, and there is a list of that name.
+    case nameTaken(ListName)
+    /// None that was deleted is kept for this peer.
+    case noDeletedList(ListName, ageMax: Int, DeletionLoss?)
+    /// It would not come back if it were deleted, and who asks wants that.
+    case notKept(ListName, DeletionLoss)
+    /// A list to restore exists, and how many others of those to restore do.
     case restoredListExists(ListName, others: Int)
     case tooManyLists(max: Int)
-    /// The list is there for this peer, and what it asks is not its to do.
+    /// One owner has too many lists.
+    case tooManyListsOfUser(UInt32, max: Int)
+    /// The lists of this list's owner would be too long together.
+    case contentOfUserTooLong(ListName, UInt32, max: Int)
+    /// The peer may see the list, and may not do this.
     case permissionDenied(ListName, Denial)
     case revisionMismatch(ListName, expected: Int, current: Int)
-    /// It is not kept any more, or has not come yet. `oldest` is the oldest one that is kept.
+    /// The revision is no longer kept, or does not exist yet. `oldest` is the oldest one that is kept.
     case noSuchRevision(ListName, Int, oldest: Int, current: Int)
-    /// Another change was asked for under the same key.
+    /// The same key was used for another change.
     case requestKeyReused(ListName, RequestKey)
     /// One operation of a transaction, or of the state that an `apply` is built from.
     case transaction(ListName, TransactionError)
     /// The state that an `apply` asks for.
     case operation(ListName, OperationError)
-    /// The same, where an item stands twice in it.
+    /// The same, when an item is in it twice.
     case repetition(ListName, Repetition)
+    /// An item does not fit the schemas of the list, or one that is there does not fit new ones.
+    case invalidContent(ListName, InvalidContent)
 
     // The machine refused.
-    /// The disk is full; every list is as it was before, and the store goes on.
+    /// The disk is full. Every list is unchanged, and the store goes on.
     case noSpace
-    /// Whether the transaction is on disk is unknown, and the store takes no more until the daemon is started again.
+    /// Nobody knows whether the transaction is on disk. The store refuses changes until the daemon is started again.
     case storageFailed(reason: String)
-    /// The lists could not be read when the daemon was started; nothing is served, and nothing was changed.
+    /// The lists could not be read at the start. None is served, and nothing was changed.
     case unreadable(StoreOpeningError)
     case shuttingDown
 }
 
-/// What somebody has not the right to.
+/// What somebody lacks the right to.
 package enum Denial: Sendable, Equatable {
-    /// Or the name is that of a list that it may not read, which is to look the same.
+    /// Or the name belongs to a list that the peer may not read: both must look the same.
     case creation
     case change
+    /// To ask the list's handler.
+    case asking
+    /// To be the list's handler.
+    case handling
     case deletion
-    /// To say who may what.
+    case renaming
+    /// To set owner, group or mode.
     case governing
+    /// To set the schemas.
+    case schemas
     case givingAway
     case foreignGroup(UInt32)
-    /// What would tell what is in a list to one who may only change it.
-    case lookingWhileBlind
-    /// The operations do not fit what is in the list, and why not is not told to one who may only change it.
-    case unfitWhileBlind
+    /// To learn something of the contents, with the right to change them only.
+    case readingWhileWriteOnly
+    /// The operations do not fit the contents. The reason is not told to someone who may only change them.
+    case unfitWhileWriteOnly
 }
 
 extension Denial: CustomStringConvertible {
@@ -56,15 +75,48 @@ extension Denial: CustomStringConvertible {
             "may not be created by this user: the configuration (`access`) says who may create such lists, and a name that is "
                 + "taken by a list one may not see is not free"
         case .change: "may not be changed by this user; its owner or root can allow it (`setAccess`, diffablectl chmod)"
+        case .asking:
+            "may not be asked anything by this user; its owner or root can allow it (`setAccess`, diffablectl chmod)"
+        case .handling:
+            "is answered for by those who may change it, and its proposals by those who may see it too; its owner or root can "
+                + "allow it (`setAccess`, diffablectl chmod)"
         case .deletion: "is deleted by its owner or by root only"
+        case .renaming: "is renamed by its owner or by root only"
         case .governing: "belongs to somebody else: its owner or root says who may do what with it"
+        case .schemas: "belongs to somebody else: its owner or root says what its contents must look like"
         case .givingAway: "is given to another owner by root only"
         case .foreignGroup(let group):
             "is given to a group by a member of it or by root, and this user is not in group \(group)"
-        case .lookingWhileBlind:
-            "may be changed by this user and not be read: leave `dryRun` and `ifRevision` out, which would tell about it"
-        case .unfitWhileBlind:
-            "may be changed by this user and not be read, and the operations do not fit what is in it; nothing was changed"
+        case .readingWhileWriteOnly:
+            "may not be read by this user: leave `dryRun` and `ifRevision` out, which would tell about it"
+        case .unfitWhileWriteOnly:
+            "may not be read by this user, and the operations or ids do not fit what is in it; nothing was changed"
+        }
+    }
+}
+
+extension DeletionLoss: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .tooLong(let max): "it was too long, as `deletedLengthMax` is \(max) bytes"
+        case .madeRoom(let max):
+            "it went to make room for others, as `deletedLengthMax` is \(max) bytes for all together"
+        case .tooOld: "it was deleted too long ago"
+        case .leased: "it was leased, and was to go with its connection"
+        case .madeRoomForLater(let count): "\(count) others of its name were deleted after it, and no more are kept"
+        case .unwanted: "it was deleted for good"
+        case .keepsNone: "the configuration says that none is kept"
+        }
+    }
+}
+
+extension DeletionLoss {
+    /// What speaks against it before the deletion.
+    fileprivate var reasonBefore: String {
+        switch self {
+        case .tooLong(let max): "it is too long: `deletedLengthMax` is \(max) bytes"
+        case .keepsNone: "the configuration says that no deleted list is kept (`deletedLengthMax`, `historyAgeMax`)"
+        case .madeRoom, .tooOld, .leased, .madeRoomForLater, .unwanted: "\(self)"
         }
     }
 }
@@ -74,13 +126,32 @@ extension StoreError: CustomStringConvertible {
         switch self {
         case .noSuchList(let list): "there is no list \(quoted(list)); create it, or see `lists` for those there are"
         case .listExists(let list): "there is a list \(quoted(list)) already; delete it first, or ask with `ifAbsent`"
+        case .nameTaken(let list):
+            "there is a list \(quoted(list)) already; name another for the one to come (`as` of `undeleteList`, `to` of "
+                + "`renameList`), or rename or delete the one that is there"
+        case .noDeletedList(let list, let ageMax, let loss):
+            "no deleted list \(quoted(list)) is kept: \(loss.map(\.description) ?? "this user deleted none lately"); deleted "
+                + "lists are kept for \(ageMax) s (`historyAgeMax`) while there is room (`deletedLengthMax`); `lists` shows "
+                + "them with `deleted`"
+        case .notKept(let list, let loss):
+            "the list \(quoted(list)) could not be brought back, because \(loss.reasonBefore); it was not deleted: delete it "
+                + "for good (`\"keep\":\"never\"`), or take a backup of it first"
         case .restoredListExists(let list, let others):
             "there is a list \(quoted(list)) already\(others == 0 ? "" : ", and \(others) more of those to restore"); nothing "
                 + "was restored: delete what is there, or replace it (`\"replace\":true`, `diffablectl restore --replace`)"
         case .tooManyLists(let max): "there are \(max) lists, which is the limit `listsMax`; delete one, or raise it"
+        case .tooManyListsOfUser(let owner, let max):
+            "the user \(owner) has \(max) lists, which is the limit `listsPerUserMax`; delete one, or have it raised"
+        case .contentOfUserTooLong(let list, let owner, let max):
+            "with this change of the list \(quoted(list)) the lists of the user \(owner) would hold more than the limit "
+                + "`contentPerUserMax` of \(max) bytes (ids, kinds and contents, and 64 for each item); nothing was changed: "
+                + "delete what is not needed, or have it raised"
         case .permissionDenied(let list, let denial): "the list \(quoted(list)) \(denial)"
         case .revisionMismatch(let list, let expected, let current):
             "the list \(quoted(list)) is at revision \(current), not \(expected); read it again and retry"
+        case .noSuchRevision(let list, let revision, let oldest, let current)
+        where oldest == current && revision < oldest:
+            "of the list \(quoted(list)) only the revision \(current), which is the newest, is kept: there is nothing to go back to"
         case .noSuchRevision(let list, let revision, let oldest, let current):
             "of the list \(quoted(list)) the revisions \(oldest) to \(current) are kept, and \(revision) is none of them; "
                 + "`history` shows them"
@@ -93,7 +164,15 @@ extension StoreError: CustomStringConvertible {
         case .repetition(let list, let repetition):
             "the state for the list \(quoted(list)) has the item \"\(repetition.item)\" twice, at \(repetition.first) and "
                 + "at \(repetition.second); each id stands once in a list"
-        case .noSpace: "the disk that holds the state directory is full; nothing was changed: free some space and retry"
+        case .invalidContent(let list, let invalid) where invalid.isExisting:
+            "the list \(quoted(list)) does not fit these schemas, and they were not set (change what does not fit, or leave what is "
+                + "there as it is with `keep`): \(invalid.sentence)"
+        case .invalidContent(let list, let invalid):
+            "\(invalid.operation.map { "operation \($0) on " } ?? "")the list \(quoted(list)) does not fit its schemas, and nothing was "
+                + "changed (`schemas` shows what the contents must look like): \(invalid.sentence)"
+        case .noSpace:
+            "the disk that holds the state directory is full; nothing was changed: free some space on it, or delete lists for "
+                + "good (`\"keep\":\"never\"`), and retry"
         case .storageFailed(let reason):
             "storage failed (\(reason)); whether this was stored is unknown: start the daemon again and retry under the same "
                 + "`requestKey`, or read the list"

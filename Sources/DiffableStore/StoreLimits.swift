@@ -1,29 +1,41 @@
 import Diffable
 
-/// How large things may grow, handed down from the configuration.
+/// How large lists and their files may grow. The configuration sets some of it.
 package struct StoreLimits: Sendable, Equatable {
     package var snapshot: SnapshotLimits
     package var listsMax: Int
-    /// A list is checkpointed when its journal is longer than its last checkpoint, and than this, in bytes.
+    /// Of one user. Root and the daemon's own user have no limit.
+    package var listsPerUserMax: Int
+    /// Of all lists of one user together, in bytes (`Snapshot.lengthCounted`).
+    package var contentPerUserMax: Int
+    /// A list is checkpointed when its journal is longer than its last checkpoint, and longer than this, in bytes.
     package var journalLengthMin: Int
-    /// Or when its journal has more transactions than half its items, and than this: each costs its time at the start.
+    /// Many lists are checkpointed sooner, so that rows that history does not need take no more than about this of the
+    /// disk, in bytes.
+    package var journalLengthInAllMax: Int
+    /// A list is also checkpointed when its journal has more transactions than half its items, and more than this: each
+    /// costs time at the start.
     package var journalStepsMin: Int
-    /// When nothing was written for so long, a quarter of the last checkpoint is enough: the disk has time for it, and
-    /// the next start is faster.
+    /// When nothing was written for this long, a quarter of the last checkpoint is enough: the disk has time, and the
+    /// next start is faster.
     package var idleMilliseconds: Int
-    /// In bytes; one part is written at a time, between groups.
+    /// In bytes. One part is written at a time, between groups.
     package var checkpointPartLengthMax: Int
     package var history: HistoryLimits
     package var requests: RequestLimits
 
     package init(
-        snapshot: SnapshotLimits = SnapshotLimits(), listsMax: Int = 10_000, journalLengthMin: Int = 1 << 20,
+        snapshot: SnapshotLimits = SnapshotLimits(), listsMax: Int = 10_000, listsPerUserMax: Int = 1_000,
+        contentPerUserMax: Int = 256 << 20, journalLengthMin: Int = 1 << 20, journalLengthInAllMax: Int = 64 << 20,
         journalStepsMin: Int = 16_384, idleMilliseconds: Int = 2_000, checkpointPartLengthMax: Int = 256 << 10,
         history: HistoryLimits = HistoryLimits(), requests: RequestLimits = RequestLimits()
     ) {
         self.snapshot = snapshot
         self.listsMax = listsMax
+        self.listsPerUserMax = listsPerUserMax
+        self.contentPerUserMax = contentPerUserMax
         self.journalLengthMin = journalLengthMin
+        self.journalLengthInAllMax = journalLengthInAllMax
         self.journalStepsMin = journalStepsMin
         self.idleMilliseconds = idleMilliseconds
         self.checkpointPartLengthMax = checkpointPartLengthMax

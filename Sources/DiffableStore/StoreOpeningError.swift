@@ -8,20 +8,22 @@ package enum StoreOpeningError: Error, Sendable, Equatable {
     case schemaTooNew(path: String, version: Int, known: Int)
     /// An earlier version wrote it, one that was never released.
     case schemaTooOld(path: String, version: Int, known: Int)
-    /// It is no database of this daemon.
+    /// It is not a database of diffabled.
     case foreign(path: String)
+    /// The database is missing, and something shows that there were lists.
+    case missing(path: String, reason: String)
     case unreadable(path: String, reason: String)
-    /// What is stored of one list does not fit together.
+    /// The stored parts of one list do not fit together.
     case damaged(path: String, list: String, revision: Int, reason: String)
 }
 
 extension StoreOpeningError {
-    /// Whether the reason lies in the files themselves, so that no other start and no other configuration mends it.
-    /// A daemon had better stay then and say so: one that ends at each start takes its socket with it in the end.
+    /// Whether the reason is in the files, so that neither another start nor another configuration helps. The daemon
+    /// should stay then and say so, because systemd in the end stops the socket of a daemon that exits at each start.
     package var isAboutContents: Bool {
         switch self {
         case .directoryUnusable, .inUse: false
-        case .schemaTooNew, .schemaTooOld, .foreign, .unreadable, .damaged: true
+        case .schemaTooNew, .schemaTooOld, .foreign, .missing, .unreadable, .damaged: true
         }
     }
 }
@@ -38,12 +40,18 @@ extension StoreOpeningError: CustomStringConvertible {
         case .schemaTooOld(let path, let version, let known):
             """
             \(path) was written by a diffabled before its first release (schema \(version), this one knows \(known)) \
-            and cannot be read any more; move it away and start the daemon again to start empty
+            and cannot be read any more; move it and the files beside it away and start the daemon again to start empty
             """
         case .foreign(let path):
             """
-            \(path) is not a database of diffabled; move it away, or name another directory with --state-directory, and \
-            start the daemon again
+            \(path) is not a database of diffabled; move it away, with the files beside it, or name another directory with \
+            --state-directory, and start the daemon again
+            """
+        case .missing(let path, let reason):
+            """
+            \(path) is missing: \(reason); nothing was changed: put it back, or the one of a backup; or, to go on without \
+            those lists, have `diffabled --repair --state-directory \(directory(of: path))` make an empty one, which keeps \
+            what there is; then start the daemon again
             """
         case .unreadable(let path, let reason): "\(path) cannot be read: \(reason); \(remedy(for: path))"
         case .damaged(let path, let list, let revision, let reason):
@@ -55,11 +63,14 @@ extension StoreOpeningError: CustomStringConvertible {
     }
 
     private func remedy(for path: String) -> String {
-        let directory = path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
-        return """
-            nothing was changed: `diffabled --check --state-directory \(directory)` says what is wrong, and \
-            `diffabled --repair --state-directory \(directory)` saves what is good, and keeps these files; then start the \
-            daemon again
-            """
+        """
+        nothing was changed: `diffabled --check --state-directory \(directory(of: path))` says what is wrong, and \
+        `diffabled --repair --state-directory \(directory(of: path))` saves what is good, and keeps these files; then start \
+        the daemon again
+        """
+    }
+
+    private func directory(of path: String) -> String {
+        path.split(separator: "/", omittingEmptySubsequences: false).dropLast().joined(separator: "/")
     }
 }

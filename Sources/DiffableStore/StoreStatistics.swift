@@ -1,8 +1,8 @@
 /// What the store has done since it was opened, for `status` and for tests.
 package struct StoreStatistics: Sendable, Equatable {
-    /// Committed ones that changed something, creations and deletions included.
+    /// Committed transactions that changed something, creations and deletions included.
     package internal(set) var transactions = 0
-    /// Written to the journal: one sync each.
+    /// Groups that were written to the journal, with one sync each.
     package internal(set) var groups = 0
     /// The most transactions that one group had.
     package internal(set) var groupSizeMax = 0

@@ -1,6 +1,6 @@
 import Diffable
 
-/// An id that stands twice in the state that an `apply` asks for, and where: `sections[0].items[3].children[1]`.
+/// An id that is twice in the state of an `apply`, and where: `sections[0].items[3].children[1]`.
 package struct Repetition: Error, Sendable, Equatable {
     package let item: ItemID
     package let first: String
@@ -14,12 +14,12 @@ package struct Repetition: Error, Sendable, Equatable {
 }
 
 extension Target {
-    /// Where an item stands twice; nil when it does not, or when the state was not given whole.
+    /// The place of an item that is there twice; nil when there is none, or when the state was not given whole.
     func repetition(of item: ItemID) -> Repetition? {
         var places: [String] = []
         switch self {
-        case .whole(let sections):
-            for (index, section) in sections.enumerated() {
+        case .whole(let list):
+            for (index, section) in list.sections.enumerated() {
                 section.items.collectPlaces(of: item, path: "sections[\(index)].items", &places)
             }
         case .section(_, let items): items.collectPlaces(of: item, path: "snapshot", &places)

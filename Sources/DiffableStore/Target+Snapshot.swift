@@ -8,12 +8,17 @@ enum TargetError: Error {
 }
 
 extension Target {
-    /// The state that is asked for, of a list that is at `head`. An expansion that is not said is taken from there,
-    /// and what did not change is shared with it.
+    /// What builds it; none where the state was given whole.
+    var operations: [ListOperation] {
+        if case .operations(let operations, _) = self { operations } else { [] }
+    }
+
+    /// The state that the target asks for, of a list at `head`. An expansion that is not given is taken from there, and
+    /// what did not change is shared with it.
     func snapshot(from head: Snapshot, limits: SnapshotLimits) throws(TargetError) -> Snapshot {
         switch self {
-        case .whole(let sections):
-            do { return try Snapshot(sections, expansionFrom: head, limits: limits) } catch { throw .state(error) }
+        case .whole(let list):
+            do { return try Snapshot(list, expansionFrom: head, limits: limits) } catch { throw .state(error) }
         case .section(let section, let items):
             do {
                 return try head.replacingItems(inSection: section, with: items, limits: limits)
@@ -29,12 +34,12 @@ extension Target {
         }
     }
 
-    /// What the operations make of nothing.
+    /// The result of the operations on an empty list.
     private static func built(
-        by operations: [Operation], in section: SectionID?, known head: Snapshot, limits: SnapshotLimits
+        by operations: [ListOperation], in section: SectionID?, known head: Snapshot, limits: SnapshotLimits
     ) throws(TargetError) -> Snapshot {
         do {
-            let empty = Snapshot()
+            let empty = try head.applying([.deleteAllItems])
             let start = if let section { try empty.applying([.appendSections([Section(id: section)])]) } else { empty }
             return try start.applying(operations, expansionFrom: head, limits: limits)
         } catch {

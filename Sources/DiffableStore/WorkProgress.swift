@@ -1,20 +1,20 @@
 import Synchronization
 
-/// Tells a queue that hangs from one that works slowly: for how long the job at hand has stood still.
+/// Distinguishes a queue that hangs from one that works slowly: how long the job at hand has made no progress.
 ///
-/// The queue says when a job begins and ends, and a long one that it moves; who watches asks from any thread. What the
-/// kernel does in one call, a sync above all, is not seen from here. So a job that has much to write says so, and has
-/// time for it at the pace of a slow disk before it counts as standing still.
+/// The queue reports when a job begins and ends, and progress within a long one; a watchdog asks from any thread. A
+/// single call of the kernel, above all a sync, is not visible here. So a job that has much to write reports that
+/// first, and has time for it at the pace of a slow disk before it counts as standing still.
 package final class WorkProgress: Sendable {
     private struct State {
-        /// When the job at hand last moved; nil when there is none.
+        /// When the job at hand last made progress; nil without a job.
         var moved: SuspendingClock.Instant?
         var timeToWrite = Duration.zero
     }
 
     private let state = Mutex(State())
 
-    /// In bytes a second: a tenth of what a disk does that turns, in pages that lie about.
+    /// In bytes a second: a tenth of what a rotating disk does with scattered pages.
     static let slowestWriting = 64 << 10
 
     package init() {}
@@ -29,7 +29,7 @@ package final class WorkProgress: Sendable {
         state.withLock { if $0.moved != nil { $0.moved = now } }
     }
 
-    /// The job at hand may write so many bytes in one call of the system.
+    /// Announces that the job at hand may write this many bytes in one call of the system.
     func expectToWrite(_ length: Int) {
         state.withLock { $0.timeToWrite += .milliseconds(length * 1_000 / WorkProgress.slowestWriting) }
     }
@@ -38,8 +38,8 @@ package final class WorkProgress: Sendable {
         state.withLock { $0 = State() }
     }
 
-    /// For how long the job at hand has not moved, beyond the time that it has for what it writes; zero when there is
-    /// none.
+    /// How long the job at hand has made no progress, beyond the time that it has for what it writes; zero without a
+    /// job.
     package func standstill(at now: SuspendingClock.Instant = .now) -> Duration {
         state.withLock { state in
             guard let moved = state.moved else { return .zero }

@@ -92,21 +92,8 @@ struct AccessRecoveryTests {
         _ = try await store.creating("a", .durable).get()
         _ = try await store.transacting("a", [.appendSections([Section(id: "s")])]).get()
         let epoch = await store.lists[0].epoch
-        // As that version left it, with a witness that knows nothing of owners either.
         await store.shutDown()
-        try directory.edit("UPDATE list SET owner = NULL, ownerGroup = NULL, mode = NULL")
-        let heading = try directory.heading(1)
-        try directory.edit(
-            """
-            UPDATE list SET checksum = \(heading.checksum);
-            ALTER TABLE list DROP COLUMN mode;
-            ALTER TABLE list DROP COLUMN ownerGroup;
-            ALTER TABLE list DROP COLUMN owner;
-            PRAGMA user_version = 4;
-            """)
-        var digest = ListsDigest()
-        digest.add(try directory.share(of: heading))
-        try directory.rewriteWitness(digest)
+        try directory.makeEarlierSchema()
         #expect(try OfflineStore(directory: directory.path).check(scratch: "/tmp").isGood)
         let opened = try await Store.open(
             directory: directory.path, executor: DispatchQueueExecutor(label: "test.store"),
@@ -123,17 +110,17 @@ struct AccessRecoveryTests {
 }
 
 extension ScratchDirectory {
-    fileprivate func heading(_ number: Int) throws -> ListHeading {
+    func heading(_ number: Int) throws -> ListHeading {
         try #require(try DatabaseQueue(path: databasePath).read { try ListHeading.of(number, in: $0) })
     }
 
-    fileprivate func share(of heading: ListHeading) throws -> ListsDigest.Share {
+    func share(of heading: ListHeading) throws -> ListsDigest.Share {
         try DatabaseQueue(path: databasePath).read(heading.share)
     }
 
-    fileprivate func rewriteWitness(_ digest: ListsDigest) throws {
-        var testimony = Testimony(boot: Testimony.currentBoot, acknowledged: digest, underway: digest)
-        testimony.isClosed = true
-        try Witness(in: path).write(testimony)
+    func rewriteWitness(_ digest: ListsDigest) throws {
+        var record = WitnessRecord(boot: WitnessRecord.currentBoot, acknowledged: digest, underway: digest)
+        record.isClosed = true
+        try Witness(in: path).write(record)
     }
 }

@@ -16,13 +16,14 @@ struct AccessTests {
         let first = isOwner ? 0 : isInGroup ? 3 : 6
         var rights: Rights = []
         if letters[first] == "r" { rights.insert(.read) }
-        if letters[first + 1] == "w" { rights.insert(.write) }
+        if letters[first + 1] == "w" { rights.formUnion([.write, .ask]) }
+        if letters[first + 2] == "x" { rights.insert(.ask) }
         return rights
     }
 
     @Test func `in all combinations of mode, owner and group the first class that one is of decides`() throws {
-        let modes = (0...0o666).compactMap(AccessMode.init(bits:))
-        #expect(modes.count == 64)
+        let modes = (0...0o777).compactMap(AccessMode.init(bits:))
+        #expect(modes.count == 512)
         for mode in modes {
             for isOwner in [false, true] {
                 for membership in [UInt32(2_001), 50, 7, 3_000, 51, 2_999, 0] {
@@ -125,15 +126,15 @@ struct AccessTests {
         _ = try await store.creating("box", mode: AccessMode(bits: 0o622), by: alice).get()
         _ = try await store.transacting("box", by: alice).get()
         let added = try await store.transacting("box", [.appendItems([Item(id: "x")])], by: bob).get()
-        #expect(added.isBlind)
+        #expect(added.isWriteOnly)
         let again = await store.transacting("box", [.appendItems([Item(id: "x")])], by: bob).failure
         let unknown = await store.transacting("box", [.deleteItems(["y"])], by: bob).failure
         let late = await store.transacting(
             "box", [.deleteItems(["x"]), .deleteItems(["y"])], by: bob
         ).failure
-        #expect(again == .permissionDenied("box", .unfitWhileBlind))
+        #expect(again == .permissionDenied("box", .unfitWhileWriteOnly))
         #expect(unknown == again && late == again, "why not, and at which operation, is not told")
-        let denied = StoreError.permissionDenied("box", .lookingWhileBlind)
+        let denied = StoreError.permissionDenied("box", .readingWhileWriteOnly)
         #expect(await store.transacting("box", mode: .dryRun, by: bob).failure == denied)
         #expect(await store.transacting("box", ifRevision: 1, by: bob).failure == denied)
         #expect(await store.undoing("box", by: bob).failure == .noSuchList("box"))
@@ -197,7 +198,7 @@ extension Store {
     }
 
     fileprivate nonisolated func transacting(
-        _ name: ListName, _ operations: [Diffable.Operation] = [.appendSections([Section(id: "s")])],
+        _ name: ListName, _ operations: [ListOperation] = [.appendSections([Section(id: "s")])],
         ifRevision: Int? = nil, mode: TransactionMode = .commit, by peer: Peer
     ) async -> Result<Outcome, StoreError> {
         await withCheckedContinuation { continuation in

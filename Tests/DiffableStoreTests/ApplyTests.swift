@@ -54,6 +54,26 @@ struct ApplyTests {
         }
     }
 
+    @Test func `the list's own content is kept unless something is said of it`() async throws {
+        let store = try await start(days)
+        func content(_ target: Target) async throws -> Content? {
+            _ = try await store.applying("tasks", target).get()
+            return await store.list("tasks")?.snapshot.content
+        }
+        let (one, two) = (Content(Array("1".utf8)), Content(Array("2".utf8)))
+        #expect(try await content(.whole(days, content: one)) == one)
+        for target in [
+            Target.whole([]), .operations([.appendSections(days)]), .section("today", []),
+            .operations([.appendItems([Item(id: "new")])], section: "today"),
+        ] {
+            #expect(try await content(target) == one)
+        }
+        #expect(try await content(.operations([.reconfigureList(two), .appendSections(days)])) == two)
+        #expect(try await content(.operations([.reconfigureList(nil)])) == nil)
+        #expect(try await content(.whole([], content: one)) == one)
+        #expect(try await content(.whole([], content: .some(nil))) == nil)
+    }
+
     @Test func `one section is replaced and the others stay`() async throws {
         let store = try await start(days)
         _ = try await store.applying("tasks", .section("later", [Item(id: "sand"), Item(id: "paint")])).get()
@@ -86,7 +106,7 @@ struct ApplyTests {
             await store.applying("tasks", .section("a", deep)).failure
                 == .repetition(
                     "tasks", Repetition(item: "milk", first: "snapshot[0].children[0]", second: "snapshot[1]")))
-        let operations: [Diffable.Operation] = [.appendItems([Item(id: "milk")]), .appendItems([Item(id: "milk")])]
+        let operations: [ListOperation] = [.appendItems([Item(id: "milk")]), .appendItems([Item(id: "milk")])]
         #expect(
             await store.applying("tasks", .operations(operations, section: "a")).failure
                 == .transaction("tasks", TransactionError(index: 1, reason: .duplicateItem("milk"))))

@@ -8,14 +8,15 @@ import Testing
 /// A store on a fake journal, and a log of everything that it says, in order.
 struct Bench {
     let store: Store
-    let journal = FakeJournal()
+    let journal: FakeJournal
     let log = Log()
 
-    init(limits: StoreLimits = StoreLimits(), now: @escaping @Sendable () -> Timestamp = Timestamp.now) {
+    init(limits: StoreLimits = StoreLimits(), clock: StoreClock = .system, journal: FakeJournal = FakeJournal()) {
+        self.journal = journal
         let log = log
         store = Store(
             executor: DispatchQueueExecutor(label: "test.store"), journal: journal, limits: limits,
-            logger: .silent, now: now, onFailure: { log.append("failure \($0)") })
+            logger: .silent, clock: clock, onFailure: { log.append("failure \($0)") })
     }
 
     /// Has the store's commits written to the log.
@@ -50,7 +51,7 @@ struct Bench {
     }
 
     func transact(
-        _ name: ListName, _ operations: [Diffable.Operation], ifRevision: Int? = nil, key: RequestKey? = nil,
+        _ name: ListName, _ operations: [ListOperation], ifRevision: Int? = nil, key: RequestKey? = nil,
         lease: Lease? = nil, mode: TransactionMode = .commit, by peer: Peer = .daemon
     ) {
         store.later { [log] store in
@@ -63,7 +64,7 @@ struct Bench {
     }
 
     /// A transaction that adds one section.
-    func section(_ id: SectionID) -> [Diffable.Operation] { [.appendSections([Section(id: id)])] }
+    func section(_ id: SectionID) -> [ListOperation] { [.appendSections([Section(id: id)])] }
 }
 
 /// Lines, in the order in which they were said.
@@ -140,4 +141,11 @@ extension StoreError {
 
 extension Identifier {
     static func numbered(_ number: Int) -> Identifier { Identifier(stringLiteral: "\(number)") }
+}
+
+extension Target {
+    /// The list becomes these sections.
+    static func whole(_ sections: [Section], content: Content?? = nil) -> Target {
+        .whole(WholeList(content: content, sections: sections))
+    }
 }

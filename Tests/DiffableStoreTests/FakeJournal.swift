@@ -14,6 +14,9 @@ final class FakeJournal: Journal {
     }
 
     private let state = Mutex(State())
+    private let failureAtClose: String?
+
+    init(failureAtClose: String? = nil) { self.failureAtClose = failureAtClose }
 
     func write(_ changes: [ListChange], completion: @escaping @Sendable (Result<[[UInt8]?], JournalError>) -> Void) {
         state.withLock { $0.waiting.append(Waiting(changes: changes, completion: completion)) }
@@ -23,9 +26,9 @@ final class FakeJournal: Journal {
 
     var standstill: Duration { .zero }
 
-    func close(completion: @escaping @Sendable () -> Void) {
+    func close(completion: @escaping @Sendable (_ failure: String?) -> Void) {
         state.withLock { $0.isClosed = true }
-        completion()
+        completion(failureAtClose)
     }
 
     var isClosed: Bool { state.withLock { $0.isClosed } }

@@ -3,24 +3,15 @@ import Testing
 
 @testable import DiffableStore
 
-/// A disk that is full, by way of SQLite's own limit on pages: the same error, from the same place.
 struct FullDiskTests {
     let directory = ScratchDirectory()
     let long = Content(Array("\"\(String(repeating: "x", count: 30_000))\"".utf8))
-
-    private func setFull(_ store: Store) async throws {
-        _ = try await store.sqlite.query("PRAGMA max_page_count = 1")
-    }
-
-    private func setRoomy(_ store: Store) async throws {
-        _ = try await store.sqlite.query("PRAGMA max_page_count = 1000000")
-    }
 
     @Test func `a full disk refuses what is too long, changes nothing, and is survived`() async throws {
         let store = try await directory.open()
         _ = try await store.creating("tasks", .durable).get()
         _ = try await store.applying("tasks", .section("all", [Item(id: "milk")])).get()
-        try await setFull(store)
+        try await store.fillDisk()
         let items = [Item(id: "milk"), Item(id: "tea", content: long)]
         #expect(await store.applying("tasks", .section("all", items)).failure == .noSpace)
         #expect(await store.list("tasks")?.revision == 1)
@@ -29,7 +20,7 @@ struct FullDiskTests {
         let again = try await left.open()
         #expect(await again.lists.map(Remembered.init) == lists.map(Remembered.init))
         await again.shutDown()
-        try await setRoomy(store)
+        try await store.makeRoomOnDisk()
         #expect(try await store.applying("tasks", .section("all", items)).get().revision == 2)
         await store.shutDown()
     }
@@ -38,17 +29,17 @@ struct FullDiskTests {
         let store = try await directory.open(limits: StoreLimits(journalLengthMin: 30_300, history: .none))
         _ = try await store.creating("tasks", .durable).get()
         _ = try await store.applying("tasks", .section("all", [Item(id: "0", content: long)])).get()
-        try await setFull(store)
+        try await store.fillDisk()
         // Small rows find room in a page that is there already; the checkpoint does not.
         var redraws = 0
         while await store.sqlite.firstList(\.journalLengthMin) == 0 {
-            let operation: Diffable.Operation = redraws % 2 == 0 ? .expandItems(["0"]) : .collapseItems(["0"])
+            let operation: ListOperation = redraws % 2 == 0 ? .expandItems(["0"]) : .collapseItems(["0"])
             _ = try await store.transacting("tasks", [operation]).get()
             await store.sqlite.finishUpkeep()
             redraws += 1
         }
         #expect(try await store.sqlite.query("SELECT generation FROM list") == 0)
-        try await setRoomy(store)
+        try await store.makeRoomOnDisk()
         for index in 1..<4 {
             let items = [Item(id: .numbered(index), content: long)]
             _ = try await store.transacting("tasks", [.appendItems(items, to: .section("all"))]).get()

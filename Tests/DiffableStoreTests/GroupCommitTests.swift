@@ -5,7 +5,7 @@ import Testing
 /// What waits for the disk, and in which order it is told.
 struct GroupCommitTests {
     let bench = Bench()
-    let section: [Diffable.Operation] = [.appendSections([Section(id: "today")])]
+    let section: [ListOperation] = [.appendSections([Section(id: "today")])]
 
     @Test func `a durable list is neither seen nor acknowledged before it is on disk`() async {
         bench.create("tasks", .durable)

@@ -5,7 +5,7 @@ import Testing
 /// What becomes of heads and answers when the disk does not take a group.
 struct JournalFailureTests {
     let bench = Bench()
-    let section: [Diffable.Operation] = [.appendSections([Section(id: "today")])]
+    let section: [ListOperation] = [.appendSections([Section(id: "today")])]
 
     @Test func `a full disk leaves every list as it was, and the store goes on`() async {
         await bench.createDurable("tasks")
@@ -95,5 +95,22 @@ struct JournalFailureTests {
         await bench.store.settle()
         #expect(
             bench.log.lines == ["delete tasks: noSpace", "create other: tooManyLists", "transact tasks: at 1"])
+    }
+
+    @Test func `a group that fails while the store shuts down is a failure`() async {
+        bench.create("tasks", .durable)
+        await bench.store.settle()
+        let end = Task { await bench.store.shutDown() }
+        while await bench.store.health != .closing { await Task.yield() }
+        bench.journal.fail(.failed(reason: "the disk is gone"))
+        await end.value
+        #expect(await bench.store.failure == "the disk is gone")
+    }
+
+    @Test(arguments: ["the disk is gone", nil])
+    func `what fails while the journal closes is a failure`(reason: String?) async {
+        let bench = Bench(journal: FakeJournal(failureAtClose: reason))
+        await bench.store.shutDown()
+        #expect(await bench.store.failure == reason)
     }
 }

@@ -1,6 +1,5 @@
 import Diffable
 import DiffableJSON
-import Synchronization
 import Testing
 
 @testable import DiffableStore
@@ -44,20 +43,27 @@ struct JournalHistoryTests {
         let history = HistoryLimits(lengthMax: run < 2 ? 30_000 : 4 << 20)
         let limits = StoreLimits(
             journalLengthMin: run % 2 == 0 ? 300 : 1 << 20, checkpointPartLengthMax: 500, history: history)
+        // Whatever becomes of the time of day.
+        let time = TestClock()
         var before: Past?
         for start in 0..<4 {
-            let store = try await directory.open(limits: limits)
+            time.restartMachine()
+            let store = try await directory.open(limits: limits, clock: time.clock)
             if let before {
                 let after = try await past(store)
                 #expect(after == before, "seed \(seed), start \(start)")
             } else {
                 try await makeList(in: store)
             }
-            for _ in 0..<60 { try await change(store, &changes) }
+            for _ in 0..<60 {
+                if Int.random(in: 0..<20, using: &changes.generator) == 0 { time.jump() }
+                time.pass(seconds: 1)
+                try await change(store, &changes)
+            }
             before = try await past(store)
             if start == 2 {
                 let (left, _) = try await store.sqlite.crash(in: directory)
-                let again = try await left.open(limits: limits)
+                let again = try await left.open(limits: limits, clock: time.clock)
                 let after = try await past(again)
                 #expect(after == before, "seed \(seed), after a crash")
                 await again.shutDown()
@@ -74,7 +80,9 @@ struct JournalHistoryTests {
         let names = ["diffablectl", "a \"quoted\"\nname", nil]
         let origin = Origin(
             name: names.randomElement(using: &changes.generator) ?? nil, processID: 4711,
-            userID: Bool.random(using: &changes.generator) ? 1_000 : nil)
+            userID: Bool.random(using: &changes.generator) ? 1_000 : nil,
+            handler: Bool.random(using: &changes.generator)
+                ? ClientIdentity(name: names.randomElement(using: &changes.generator) ?? nil, processID: 8) : nil)
         switch Int.random(in: 0..<10, using: &changes.generator) {
         case 0:
             let target = Target.whole(try state.snapshot.applying([operation]).sections)
@@ -117,7 +125,7 @@ struct JournalHistoryTests {
         try await makeList(in: store)
         _ = try await store.transacting("tasks", [.appendItems([Item(id: "a")])]).get()
         for index in 0..<300 {
-            let operation: Diffable.Operation = index % 2 == 0 ? .expandItems(["a"]) : .collapseItems(["a"])
+            let operation: ListOperation = index % 2 == 0 ? .expandItems(["a"]) : .collapseItems(["a"])
             _ = try await store.transacting("tasks", [operation]).get()
             await store.sqlite.finishUpkeep()
             // Four steps fit into what is kept, and twenty more may wait for a checkpoint.
@@ -133,40 +141,44 @@ struct JournalHistoryTests {
         await again.shutDown()
     }
 
-    @Test func `a step as long as all that history may take is in a checkpoint, not in the journal`() async throws {
+    @Test func `a step as long as all that history may take stays until the next one, and then goes into a checkpoint`()
+        async throws
+    {
         let limits = StoreLimits(journalLengthMin: 1_000, history: HistoryLimits(lengthMax: 10_000))
         let store = try await directory.open(limits: limits)
         try await makeList(in: store)
         let items = (0..<1_000).map { Item(id: .numbered($0)) }
         _ = try await store.applying("tasks", .section("s", items)).get()
         await store.sqlite.finishUpkeep()
-        #expect(try await store.sqlite.query("SELECT generation FROM list") == 1)
-        #expect(try await store.sqlite.query("SELECT count(*) FROM journal") == 0)
-        #expect(try await past(store).revisions.isEmpty)
+        #expect(try await store.sqlite.query("SELECT generation FROM list") <= 1)
+        #expect(try await store.sqlite.query("SELECT count(*) FROM journal") == 2)
+        #expect(try await past(store).revisions.map(\.number) == [2])
+        _ = try await store.transacting("tasks", [.deleteItems(["3"])]).get()
+        await store.sqlite.finishUpkeep()
+        #expect(try await store.sqlite.query("SELECT checkpointRevision FROM list") == 2)
+        #expect(try await store.sqlite.query("SELECT count(*) FROM journal") == 1)
+        #expect(try await past(store).revisions.map(\.number) == [3])
         await store.shutDown()
     }
 
     @Test func `what is older than is kept is gone after a start as well`() async throws {
-        let time = Mutex(0)
+        let time = TestClock()
         func open() async throws -> Store {
-            try await Store.open(
-                directory: directory.path, executor: DispatchQueueExecutor(label: "test.store"),
-                limits: StoreLimits(history: HistoryLimits(ageMax: 100)), logger: .silent,
-                now: { time.withLock { Timestamp(milliseconds: $0) } }, onFailure: { _ in })
+            try await directory.open(limits: StoreLimits(history: HistoryLimits(ageMax: 100)), clock: time.clock)
         }
         let store = try await open()
         try await makeList(in: store)
         for index in 0..<10 {
-            time.withLock { $0 += 10_000 }
+            time.pass(seconds: 10)
             _ = try await store.transacting("tasks", [.appendItems([Item(id: .numbered(index))])]).get()
         }
         #expect(try await past(store).oldest == 0)
         await store.shutDown()
-        time.withLock { $0 += 45_000 }
         let again = try await open()
+        time.pass(seconds: 45)
         let after = try await past(again)
         #expect(after.oldest == 5)
-        #expect(after.revisions.map(\.time.milliseconds) == [100, 90, 80, 70, 60, 50].map { $0 * 1_000 })
+        #expect(after.revisions.map(\.number) == [11, 10, 9, 8, 7, 6])
         await again.shutDown()
     }
 

@@ -9,7 +9,7 @@ import Testing
 struct JournalRowsTests {
     let directory = ScratchDirectory()
 
-    private func append(_ index: Int) -> [Diffable.Operation] {
+    private func append(_ index: Int) -> [ListOperation] {
         [.appendItems([Item(id: .numbered(index))], to: .section("s"))]
     }
 
@@ -59,14 +59,14 @@ struct JournalRowsTests {
         var rows = JournalRows(rowLengthMax: limits.row, sharedLengthMax: limits.shared)
         var state = ListState(name: "tasks", epoch: "e", durability: .durable, number: 1)
         let long = Content(Array("\"\(String(repeating: "x", count: 150))\"".utf8))
-        let steps: [[Diffable.Operation]] = [
+        let steps: [[ListOperation]] = [
             append(1), append(2), [.appendItems((3..<8).map { Item(id: .numbered($0), content: long) })], append(8),
         ]
         for (index, step) in steps.enumerated() {
             state = state.moved(to: state.revision + 1, state.snapshot)
             let revision = Revision(
-                number: state.revision, time: Timestamp(milliseconds: 1), operations: 1, length: 10, origin: nil)
-            rows.append(step, StepNote(revision, .difference), to: state, change: index)
+                number: state.revision, moment: TestClock().clock.now, operations: 1, length: 10, origin: nil)
+            rows.append(step, TransactionNote(revision, .difference), to: state, change: index)
         }
         #expect(rows.rows.map(\.revision) == [1, 3, 3, 3, 3, 3, 4])
         #expect(rows.rows.map(\.part) == [0, 0, 1, 2, 3, 4, 0])
@@ -126,7 +126,7 @@ struct JournalRowsTests {
         await store.shutDown()
     }
 
-    private func toggle(_ index: Int) -> Diffable.Operation {
+    private func toggle(_ index: Int) -> ListOperation {
         index % 2 == 0 ? .expandItems(["0"]) : .collapseItems(["0"])
     }
 
@@ -188,6 +188,6 @@ struct JournalRowsTests {
         let error = StoreOpeningError.schemaTooOld(
             path: directory.databasePath, version: 1, known: JournalSchema.version)
         await #expect(throws: error) { _ = try await directory.open() }
-        #expect(error.description.contains("move it away"))
+        #expect(error.description.contains("move it and the files beside it away"))
     }
 }

@@ -55,7 +55,7 @@ struct JournalTests {
             onFailure: { _ in log.append("failed") })
         _ = try await store.creating("tasks", .durable).get()
         _ = try await store.sqlite.query("DROP TABLE checkpoint")
-        let operations: [Diffable.Operation] = [.appendSections([Section(id: "today")])]
+        let operations: [ListOperation] = [.appendSections([Section(id: "today")])]
         #expect(try await store.transacting("tasks", operations).get().revision == 1)
         await store.sqlite.finishUpkeep()
         let error = await store.transacting("tasks", [.deleteAllItems]).failure

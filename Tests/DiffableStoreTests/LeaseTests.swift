@@ -116,7 +116,7 @@ import Testing
         let (a, b) = try await prepare()
         let store = bench.store
         _ = try await store.creating("temporary", .volatile, lease: a).get()
-        _ = try await store.creating("temporary", .volatile, existing: .isAnswer, lease: b).get()
+        _ = try await store.creating("temporary", .volatile, existing: .isKept, lease: b).get()
         await end(b)
         #expect(await store.list("temporary") != nil)
         await end(a)

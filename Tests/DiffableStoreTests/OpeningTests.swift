@@ -40,10 +40,11 @@ struct OpeningTests {
 
     @Test func `a database of a later version is refused and left alone`() async throws {
         await (try await directory.open()).shutDown()
-        try directory.edit("PRAGMA user_version = 7")
+        let later = JournalSchema.version + 1
+        try directory.edit("PRAGMA user_version = \(later)")
         let bytes = try Data(contentsOf: URL(fileURLWithPath: directory.databasePath))
         let error = StoreOpeningError.schemaTooNew(
-            path: directory.databasePath, version: 7, known: JournalSchema.version)
+            path: directory.databasePath, version: later, known: JournalSchema.version)
         await #expect(throws: error) { _ = try await directory.open() }
         #expect(try Data(contentsOf: URL(fileURLWithPath: directory.databasePath)) == bytes)
     }
@@ -60,6 +61,27 @@ struct OpeningTests {
         try Data(repeating: 0x78, count: 5_000).write(to: URL(fileURLWithPath: directory.databasePath))
         let error = StoreOpeningError.foreign(path: directory.databasePath)
         await #expect(throws: error) { _ = try await directory.open() }
+    }
+
+    /// In the name of the format, and in the number that tells our databases from others.
+    @Test(arguments: [3, 70])
+    func `a database of ours of which the heading is damaged is no other program's, and is repaired`(
+        offset: Int
+    ) async throws {
+        let store = try await directory.open()
+        _ = try await store.creating("tasks", .durable).get()
+        await store.shutDown()
+        let path = URL(filePath: directory.databasePath)
+        var file = try Data(contentsOf: path)
+        file[offset] ^= 16
+        try file.write(to: path)
+        let error = StoreOpeningError.unreadable(
+            path: directory.databasePath, reason: "its first page is damaged")
+        await #expect(throws: error) { _ = try await directory.open() }
+        #expect(try OfflineStore(directory: directory.path).repair(keepingIn: "kept").keptIn != nil)
+        let again = try await directory.open()
+        #expect(await again.lists.map(\.name) == ["tasks"])
+        await again.shutDown()
     }
 
     @Test func `a directory that cannot be made is named`() async throws {

@@ -8,7 +8,7 @@ struct RandomChanges {
 
     init(seed: UInt64) { generator = SplitMix64(seed: seed) }
 
-    mutating func operation(on snapshot: Snapshot) -> Diffable.Operation {
+    mutating func operation(on snapshot: Snapshot) -> ListOperation {
         let items = snapshot.sections.flatMap { identifiers(in: $0.items) }
         guard let section = snapshot.sectionIdentifiers.randomElement(using: &generator) else {
             return .appendSections([Section(id: newID(), content: content())])
@@ -16,7 +16,7 @@ struct RandomChanges {
         guard let item = items.randomElement(using: &generator) else {
             return .appendItems([newItem(), newItem()], to: .section(section))
         }
-        switch Int.random(in: 0..<14, using: &generator) {
+        switch Int.random(in: 0..<16, using: &generator) {
         case 0: return .insertSections([Section(id: newID(), items: [newItem()])], at: .before(section))
         case 1: return .moveSection(section, to: .front)
         case 2: return .reloadSections([SectionReload(id: section, content: .some(content()))])
@@ -30,6 +30,7 @@ struct RandomChanges {
         case 11: return .expandItems([item])
         case 12: return .collapseItems([item])
         case 13: return .reconfigureItems([ItemReconfiguration(id: item)])
+        case 14: return .reconfigureList(content())
         default: return .reconfigureItems([ItemReconfiguration(id: item, content: .some(content()))])
         }
     }

@@ -9,7 +9,8 @@ struct RecoveryTests {
     let restless = StoreLimits(journalLengthMin: 300, checkpointPartLengthMax: 200, history: .none)
     /// The same, and the journal keeps the last few states as well.
     let remembering = StoreLimits(
-        journalLengthMin: 300, checkpointPartLengthMax: 200, history: HistoryLimits(lengthMax: 25_000))
+        journalLengthMin: 300, checkpointPartLengthMax: 200,
+        history: HistoryLimits(lengthMax: 25_000, deletedLengthMax: 30_000))
     let directory = ScratchDirectory()
 
     @Test(arguments: 0..<6)
@@ -54,10 +55,12 @@ struct RecoveryTests {
 
     /// How many rows there are that nothing leads to.
     private let supersededRows = """
-        SELECT (SELECT count(*) FROM journal AS rows LEFT JOIN list ON number = rows.list
+        WITH heading AS (SELECT number, checkpointRevision, generation FROM list
+            UNION ALL SELECT number, checkpointRevision, generation FROM deletedList)
+        SELECT (SELECT count(*) FROM journal AS rows LEFT JOIN heading ON number = rows.list
                 WHERE number IS NULL OR revision <= checkpointRevision)
-            + (SELECT count(*) FROM checkpoint AS rows LEFT JOIN list ON number = rows.list
-               WHERE number IS NULL OR rows.generation <> list.generation)
+            + (SELECT count(*) FROM checkpoint AS rows LEFT JOIN heading ON number = rows.list
+               WHERE number IS NULL OR rows.generation <> heading.generation)
         """
 
     /// Random changes of a few lists, some of them at once.
@@ -73,10 +76,14 @@ struct RecoveryTests {
             switch Int.random(in: 0..<20, using: &changes.generator) {
             case 0:
                 _ = try await store.deleting(name).get()
-                _ = try await store.creating(name, state.durability).get()
+                // With what was deleted before, or with what is about to be.
+                if Bool.random(using: &changes.generator) { _ = await store.undeleting(name) }
+                if await store.list(name) == nil { _ = try await store.creating(name, state.durability).get() }
             case 1:
                 let target = try state.snapshot.applying([operation])
-                _ = try await store.applying(name, .whole(target.sections), delivery: .reload).get()
+                _ = try await store.applying(
+                    name, .whole(target.sections, content: .some(target.content)), delivery: .reload
+                ).get()
             case 2:
                 async let first = store.transacting(name, [operation])
                 async let second = store.transacting(name, [.moveSection(.numbered(1), to: .front)])

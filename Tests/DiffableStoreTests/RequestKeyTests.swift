@@ -8,7 +8,7 @@ import Testing
 /// What becomes of a request that comes again under its key.
 @Suite struct `A request with a key` {
     private let bench = Bench()
-    private let milk: [Diffable.Operation] = [.appendItems([Item(id: "milk")])]
+    private let milk: [ListOperation] = [.appendItems([Item(id: "milk")])]
 
     /// A list with one section, at revision 1.
     private func prepare(_ durability: Durability = .volatile, on bench: Bench) async throws {
@@ -38,7 +38,7 @@ import Testing
     @Test func `is answered as it was also when nothing changed`() async throws {
         try await prepare(on: bench)
         let store = bench.store
-        let removal: [Diffable.Operation] = [.deleteItems(["milk"], .isPassedOver)]
+        let removal: [ListOperation] = [.deleteItems(["milk"], .isPassedOver)]
         #expect(try await store.transacting("tasks", removal, key: "k").get().isChanged == false)
         _ = try await store.transacting("tasks", milk).get()
         let again = try await store.transacting("tasks", removal, key: "k").get()
@@ -214,16 +214,14 @@ import Testing
     }
 
     @Test func `is remembered for as long as keys are`() async throws {
-        let time = Mutex(1_000_000)
-        let bench = Bench(limits: StoreLimits(requests: RequestLimits(ageMax: 60))) {
-            Timestamp(milliseconds: time.withLock { $0 })
-        }
+        let time = TestClock()
+        let bench = Bench(limits: StoreLimits(requests: RequestLimits(ageMax: 60)), clock: time.clock)
         try await prepare(on: bench)
         let store = bench.store
         #expect(try await store.transacting("tasks", milk, key: "k").get().revision == 2)
-        time.withLock { $0 += 60_000 }
+        time.pass(seconds: 60)
         #expect(try await store.transacting("tasks", milk, key: "k").get().revision == 2)
-        time.withLock { $0 += 1 }
+        time.pass(seconds: 0.001)
         #expect(try await store.transacting("tasks", bench.section("later"), key: "k").get().revision == 3)
         #expect(try await store.transacting("tasks", bench.section("later"), key: "k").get().revision == 3)
     }
@@ -233,7 +231,7 @@ import Testing
     private func digest(_ json: String) throws -> Int64 {
         var json = json
         return try json.withUTF8 { bytes in
-            RequestDigest.of(transact: try [Diffable.Operation](json: UnsafeRawBufferPointer(bytes), limits: .server))
+            RequestDigest.of(transact: try [ListOperation](json: UnsafeRawBufferPointer(bytes), limits: .server))
         }
     }
 
@@ -260,6 +258,8 @@ import Testing
             RequestDigest.of(apply: .section("t", one), delivery: .difference),
             RequestDigest.of(apply: .whole([Section(id: "s", items: one)]), delivery: .difference),
             RequestDigest.of(apply: .whole([Section(id: "s", items: two)]), delivery: .difference),
+            RequestDigest.of(apply: .whole([Section(id: "s", items: two)], content: .some(nil)), delivery: .difference),
+            RequestDigest.of(transact: [.reconfigureList(nil)]),
         ]
         #expect(Set(digests).count == digests.count)
     }

@@ -22,7 +22,7 @@ import Testing
     @Test func `are there after a start and after a crash`() async throws {
         var store = try await opened()
         #expect(try await append(1, to: store).get().revision == 2)
-        let removal: [Diffable.Operation] = [.deleteItems(["none"], .isPassedOver)]
+        let removal: [ListOperation] = [.deleteItems(["none"], .isPassedOver)]
         #expect(try await store.transacting("tasks", removal, key: "nothing").get().isChanged == false)
         let target = Target.section("later", [Item(id: "tea")])
         let first = try await store.applying("tasks", target, key: "tea").get()
@@ -79,8 +79,8 @@ import Testing
     @Test func `are forgotten when they are too old`() async throws {
         var store = try await opened(StoreLimits(requests: RequestLimits(ageMax: 0)))
         _ = try await append(1, to: store).get()
-        await store.shutDown()
         try await Task.sleep(for: .milliseconds(5))
+        await store.shutDown()
         store = try await directory.open(limits: StoreLimits(requests: RequestLimits(ageMax: 0)))
         await store.sqlite.finishUpkeep()
         // The last one stays, so that the others go on being counted.
@@ -149,6 +149,11 @@ import Testing
         _ = try await append(1, to: store).get()
         _ = try await store.deleting("tasks").get()
         let crashed = try await store.sqlite.crash(in: directory).left
+        // They stay as long as the deleted list can come back.
+        await store.sqlite.finishUpkeep()
+        #expect(try await store.sqlite.query("SELECT count(*) FROM request") == 1)
+        await store.run { $0.take(StoreLimits(history: HistoryLimits(deletedLengthMax: 0))) }
+        await store.settle()
         await store.sqlite.finishUpkeep()
         #expect(try await store.sqlite.query("SELECT count(*) FROM request") == 0)
         await store.shutDown()
@@ -163,10 +168,10 @@ import Testing
     @Test func `that met a full disk were not used`() async throws {
         var store = try await opened()
         let long = Content(Array("\"\(String(repeating: "x", count: 30_000))\"".utf8))
-        let operations: [Diffable.Operation] = [.appendItems([Item(id: "long", content: long)])]
-        _ = try await store.sqlite.query("PRAGMA max_page_count = 1")
+        let operations: [ListOperation] = [.appendItems([Item(id: "long", content: long)])]
+        try await store.fillDisk()
         #expect(await store.transacting("tasks", operations, key: "k").failure == .noSpace)
-        _ = try await store.sqlite.query("PRAGMA max_page_count = 1000000")
+        try await store.makeRoomOnDisk()
         #expect(try await store.transacting("tasks", operations, key: "k").get().revision == 2)
         await store.shutDown()
         store = try await directory.open()

@@ -13,17 +13,19 @@ final class ScratchDirectory: Sendable {
 
     var databasePath: String { path + "/lists.sqlite" }
 
-    func open(limits: StoreLimits = StoreLimits(), logger: Logger = .silent) async throws -> Store {
+    func open(
+        limits: StoreLimits = StoreLimits(), logger: Logger = .silent, clock: StoreClock = .system
+    ) async throws -> Store {
         try await Store.open(
             directory: path, executor: DispatchQueueExecutor(label: "test.store"), limits: limits, logger: logger,
-            onFailure: { _ in })
+            clock: clock, onFailure: { _ in })
     }
 
     /// What a crash at this moment would leave, as another directory.
     func copied() throws -> ScratchDirectory {
         let copy = try backedUp()
         // A copy of the witness is worth nothing; what a crash leaves is no copy.
-        if case .success(let testimony) = Witness.read(in: path) { try Witness(in: copy.path).write(testimony) }
+        if case .success(let record) = Witness.read(in: path) { try Witness(in: copy.path).write(record) }
         return copy
     }
 
@@ -41,7 +43,7 @@ final class ScratchDirectory: Sendable {
 }
 
 extension HistoryLimits {
-    static let none = HistoryLimits(lengthMax: 0)
+    static let none = HistoryLimits(lengthMax: 0, deletedLengthMax: 0)
 }
 
 extension Store {
@@ -62,7 +64,8 @@ extension SQLiteJournal {
 
     /// What a crash between two transactions would leave, and the lists that must come back from it.
     func crash(in directory: ScratchDirectory) throws -> (left: ScratchDirectory, lists: [ListState]) {
-        (try directory.copied(), lists.values.map(\.state).sorted { $0.name < $1.name })
+        let states = lists.values.filter { $0.deletion == nil }.map(\.state)
+        return (try directory.copied(), states.sorted { $0.name < $1.name })
     }
 
     /// Returns when nothing is left to be done between groups.

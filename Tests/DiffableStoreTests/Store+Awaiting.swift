@@ -15,14 +15,36 @@ extension Store {
         }
     }
 
-    nonisolated func deleting(_ name: ListName) async -> Result<ListState, StoreError> {
+    nonisolated func deleting(
+        _ name: ListName, keeping: DeletedListKeeping = .ifPossible, origin: Origin? = nil
+    ) async -> Result<ListState, StoreError> {
         await withCheckedContinuation { continuation in
-            later { $0.deleteList(name) { continuation.resume(returning: $0) } }
+            later { $0.deleteList(name, keeping: keeping, origin: origin) { continuation.resume(returning: $0) } }
+        }
+    }
+
+    nonisolated func undeleting(
+        _ name: ListName, epoch: String? = nil, as newName: ListName? = nil, by peer: Peer = .daemon
+    ) async -> Result<ListState, StoreError> {
+        await withCheckedContinuation { continuation in
+            later { $0.undeleteList(name, epoch: epoch, as: newName, by: peer) { continuation.resume(returning: $0) } }
+        }
+    }
+
+    nonisolated func renaming(
+        _ name: ListName, to newName: ListName, ifRevision: Int? = nil, by peer: Peer = .daemon
+    ) async -> Result<ListState, StoreError> {
+        await withCheckedContinuation { continuation in
+            later {
+                $0.renameList(name, to: newName, ifRevision: ifRevision, by: peer) {
+                    continuation.resume(returning: $0)
+                }
+            }
         }
     }
 
     nonisolated func transacting(
-        _ name: ListName, _ operations: [Diffable.Operation], ifRevision: Int? = nil, key: RequestKey? = nil,
+        _ name: ListName, _ operations: [ListOperation], ifRevision: Int? = nil, key: RequestKey? = nil,
         lease: Lease? = nil, mode: TransactionMode = .commit
     ) async -> Result<Outcome, StoreError> {
         await withCheckedContinuation { continuation in

@@ -8,6 +8,8 @@ struct StoreErrorTests {
         (StoreError.noSuchList("tasks"), ["\"tasks\"", "create it"]),
         (.listExists("tasks"), ["\"tasks\"", "delete it first"]),
         (.tooManyLists(max: 3), ["3", "listsMax", "raise it"]),
+        (.tooManyListsOfUser(1_001, max: 3), ["1001", "3", "listsPerUserMax", "delete one"]),
+        (.contentOfUserTooLong("tasks", 1_001, max: 9), ["tasks", "1001", "9 bytes", "contentPerUserMax", "delete"]),
         (.revisionMismatch("tasks", expected: 4, current: 5), ["\"tasks\"", "4", "5", "retry"]),
         (.transaction("tasks", TransactionError(index: 2, reason: .noSuchItem("milk"))), ["\"tasks\"", "2", "milk"]),
         (.operation("tasks", .duplicateItem("milk")), ["\"tasks\"", "milk"]),
@@ -28,6 +30,10 @@ struct StoreErrorTests {
         (.inUse(path: "/state"), ["/state", "another diffabled", "--state-directory"]),
         (.schemaTooNew(path: "/state/x", version: 9, known: 1), ["/state/x", "9", "1", "later diffabled"]),
         (.foreign(path: "/state/x"), ["/state/x", "--state-directory"]),
+        (
+            .missing(path: "/state/x", reason: "it is empty"),
+            ["/state/x", "it is empty", "a backup", "--repair --state-directory /state`"]
+        ),
         (.unreadable(path: "/state/x", reason: "I/O error"), ["/state/x", "I/O error"]),
         (
             .damaged(path: "/state/x", list: "tasks", revision: 7, reason: "gap"),

@@ -19,7 +19,7 @@ struct StoreRequestTests {
     @Test func `a second list of the same name is refused, or answered when that is asked for`() async {
         bench.create("tasks", .volatile)
         bench.create("tasks", .volatile)
-        bench.create("tasks", .durable, existing: .isAnswer)
+        bench.create("tasks", .durable, existing: .isKept)
         await bench.store.settle()
         #expect(bench.log.lines == ["create tasks: at 0", "create tasks: listExists", "create tasks: at 0"])
     }
@@ -62,7 +62,7 @@ struct StoreRequestTests {
 
     @Test func `a transaction with an impossible operation changes nothing and says which`() async throws {
         bench.create("tasks", .volatile)
-        let operations: [Diffable.Operation] = [
+        let operations: [ListOperation] = [
             .appendSections([Section(id: "today")]), .appendItems([Item(id: "milk")], to: .section("later")),
         ]
         let result = await bench.store.transacting("tasks", operations)
@@ -89,7 +89,7 @@ struct StoreRequestTests {
         bench.create("tasks", .volatile)
         await bench.store.settle()
         bench.log.clear()
-        let operations: [Diffable.Operation] = [.appendSections([Section(id: "today")])]
+        let operations: [ListOperation] = [.appendSections([Section(id: "today")])]
         let result = await bench.store.transacting("tasks", operations, mode: .dryRun)
         let outcome = try result.get()
         #expect(outcome.isChanged)

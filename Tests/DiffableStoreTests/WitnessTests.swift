@@ -65,8 +65,8 @@ struct WitnessTests {
         let other = ListsDigest(value: 4711)
         for (acknowledged, underway) in [(digest, other), (other, digest)] {
             let copy = try left.copied()
-            let testimony = Testimony(boot: Testimony.currentBoot, acknowledged: acknowledged, underway: underway)
-            try Witness(in: copy.path).write(testimony)
+            let record = WitnessRecord(boot: WitnessRecord.currentBoot, acknowledged: acknowledged, underway: underway)
+            try Witness(in: copy.path).write(record)
             let again = try await open(copy)
             #expect(await again.lists.map(Remembered.init) == before)
             await again.shutDown()
@@ -179,10 +179,10 @@ struct WitnessTests {
         await store.shutDown()
         for (directory, isClosed) in [(left, false), (self.directory, true)] {
             log.clear()
-            var testimony = try Witness.read(in: directory.path).get()
-            #expect(testimony.isClosed == isClosed)
-            testimony.boot = 4711
-            try Witness(in: directory.path).write(testimony)
+            var record = try Witness.read(in: directory.path).get()
+            #expect(record.isClosed == isClosed)
+            record.boot = 4711
+            try Witness(in: directory.path).write(record)
             let again = try await open(directory)
             if isClosed {
                 #expect(await self.epochs(again) == epochs)
@@ -214,14 +214,50 @@ struct WitnessTests {
         await again.shutDown()
     }
 
-    @Test func `a database that is gone is told of, and one that was never there is not`() async throws {
+    @Test(arguments: [false, true])
+    func `a database that is gone is refused, and one that was never there is not`(isCopy: Bool) async throws {
         await (try await openWithLists()).shutDown()
         #expect(log.lines.isEmpty)
+        // Also a copy of the witness knows.
+        let place = isCopy ? try directory.backedUp() : directory
+        for isEmptied in [false, true] {
+            try FileManager.default.removeItem(atPath: place.databasePath)
+            if isEmptied { try Data().write(to: URL(filePath: place.databasePath)) }
+            let names = try FileManager.default.contentsOfDirectory(atPath: place.path).sorted()
+            do {
+                _ = try await open(place)
+                Issue.record("it was opened")
+            } catch let error as StoreOpeningError {
+                guard case .missing = error else { throw error }
+                #expect("\(error)".contains(isEmptied ? "it is empty" : "it is not there"), "\(error)")
+                #expect(error.isAboutContents)
+            }
+            #expect(try FileManager.default.contentsOfDirectory(atPath: place.path).sorted() == names)
+            if !isEmptied { try Data().write(to: URL(filePath: place.databasePath)) }
+        }
+        // Without the witness nothing shows that there was anything.
+        try FileManager.default.removeItem(atPath: Witness.path(in: place.path))
+        let again = try await open(place)
+        #expect(await again.lists.isEmpty)
+        await again.shutDown()
+        // An empty one is no loss of one in which there was nothing.
+        try FileManager.default.removeItem(atPath: place.databasePath)
+        await (try await open(place)).shutDown()
+        #expect(log.lines.isEmpty)
+    }
+
+    @Test func `of a database that is gone --check says so, and --repair makes an empty one`() async throws {
+        await (try await openWithLists()).shutDown()
         try FileManager.default.removeItem(atPath: directory.databasePath)
+        let offline = OfflineStore(directory: directory.path)
+        let found = try offline.check(scratch: NSTemporaryDirectory())
+        #expect(found.isMissing && !found.isGood && found.faults[0].contains("it is not there"), "\(found)")
+        let kept = try #require(try offline.repair(keepingIn: "kept").keptIn)
+        #expect(FileManager.default.fileExists(atPath: kept + "/witness"))
         let again = try await open()
         #expect(await again.lists.isEmpty)
-        #expect(log.lines.count == 1 && log.lines[0].hasPrefix("error: "))
         await again.shutDown()
+        #expect(try offline.check(scratch: NSTemporaryDirectory()).isGood)
     }
 
     @Test func `a witness that cannot be written keeps the store from opening, and refuses the group`() async throws {

@@ -1,14 +1,15 @@
 import Diffable
 
-/// Who may create lists, and what they are like then, by the beginnings of their names: from the configuration.
+/// Who may create lists, and which owner, group and mode a new list gets. The configuration gives a rule for each
+/// beginning of a name.
 package struct AccessRules: Sendable, Equatable {
-    /// What holds for names that begin so. What it leaves out, the rule with the next shorter beginning says.
+    /// The rule for names with this beginning. The rule with the next shorter beginning gives what this one leaves out.
     package struct Rule: Sendable, Equatable {
         package var prefix: String
         package var creators: Creators?
-        /// Whom the list belongs to; nil: whoever makes it.
+        /// The owner of a new list; nil for whoever creates it.
         package var owner: UInt32?
-        /// Nil: the primary group of whoever makes it.
+        /// The group of a new list; nil for the primary group of whoever creates it.
         package var group: UInt32?
         package var mode: AccessMode?
 
@@ -24,7 +25,7 @@ package struct AccessRules: Sendable, Equatable {
         }
     }
 
-    /// Who may create lists, beside those who may do everything.
+    /// Who may create lists, beside root and the daemon's own user.
     package enum Creators: Sendable, Equatable {
         case everyone
         case some(users: Set<UInt32>, groups: Set<UInt32>)
@@ -40,7 +41,7 @@ package struct AccessRules: Sendable, Equatable {
 
     /// The longest beginning first.
     private let rules: [Rule]
-    /// Whom the lists belong to that are older than owners.
+    /// The owner of lists from a database that is older than owners.
     private let formerOwner: UInt32
     private let formerGroup: UInt32
 
@@ -55,14 +56,14 @@ package struct AccessRules: Sendable, Equatable {
         peer.isPrivileged || (first(\.creators, for: list) ?? .everyone).contains(peer)
     }
 
-    /// What is to be kept of a list that a peer makes.
+    /// The access record of a list that a peer creates.
     func record(of list: ListName, madeBy peer: Peer, mode: AccessMode?) -> AccessRecord {
         AccessRecord(
             owner: first(\.owner, for: list) ?? peer.userID, group: first(\.group, for: list) ?? peer.groupID,
             mode: mode)
     }
 
-    /// What a record comes to.
+    /// The access that a record means under these rules.
     func access(of list: ListName, _ record: AccessRecord) -> ListAccess {
         ListAccess(
             owner: record.owner ?? formerOwner, group: record.group ?? formerGroup,

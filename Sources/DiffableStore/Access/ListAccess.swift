@@ -1,6 +1,6 @@
 import Diffable
 
-/// Whom a list belongs to, and who may what with it: the rule is that of files (path_resolution(7)).
+/// Who owns a list, and who may do what with it. The rule is that of files (path_resolution(7)).
 package struct ListAccess: Sendable, Equatable {
     package var owner: UInt32
     package var group: UInt32
@@ -12,8 +12,8 @@ package struct ListAccess: Sendable, Equatable {
         self.mode = mode
     }
 
-    /// The first of owner, group and others that somebody belongs to decides, also when the next would allow more. Costs
-    /// two comparisons, and a search in the peer's groups for one who is not the owner.
+    /// The rights of a peer. The first of owner, group and others that it belongs to decides, even if the next would
+    /// allow more. Costs two comparisons, and for others than the owner a search in the peer's groups.
     package func rights(of peer: Peer) -> Rights {
         if peer.isPrivileged { return .all }
         if peer.userID == owner { return Rights(bits: mode.bits >> 6) }
@@ -21,29 +21,35 @@ package struct ListAccess: Sendable, Equatable {
         return Rights(bits: mode.bits)
     }
 
-    /// Whether it is the peer's to say who may what, and to delete.
+    /// Whether the peer may set the mode and delete the list.
     package func isGoverned(by peer: Peer) -> Bool { peer.isPrivileged || peer.userID == owner }
 }
 
-/// What somebody may do with a list.
+/// The rights that somebody has on a list.
 package struct Rights: OptionSet, Sendable {
     package let rawValue: UInt16
 
     package init(rawValue: UInt16) { self.rawValue = rawValue }
 
-    fileprivate init(bits: UInt16) { self.init(rawValue: bits & 6) }
+    /// Who may change a list may ask, too: it could do itself what it asks for.
+    fileprivate init(bits: UInt16) {
+        self.init(rawValue: bits & 7)
+        if contains(.write) { insert(.ask) }
+    }
 
     package static let read = Rights(rawValue: 4)
     package static let write = Rights(rawValue: 2)
-    package static let all: Rights = [.read, .write]
+    /// To ask the list's handler.
+    package static let ask = Rights(rawValue: 1)
+    package static let all: Rights = [.read, .write, .ask]
 }
 
-/// What was said of a list's access, by whoever made it or changed it since; also what somebody wants to change of it.
+/// What was set of a list's access, when it was created or since. Also the change of it that somebody asks for.
 package struct AccessRecord: Sendable, Equatable {
     /// Nil for a list that is older than owners.
     package var owner: UInt32?
     package var group: UInt32?
-    /// Nil: as the configuration says for lists of such a name, now and whenever that changes.
+    /// Nil for what the configuration says for such a name, now and after each reload.
     package var mode: AccessMode?
 
     package init(owner: UInt32? = nil, group: UInt32? = nil, mode: AccessMode? = nil) {
@@ -54,7 +60,7 @@ package struct AccessRecord: Sendable, Equatable {
 
     var isEmpty: Bool { self == AccessRecord() }
 
-    /// With what is said of the change, and the rest as it was.
+    /// This record with what the change sets; the rest stays.
     package func changed(by change: AccessRecord) -> AccessRecord {
         AccessRecord(owner: change.owner ?? owner, group: change.group ?? group, mode: change.mode ?? mode)
     }

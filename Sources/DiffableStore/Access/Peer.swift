@@ -1,11 +1,12 @@
-/// Who asks for something, as far as rights go by it: what the kernel said of a client when it connected.
+/// Who asks for something: the user and groups that the kernel gave for a client when it connected.
 package struct Peer: Sendable, Equatable {
     package let userID: UInt32
     /// The primary one.
     package let groupID: UInt32
     /// The others, in order.
     package let groups: [UInt32]
-    /// Whether it may do everything: root, and whoever runs the daemon, who has its files and its memory anyway.
+    /// Whether it may do everything. Root may, and so may the user that runs the daemon, who has the daemon's files and
+    /// memory anyway.
     package let isPrivileged: Bool
 
     package init(userID: UInt32, groupID: UInt32, groups: [UInt32] = [], isPrivileged: Bool = false) {

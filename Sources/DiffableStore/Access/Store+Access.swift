@@ -1,9 +1,9 @@
 import Diffable
 
-// A right is looked up where a request meets its list: for reading at the committed state, for changing at the head. A
-// list that one may not read is answered as one that there is not, by the same error at the same time.
+// Rights are checked where a request meets its list: for reading at the committed state, for changing at the head. A
+// list that a client may not read is answered as a missing one, with the same error at the same time.
 
-/// Who may what with a list after a change of that.
+/// A list's access after a change of it.
 package struct AccessOutcome: Sendable {
     package let state: ListState
     package let access: ListAccess
@@ -12,8 +12,8 @@ package struct AccessOutcome: Sendable {
 }
 
 extension Store {
-    /// Changes whom a list belongs to, or who may what with it, as chmod(2) and chown(2) do: the owner sets the mode, and
-    /// a group that it is in; only root gives a list away.
+    /// Changes owner, group or mode of a list, as chown(2) and chmod(2) do. The owner sets the mode, and a group that
+    /// the owner is in. Only root gives a list away.
     package func setAccess(
         of name: ListName, _ change: AccessRecord, by peer: Peer = .daemon,
         completion: @escaping Completion<AccessOutcome>
@@ -30,7 +30,7 @@ extension Store {
             }
             let record = old.record.changed(by: change)
             let outcome = AccessOutcome(state: head, access: accessRules.access(of: name, record))
-            let answer = Answer.access(completion, .success(outcome))
+            let answer = DeferredReply.access(completion, .success(outcome))
             guard record != old.record else { return self.answer(answer, about: name) }
             commit(ListChange(event: .unchanged, state: head, access: record), answer: answer)
         } catch {
@@ -38,7 +38,7 @@ extension Store {
         }
     }
 
-    /// Takes other rules: modes that nobody has set follow them. Gives the lists with which others may do something now.
+    /// Takes new rules. Modes that nobody has set follow them. Returns the lists whose access has changed.
     package func take(_ rules: AccessRules) -> [ListName] {
         accessRules = rules
         var changed: [ListName] = []
@@ -46,6 +46,7 @@ extension Store {
             let old = held.access.effective
             held.access = heldAccess(held.access.record, of: name)
             held.headAccess = heldAccess(held.headAccess.record, of: name)
+            usages.recount(held)
             if held.committed != nil, held.access.effective != old { changed.append(name) }
         }
         return changed.sorted()
@@ -55,11 +56,11 @@ extension Store {
         HeldAccess(record: record, effective: accessRules.access(of: name, record))
     }
 
-    private func currentAccess(of name: ListName) -> HeldAccess {
+    func currentAccess(of name: ListName) -> HeldAccess {
         heldLists[name]?.headAccess ?? heldAccess(AccessRecord(), of: name)
     }
 
-    /// The head of a list that is the peer's to govern.
+    /// The head of a list whose access the peer may change.
     func governedHead(of name: ListName, by peer: Peer, otherwise denial: Denial) throws(StoreError) -> ListState {
         guard let held = heldLists[name], let head = held.head else { throw .noSuchList(name) }
         let access = held.headAccess.effective
@@ -67,21 +68,23 @@ extension Store {
         throw access.rights(of: peer).contains(.read) ? .permissionDenied(name, denial) : .noSuchList(name)
     }
 
-    /// Gives an answer that changes nothing: once all that it rests on is on disk, and at once to one for whom there is no
-    /// such list, because waiting would tell that there is one.
-    func answer(_ answer: Answer, about name: ListName, to peer: Peer) {
-        guard let held = heldLists[name] else { return answer.give() }
+    /// Answers a request that changes nothing, once everything that the answer rests on is on disk. Who may not see the
+    /// list is answered at once, because waiting would show that there is one.
+    func answer(_ answer: DeferredReply, about name: ListName, to peer: Peer) {
+        guard let held = heldLists[name] else { return answer.complete() }
         let isSeen = held.committed != nil && held.access.effective.rights(of: peer).contains(.read)
         let isToBeSeen = held.head != nil && held.headAccess.effective.rights(of: peer).contains(.read)
-        if isSeen || isToBeSeen { self.answer(answer, about: name) } else { answer.give() }
+        if isSeen || isToBeSeen { self.answer(answer, about: name) } else { answer.complete() }
     }
 }
 
 extension StoreError {
-    /// As one hears it who may change the list and not read it. What does not rest on what is in the list stays.
-    var blinded: StoreError {
+    /// The same error for somebody who may write to the list and not read it. An error that tells of contents is replaced by
+    /// one that does not.
+    var withoutContents: StoreError {
         switch self {
-        case .transaction(let list, _), .operation(let list, _): .permissionDenied(list, .unfitWhileBlind)
+        case .transaction(let list, _), .operation(let list, _), .invalidContent(let list, _):
+            .permissionDenied(list, .unfitWhileWriteOnly)
         default: self
         }
     }

@@ -1,15 +1,15 @@
 import Diffable
 
-/// What binds a row of a list's journal to every row before it.
+/// Chains a row of a list's journal to every row before it.
 ///
-/// Each row carries the value that comes of the row before and of all that stands in it. So a row that was altered,
-/// left out or put in from elsewhere does not fit, and the value of the last one stands for the list's whole past.
+/// Each row has a value that is computed from the value of the row before and from all bytes of the row. So a row that
+/// was altered, left out or inserted does not fit, and the last value stands for the list's whole past.
 struct Chain: Equatable {
     let value: Int64
 
     init(value: Int64) { self.value = value }
 
-    /// Where the chain of a new list begins.
+    /// The beginning of a new list's chain.
     init(begin state: ListState) {
         var sum = Checksum(1)
         sum.add(state.number)
@@ -28,11 +28,11 @@ struct Chain: Equatable {
     }
 }
 
-/// One number for all durable lists, each at the end of its chain: two states of the database have the same one when
-/// they have the same lists, in the same epochs, with the same past, as many requests with a key, and the same people who
-/// may see and change them.
+/// One number for all durable lists at the ends of their chains. Two states of the database have the same number when
+/// they have the same lists, in the same epochs, with the same past, as many requests with a key, the same access and the
+/// same schemas.
 ///
-/// It is a sum over the lists, so that a group changes it by what the group's lists were and are.
+/// It is a sum over the lists, so a group updates it by the old and new shares of its own lists.
 struct ListsDigest: Equatable {
     private(set) var value: UInt64 = 0
 
@@ -41,7 +41,7 @@ struct ListsDigest: Equatable {
     mutating func add(_ list: Share) { value &+= list.value }
     mutating func remove(_ list: Share) { value &-= list.value }
 
-    /// What one list is of it.
+    /// One list's share of the sum.
     struct Share: Equatable {
         let number: Int
         let epoch: String
@@ -49,6 +49,10 @@ struct ListsDigest: Equatable {
         /// The number of the last request with a key.
         var lastResult = 0
         var access = AccessRecord()
+        /// Nil for a list that is there.
+        var deletion: Deletion?
+        /// Of the rows of its schemas; 0 for none.
+        var schemas: Int64 = 0
 
         fileprivate var value: UInt64 {
             var sum = Checksum(2)
@@ -57,14 +61,26 @@ struct ListsDigest: Equatable {
             sum.add(chain.value)
             sum.add(lastResult)
             access.add(to: &sum)
+            deletion?.add(to: &sum)
+            if schemas != 0 { sum.add(schemas) }
             return sum.value
         }
     }
 }
 
 extension ListsDigest.Share {
-    init(_ state: ListState, _ chain: Chain, lastResult: Int = 0, access: AccessRecord = AccessRecord()) {
+    init(
+        _ state: ListState, _ chain: Chain, lastResult: Int = 0, access: AccessRecord = AccessRecord(),
+        deletion: Deletion? = nil, schemas: Int64 = 0
+    ) {
         self.init(
-            number: state.number, epoch: state.epoch, chain: chain, lastResult: lastResult, access: access)
+            number: state.number, epoch: state.epoch, chain: chain, lastResult: lastResult, access: access,
+            deletion: deletion, schemas: schemas)
+    }
+
+    func deleted(_ deletion: Deletion?) -> ListsDigest.Share {
+        var share = self
+        share.deletion = deletion
+        return share
     }
 }

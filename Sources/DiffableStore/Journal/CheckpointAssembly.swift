@@ -3,14 +3,14 @@ import Diffable
 import Dispatch
 import Synchronization
 
-/// Puts a snapshot together from the parts of a checkpoint, in their order, on two threads.
+/// Builds a snapshot from the parts of a checkpoint, in their order, on two threads.
 ///
-/// Most of the work is making records, and that needs nothing of what came before: a second thread does it, while the
-/// caller reads on and puts what is made in its place. So only one of them asks for much memory, and they seldom wait for
-/// each other there.
+/// Most of the work is making records, which needs nothing of the parts before. A second thread makes them, while the
+/// caller reads on and builds the trees. So only one of the two allocates much, and they seldom wait for each other's
+/// allocations.
 struct CheckpointAssembly {
     private var builder = SnapshotBuilder()
-    /// In order; those that are not made yet are with the other thread.
+    /// In order. Parts without a result are with the other thread.
     private var parts: Deque<Part> = []
     private var isFirst = true
     private let queue = DispatchQueue(label: "diffabled.checkpoint", qos: .userInitiated)
@@ -25,7 +25,7 @@ struct CheckpointAssembly {
         private let made = Mutex<Made?>(nil)
         private let isDone = DispatchSemaphore(value: 0)
 
-        /// What was made of it, if that is done.
+        /// The records, once they are made.
         var result: Made? { made.withLock(\.self) }
 
         func wait() -> Made {
@@ -45,7 +45,7 @@ struct CheckpointAssembly {
         }
     }
 
-    /// The bytes are read before this returns, or copied.
+    /// Adds a part. The bytes are read or copied before this returns.
     mutating func append(_ bytes: UnsafeRawBufferPointer, checksum: Int64) throws(CheckpointPartError) {
         if parts.count == Self.partsMax, let first = parts.first { try appendFirst(first.wait()) }
         let part = Part()
@@ -61,7 +61,7 @@ struct CheckpointAssembly {
         while let result = parts.first?.result { try appendFirst(result) }
     }
 
-    /// The whole. Throws what is wrong with a part, or with all of them together.
+    /// The snapshot. Throws what is wrong with a part, or with all of them together.
     mutating func finish() throws(CheckpointPartError) -> Snapshot {
         while let part = parts.first { try appendFirst(part.wait()) }
         do throws(OperationError) {

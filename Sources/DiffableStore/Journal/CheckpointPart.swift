@@ -2,27 +2,29 @@ import Diffable
 import DiffableJSON
 
 // A part of a checkpoint is read in one pass, straight into a snapshot, because the start of the daemon waits for it.
-// So it is no JSON: it has the sections and items one after the other in the order of the document, each as
+// So it is not JSON. It has the list's own content, if there is any, and then the sections and items one after the other in
+// the order of the document, each as
 //
-//     1 byte   0 for a section; for an item one more than its level, and 128 more when it is expanded
-//     1 byte   the length of the id
+//     1 byte   0 for a section; for an item one more than its level, and 128 more when it is expanded; 128 for the list
+//     1 byte   the length of the id, 0 for the list
 //     1 byte   the length of the kind, 0 for none
 //     4 bytes  the length of the content, 0 for none, the lowest byte first
 //              the id, the kind and the content
 
-/// What stands before each element of a part.
+/// The heading of each element of a part.
 private struct ElementHeading {
     static let length = 7
     private static let expanded: UInt8 = 128
 
-    /// -1 for a section.
+    /// -1 for a section, and for the list.
     var level: Int
+    /// Of what is no item: whether it is the list.
     var isExpanded = false
     var idLength: Int
     var kindLength: Int
     var contentLength: Int
 
-    /// How long the element is as a whole.
+    /// The length of the whole element, in bytes.
     var elementLength: Int { Self.length + idLength + kindLength + contentLength }
 
     init(_ record: Record, level: Int, isExpanded: Bool) {
@@ -33,7 +35,7 @@ private struct ElementHeading {
         contentLength = record.contentLength
     }
 
-    /// Nil when there is not even room for the heading.
+    /// Nil when the bytes are too few for a heading.
     init?(_ bytes: UnsafeRawBufferPointer) {
         guard bytes.count >= Self.length else { return nil }
         level = Int(bytes[0] & ~Self.expanded) - 1
@@ -56,6 +58,8 @@ private struct ElementHeading {
 
 /// A snapshot in parts of limited length.
 struct CheckpointParts {
+    /// What the list has of its own, as long as it is to be written.
+    private var list: Record?
     private var cursor: SnapshotCursor
     /// What the next part begins with.
     private var pending: SnapshotCursor.Element?
@@ -64,25 +68,34 @@ struct CheckpointParts {
     private var isBegun = false
 
     init(of snapshot: Snapshot, lengthMax: Int) {
+        list = snapshot.listRecord
         cursor = SnapshotCursor(snapshot)
         pending = cursor.next()
         self.lengthMax = lengthMax
     }
 
-    /// There is always a first part, if only an empty one.
+    /// There is always a first part, even if it is empty.
     var isDone: Bool { isBegun && pending == nil }
 
     mutating func writeNext(into part: inout ByteWriter) {
         isBegun = true
+        if let list {
+            Self.write(list, ElementHeading(list, level: -1, isExpanded: true), into: &part)
+            self.list = nil
+        }
         while let element = pending {
             let (record, heading) = Self.heading(of: element)
             if part.count > 0, part.count + heading.elementLength > lengthMax { return }
-            heading.write(into: &part)
-            record.withID { part.append($0) }
-            record.withKind { part.append($0) }
-            record.withContent { part.append($0) }
+            Self.write(record, heading, into: &part)
             pending = cursor.next()
         }
+    }
+
+    private static func write(_ record: Record, _ heading: ElementHeading, into part: inout ByteWriter) {
+        heading.write(into: &part)
+        record.withID { part.append($0) }
+        record.withKind { part.append($0) }
+        record.withContent { part.append($0) }
     }
 
     private static func heading(of element: SnapshotCursor.Element) -> (Record, ElementHeading) {
@@ -115,8 +128,8 @@ extension CheckpointPartError: CustomStringConvertible {
     }
 }
 
-/// What a part holds, with its records made. That is most of the work, and needs nothing of what came before, so it can
-/// be done on any thread.
+/// The elements of a part, with their records. Making records is most of the work and needs nothing of other parts, so
+/// any thread can do it.
 struct CheckpointElements: Sendable {
     fileprivate struct Element: Sendable {
         var record: Record
@@ -126,14 +139,17 @@ struct CheckpointElements: Sendable {
         var isExpanded: Bool
     }
 
+    /// What the list has of its own, if the part says it.
+    fileprivate private(set) var list: Record?
+
     fileprivate private(set) var elements: [Element] = []
 
     init(part: UnsafeRawBufferPointer) throws(CheckpointPartError) {
         var rest = part
         while rest.count > 0 {
-            guard let heading = ElementHeading(rest), heading.elementLength <= rest.count, heading.idLength > 0 else {
-                throw .malformed
-            }
+            guard let heading = ElementHeading(rest), heading.elementLength <= rest.count else { throw .malformed }
+            let isList = heading.level < 0 && heading.isExpanded
+            guard isList ? isFirst(heading) : heading.idLength > 0 else { throw .malformed }
             var offset = ElementHeading.length
             let id = UnsafeRawBufferPointer(rebasing: rest[offset..<offset + heading.idLength])
             offset += heading.idLength
@@ -141,22 +157,36 @@ struct CheckpointElements: Sendable {
             offset += heading.kindLength
             let content = UnsafeRawBufferPointer(rebasing: rest[offset..<offset + heading.contentLength])
             offset += heading.contentLength
-            elements.append(
-                Element(
-                    record: Record.make(id: id, kind: kind, content: content), hash: identifierHash(id),
-                    level: Int8(truncatingIfNeeded: heading.level), isExpanded: heading.isExpanded))
+            let record = Record.make(id: id, kind: kind, content: content)
+            if isList {
+                list = record
+            } else {
+                elements.append(
+                    Element(
+                        record: record, hash: identifierHash(id), level: Int8(truncatingIfNeeded: heading.level),
+                        isExpanded: heading.isExpanded))
+            }
             rest = UnsafeRawBufferPointer(rebasing: rest[offset...])
         }
+    }
+
+    /// Whether the list's own content may stand here: nothing is before it, and it is nothing but content.
+    private func isFirst(_ heading: ElementHeading) -> Bool {
+        list == nil && elements.isEmpty && heading.idLength == 0 && heading.kindLength == 0 && heading.contentLength > 0
     }
 }
 
 extension SnapshotBuilder {
-    /// Appends what a part holds.
+    /// Appends the elements of a part.
     mutating func append(part: UnsafeRawBufferPointer) throws(CheckpointPartError) {
         try append(CheckpointElements(part: part))
     }
 
     mutating func append(_ part: CheckpointElements) throws(CheckpointPartError) {
+        if let list = part.list {
+            guard isEmpty else { throw .malformed }
+            set(list: list)
+        }
         for element in part.elements {
             let level = Int(element.level)
             guard level <= levelMax else { throw .malformed }

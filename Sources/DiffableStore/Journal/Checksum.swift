@@ -1,4 +1,4 @@
-/// A sum over words that tells whether they are those that were written: for faults, not for forgers.
+/// A sum over words that shows whether they are those that were written. It detects faults, not forgeries.
 ///
 /// Each word is multiplied into it, as in Y. Collet's xxHash. Cost: a multiplication a word.
 struct Checksum: Equatable {
@@ -25,7 +25,7 @@ struct Checksum: Equatable {
     var signed: Int64 { Int64(bitPattern: value) }
 }
 
-/// Over bytes. The words go into four sums in turn, so that four multiplications are under way at a time.
+/// Of bytes. The words go into four sums in turn, so that four multiplications run at a time.
 func checksum(_ bytes: UnsafeRawBufferPointer) -> Int64 {
     var sums = (Checksum(1), Checksum(2), Checksum(3), Checksum(4))
     var offset = 0

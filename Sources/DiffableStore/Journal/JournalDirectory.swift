@@ -1,11 +1,8 @@
+import Files
 import GRDB
 import GRDBSQLite
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
+import Glibc
+import SystemPackage
 
 /// The state directory and the database in it.
 struct JournalDirectory {
@@ -13,18 +10,44 @@ struct JournalDirectory {
 
     var databasePath: String { path + "/lists.sqlite" }
 
-    /// Makes the directory if it is not there, for its owner alone, and opens the database, which then nobody else
-    /// can open: the lock is SQLite's own and goes with the process, however that ends.
+    /// Makes the directory if it is missing, for its owner alone, and opens the database. Nobody else can open it then:
+    /// SQLite holds a lock, which ends with the process, however that ends.
     ///
     /// - Parameter progress: moves while SQLite is at a long statement.
     func openDatabase(moving progress: WorkProgress? = nil) throws(StoreOpeningError) -> DatabaseQueue {
         try makeDirectory()
+        try checkPresence()
         try makeFile()
-        try checkLog()
-        do {
+        return try opening {
             let database = try DatabaseQueue(path: databasePath, configuration: configuration(moving: progress))
             try database.writeWithoutTransaction(prepare)
             return database
+        }
+    }
+
+    /// Opens a copy of a database that may be changed, and migrates it to the newest schema.
+    func openScratchDatabase() throws(StoreOpeningError) -> DatabaseQueue {
+        let database = try openDatabase()
+        try opening { try database.writeWithoutTransaction { try $0.migrate() } }
+        return database
+    }
+
+    private func opening<R>(_ body: () throws -> R) throws(StoreOpeningError) -> R {
+        do throws(StoreOpeningError) {
+            return try withOpeningErrors(body)
+        } catch {
+            // `--repair` must not touch the database of another program.
+            if case .foreign = error, isOurs() {
+                throw .unreadable(path: databasePath, reason: "its first page is damaged")
+            }
+            throw error
+        }
+    }
+
+    /// Throws what an error of SQLite means for opening the directory.
+    func withOpeningErrors<R>(_ body: () throws -> R) throws(StoreOpeningError) -> R {
+        do {
+            return try body()
         } catch let error as StoreOpeningError {
             throw error
         } catch let error as DatabaseError {
@@ -34,36 +57,41 @@ struct JournalDirectory {
         }
     }
 
-    /// With those above it that are not there.
+    /// Also makes the missing directories above it.
     private func makeDirectory() throws(StoreOpeningError) {
         var end = path.startIndex
         while end < path.endIndex {
             end = path[path.index(after: end)...].firstIndex(of: "/") ?? path.endIndex
             guard mkdir(String(path[..<end]), 0o700) != 0, errno != EEXIST else { continue }
-            // One that others own need not let us make anything in it, so long as the next is there.
-            let reason = String(cString: strerror(errno))
-            var status = stat()
-            guard stat(path, &status) == 0 else { throw .directoryUnusable(path: path, reason: reason) }
+            // A directory of another owner may refuse this, as long as the next one exists.
+            let error = Errno.last
+            guard (try? Stat(path)) != nil else { throw .directoryUnusable(path: path, reason: "\(error)") }
         }
     }
 
-    /// SQLite would make the file readable for everybody; its log takes the permissions from the file.
-    private func makeFile() throws(StoreOpeningError) {
-        let descriptor = open(databasePath, O_RDWR | O_CREAT | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else {
-            throw .directoryUnusable(path: path, reason: String(cString: strerror(errno)))
+    /// Refuses a directory without its database: SQLite would create an empty one, and delete the log.
+    func checkPresence() throws(StoreOpeningError) {
+        let length = (try? Stat(databasePath))?.size
+        guard length ?? 0 == 0 else { return }
+        let absence = length == nil ? "it is not there" : "it is empty"
+        if let log = try? Stat(databasePath + "-wal"), log.size > 0 {
+            throw .missing(path: databasePath, reason: "\(absence), and its log is not empty")
         }
-        close(descriptor)
+        if Witness.knowsOfLists(in: path) {
+            throw .missing(
+                path: databasePath, reason: "\(absence), and \(Witness.path(in: path)) says that there were lists")
+        }
     }
 
-    /// SQLite deletes the log of a database that is empty.
-    private func checkLog() throws(StoreOpeningError) {
-        var database = stat()
-        var log = stat()
-        guard stat(databasePath, &database) == 0, database.st_size == 0, stat(databasePath + "-wal", &log) == 0,
-            log.st_size > 0
-        else { return }
-        throw .unreadable(path: databasePath, reason: "it is empty, and its log is not")
+    /// Creates the database's file for its owner alone. SQLite would make it readable for everybody; the log gets its
+    /// permissions from the file.
+    func makeFile() throws(StoreOpeningError) {
+        do throws(Errno) {
+            let file = try FileDescriptor.opened(databasePath, .readWrite, .create, permissions: .ownerReadWrite)
+            try? file.close()
+        } catch {
+            throw .directoryUnusable(path: path, reason: "\(error)")
+        }
     }
 
     private func configuration(moving progress: WorkProgress?) -> GRDB.Configuration {
@@ -71,8 +99,8 @@ struct JournalDirectory {
         configuration.foreignKeysEnabled = false
         configuration.busyMode = .immediateError
         configuration.label = "diffabled.database"
-        // Before anything is read: then the index of the log is in this process's memory, with no file to share it
-        // by, and no lock is taken or given for a transaction.
+        // This must come before anything is read. The index of the log is then in this process's memory, not in a
+        // shared file, and transactions take no locks.
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
             if let progress { database.move(progress) }
@@ -86,16 +114,19 @@ struct JournalDirectory {
         guard mode == "wal" else {
             throw StoreOpeningError.unreadable(path: databasePath, reason: "its file system has no write-ahead log")
         }
-        // GRDB, or another who opens a database with a write-ahead log, may have lowered this, and then a power cut
-        // takes acknowledged transactions along. So it is set last, and read back.
+        // The heading may say that only a later SQLite can write the database. It is better to refuse the database than
+        // the first group.
+        try database.inTransaction(.immediate) { .rollback }
+        // GRDB may have lowered this when it opened a database with a write-ahead log. A power cut would then lose
+        // acknowledged transactions. So it is set last, and read back.
         try database.execute(sql: "PRAGMA synchronous = FULL")
         try JournalDirectory.assertSynchronous(database)
-        // SQLite would move the log's pages into the database within a commit, and keep quiet when that fails.
+        // SQLite would move the log's pages into the database within a commit, and not report a failure of that.
         try database.execute(sql: "PRAGMA wal_autocheckpoint = 0")
         // The log is cut back to this after a large transaction, in bytes.
         try database.execute(sql: "PRAGMA journal_size_limit = \(16 << 20)")
-        // Debian's SQLite writes zeros over all that is deleted, and a checkpoint deletes as much as it writes. This
-        // keeps it to the pages that are written anyway.
+        // Debian's SQLite overwrites everything that is deleted with zeros, and a checkpoint deletes as much as it
+        // writes. FAST limits that to pages that are written anyway.
         try database.execute(sql: "PRAGMA secure_delete = FAST")
     }
 
@@ -111,8 +142,8 @@ struct JournalDirectory {
         let applicationID = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
         let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
         if version == 0 && applicationID == 0 && tables == 0 {
-            // Debian's SQLite keeps track of every page's parent otherwise, to move pages about after each deletion.
-            // Pages that are free are used again.
+            // Debian's SQLite would otherwise keep each page's parent, to move pages after each deletion. Free pages
+            // are used again anyway.
             try database.execute(sql: "PRAGMA auto_vacuum = NONE")
             try database.inTransaction(.immediate) {
                 try database.execute(sql: JournalSchema.tables)
@@ -124,19 +155,12 @@ struct JournalDirectory {
         guard version <= JournalSchema.version else {
             throw StoreOpeningError.schemaTooNew(path: databasePath, version: version, known: JournalSchema.version)
         }
-        if version == JournalSchema.versionWithoutAccess {
-            try database.inTransaction(.immediate) {
-                try database.execute(sql: JournalSchema.additionOfAccess)
-                return .commit
-            }
-            return
-        }
-        guard version == JournalSchema.version else {
+        guard version >= JournalSchema.versionMin else {
             throw StoreOpeningError.schemaTooOld(path: databasePath, version: version, known: JournalSchema.version)
         }
     }
 
-    func openingError(_ error: DatabaseError) -> StoreOpeningError {
+    private func openingError(_ error: DatabaseError) -> StoreOpeningError {
         switch error.resultCode {
         case .SQLITE_BUSY, .SQLITE_LOCKED: .inUse(path: path)
         case .SQLITE_NOTADB: .foreign(path: databasePath)
@@ -147,7 +171,7 @@ struct JournalDirectory {
 }
 
 extension Database {
-    /// From now on a statement that is carried out moves this, every few rows. It must live as long as the database, whose
+    /// Every statement reports progress every few rows from now on. `progress` must live as long as the database, whose
     /// configuration holds it.
     fileprivate func move(_ progress: WorkProgress) {
         let instructionsBetween: Int32 = 100

@@ -1,33 +1,33 @@
 import Diffable
 import DiffableJSON
 
-/// The rows of a group of changes: one for each list, so that what a row costs is shared by its transactions.
+/// The rows of a group of changes: one for each list, so that its transactions share the cost of a row.
 ///
-/// A row holds the steps from one revision to the next, each a JSON array of operations in a line of its own, and as
-/// many lines that say who made them and when (`StepNote`). A step that is longer than a row may be stands in several
-/// rows, alone: each holds an array, and what one has done is there for the next; the first has its note.
+/// A row holds transactions in the order of their revisions, each as a JSON array of operations on a line of its own,
+/// and as many lines that say who made them and when (`TransactionNote`). A transaction that is longer than a row may be has
+/// several rows of its own. Each of these holds an array that applies after those before it; the first has the note.
 struct JournalRows {
     struct Row {
-        /// The list as its last step leaves it.
+        /// The list after its last transaction.
         var state: ListState
-        /// What the first step leads to.
+        /// The revision after its first transaction.
         let revision: Int
-        /// Zero, but for the rows that go on with a step.
+        /// Zero, except in rows that continue a transaction.
         var part = 0
-        /// Which of the group's changes it begins with.
+        /// The index, in the group, of its first change.
         let change: Int
-        /// How many steps end in it.
+        /// How many transactions end in it.
         var steps = 1
-        var kept = KeptSteps()
+        var kept = KeptTransactions()
         var notes = ByteWriter()
         var bytes = ByteWriter()
-        /// Of nothing before `link`.
+        /// Set by `link`.
         fileprivate(set) var chain = Chain(value: 0)
 
-        /// The JSON of its step, if that is all that is in it.
+        /// The JSON of its transaction, if it holds nothing else.
         var onlyStep: [UInt8]? { steps == 1 && part == 0 ? bytes.bytes : nil }
 
-        /// For the list that it is a row of.
+        /// What the list keeps of the row.
         var journalled: JournalledList.JournalledRow {
             JournalledList.JournalledRow(
                 end: JournalledList.RowEnd(state: state, chain: chain), length: length, steps: steps, kept: kept)
@@ -36,7 +36,7 @@ struct JournalRows {
         /// In bytes.
         var length: Int { notes.count + bytes.count }
 
-        fileprivate mutating func append(_ note: StepNote) {
+        fileprivate mutating func append(_ note: TransactionNote) {
             kept.append(note.revision)
             note.write(into: &notes)
         }
@@ -47,14 +47,14 @@ struct JournalRows {
     /// In bytes.
     var length: Int { rows.reduce(0) { $0 + $1.length } }
 
-    /// By the number of a list: its row that takes more steps.
+    /// The index, by the number of a list, of the row that still takes transactions.
     private var open: [Int: Int] = [:]
     /// In bytes.
     private let rowLengthMax: Int
-    /// A row takes no more steps once it is longer, in bytes: it is read into memory as a whole.
+    /// A row that is longer than this, in bytes, takes no more transactions: it is read into memory as a whole.
     private let sharedLengthMax: Int
 
-    /// In bytes; longer ones are no harm.
+    /// In bytes. Longer ones cost another allocation.
     private static let noteLengthUsual = 64
     private static let stepLengthUsual = 512
 
@@ -65,8 +65,8 @@ struct JournalRows {
         self.sharedLengthMax = sharedLengthMax
     }
 
-    /// Adds the step that leads to a state.
-    mutating func append(_ operations: [Operation], _ note: StepNote, to state: ListState, change: Int) {
+    /// Adds the transaction that leads to a state.
+    mutating func append(_ operations: [ListOperation], _ note: TransactionNote, to state: ListState, change: Int) {
         var writer = OperationsWriter(operations)
         if let position = open[state.number] {
             let start = rows[position].bytes.count
@@ -86,7 +86,7 @@ struct JournalRows {
     }
 
     private mutating func appendRow(
-        _ writer: inout OperationsWriter, _ note: StepNote, to state: ListState, change: Int
+        _ writer: inout OperationsWriter, _ note: TransactionNote, to state: ListState, change: Int
     ) {
         var row = Row(state: state, revision: state.revision, change: change)
         row.notes.reserve(JournalRows.noteLengthUsual)
@@ -98,7 +98,7 @@ struct JournalRows {
         while progress == .more {
             rows[rows.count - 1].steps = 0
             row.part += 1
-            row.kept = KeptSteps()
+            row.kept = KeptTransactions()
             row.notes = ByteWriter()
             row.bytes = ByteWriter()
             progress = writer.writeArray(into: &row.bytes, upTo: rowLengthMax)
@@ -106,9 +106,9 @@ struct JournalRows {
         }
     }
 
-    /// Links each row to the one before it of its list; `chain` says where a list's chain has come to so far.
+    /// Chains each row to the row before it of its list. `chain` gives the end of a list's chain so far.
     mutating func link(_ chain: (ListState) -> Chain) {
-        // By the number of a list. Not kept for a single row, the usual case.
+        // By the number of a list. Not kept for a single row, which is the usual case.
         var ends: [Int: Chain] = [:]
         for index in rows.indices {
             let row = rows[index]

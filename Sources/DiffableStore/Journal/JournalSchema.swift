@@ -2,12 +2,13 @@ import GRDB
 
 /// The database's tables, and which version of them this is.
 ///
-/// A list's state is its checkpoint, which is all that was in it at one revision (`CheckpointParts`), followed by its
-/// journal rows in order of revision (`JournalRows`). What is larger than one row stands in several, numbered by `part`.
-/// The checkpoint is of a state that is old enough for the rows since to be the list's history.
+/// A list is its checkpoint, which is everything in the list at one revision (`CheckpointParts`), and its journal rows
+/// since, in the order of revisions (`JournalRows`). What does not fit in one row has several, numbered by `part`. The
+/// checkpoint is old enough for the rows since to be the list's history.
 enum JournalSchema {
-    /// Raised when the tables change; a database of another version is refused.
-    static let version = 5
+    /// Raised when the tables change, or what is in them. A database of a later version is refused (it is not damaged), one
+    /// of an earlier version migrated.
+    static let version = 8
     /// "diff" in ASCII: tells this daemon's databases from others.
     static let applicationID = 0x6469_6666
 
@@ -64,7 +65,7 @@ enum JournalSchema {
             isChanged INTEGER NOT NULL,
             -- Counts with commas between them; of an answer that had a summary.
             summary TEXT,
-            -- In milliseconds since 1970 began.
+            -- In milliseconds of running time; of rows that are older than that, since 1970 began.
             time INTEGER NOT NULL,
             -- Over all that is in the row.
             checksum INTEGER NOT NULL,
@@ -80,18 +81,106 @@ enum JournalSchema {
             checksum INTEGER NOT NULL,
             PRIMARY KEY (list, kind, id)
         ) STRICT, WITHOUT ROWID;
+        \(deletedListTable);
+        \(schemasTable);
         PRAGMA application_id = \(applicationID);
         PRAGMA user_version = \(version);
         """
 
-    /// Before owners.
-    static let versionWithoutAccess = 4
-
-    /// Makes the tables of that version those of this one. What is null in a row is not in its checksum.
-    static let additionOfAccess = """
-        ALTER TABLE list ADD COLUMN owner INTEGER;
-        ALTER TABLE list ADD COLUMN ownerGroup INTEGER;
-        ALTER TABLE list ADD COLUMN mode INTEGER;
-        PRAGMA user_version = \(version);
+    /// The running time when the last daemon stopped (`RunningTime`).
+    static let clockTable = """
+        CREATE TABLE IF NOT EXISTS clock (
+            -- In milliseconds.
+            running INTEGER NOT NULL,
+            -- Over all that is in the row.
+            checksum INTEGER NOT NULL
+        ) STRICT
         """
+
+    /// Lists that were deleted and can come back. Their rows in the other tables stay as they are, so the columns are those
+    /// of `list`; only that several may have had one name.
+    private static let deletedListTable = """
+        CREATE TABLE deletedList (
+            number INTEGER PRIMARY KEY,
+            name TEXT NOT NULL,
+            epoch TEXT NOT NULL,
+            generation INTEGER NOT NULL,
+            checkpointRevision INTEGER NOT NULL,
+            checkpointChecksum INTEGER NOT NULL,
+            lastReloadRevision INTEGER NOT NULL,
+            chain INTEGER NOT NULL,
+            -- Over all that is in the row.
+            checksum INTEGER NOT NULL,
+            owner INTEGER,
+            ownerGroup INTEGER,
+            mode INTEGER,
+            -- When it was deleted: in milliseconds since 1970 began, and of running time.
+            time INTEGER NOT NULL,
+            runningTime INTEGER NOT NULL,
+            -- By whom; null for what is not known.
+            isOriginKnown INTEGER NOT NULL,
+            process INTEGER,
+            user INTEGER,
+            client TEXT
+        ) STRICT
+        """
+
+    /// What the contents of a list's items must look like, and when somebody said so. Of the rows of a list, the last one
+    /// has what holds: `schemas` by kind, as JSON, with the words of `setSchemas`; they are null in the others, which tell of
+    /// changes that are remembered. `revision` is the one that the list had, `kinds` how many had a schema from then on; the
+    /// columns from `time` on are those of `deletedList`.
+    ///
+    /// It is short because SQLite keeps the text of all tables, which must not outgrow the database's first page (`isOurs`,
+    /// and what `--repair` makes of a damaged one). A database that is migrated has the text of its earlier tables.
+    private static let schemasTable = """
+        CREATE TABLE schemas (list INTEGER NOT NULL, number INTEGER NOT NULL, schemas BLOB, others TEXT, existing TEXT,
+        revision INTEGER, kinds INTEGER, time INTEGER, runningTime INTEGER, isOriginKnown INTEGER, process INTEGER,
+        user INTEGER, client TEXT, checksum INTEGER, PRIMARY KEY (list, number)) STRICT, WITHOUT ROWID
+        """
+
+    /// The oldest that is read: before owners. Those of version 5 know nothing of a list's own content, those of
+    /// version 6 nothing of deleted lists that can come back, those of version 7 nothing of schemas.
+    static let versionMin = 4
+
+    /// Makes the tables of an earlier version those of this one. What is null in a row is not in its checksum.
+    static func migration(from version: Int) -> String {
+        let additionOfAccess = """
+            ALTER TABLE list ADD COLUMN owner INTEGER;
+            ALTER TABLE list ADD COLUMN ownerGroup INTEGER;
+            ALTER TABLE list ADD COLUMN mode INTEGER;
+            """
+        return (version < 5 ? additionOfAccess : "") + (version < 7 ? deletedListTable + ";" : "")
+            + schemasTable + ";PRAGMA user_version = \(JournalSchema.version);"
+    }
+}
+
+extension Database {
+    /// The version that this daemon can read and wants to raise; nil for its own.
+    func earlierSchema() throws -> Int? {
+        guard let version = try Int.fetchOne(self, sql: "PRAGMA user_version") else { return nil }
+        return (JournalSchema.versionMin..<JournalSchema.version).contains(version) ? version : nil
+    }
+
+    /// Migrates the tables to the newest schema.
+    func migrate() throws {
+        guard let version = try earlierSchema() else { return }
+        try inTransaction(.immediate) {
+            try execute(sql: JournalSchema.migration(from: version))
+            return .commit
+        }
+    }
+
+    /// Reads as if the tables had been migrated, and leaves them as they are on disk. A database that is refused can
+    /// then still be opened by an earlier diffabled.
+    func readInNewestSchema<R>(_ read: () throws -> R) throws -> R {
+        guard let version = try earlierSchema() else { return try read() }
+        var result: R?
+        try inTransaction(.immediate) {
+            try execute(sql: JournalSchema.migration(from: version))
+            result = try read()
+            return .rollback
+        }
+        guard let result else { preconditionFailure("a transaction that ends without an error has been carried out") }
+        return result
+    }
 }

@@ -1,12 +1,12 @@
 import Diffable
 import GRDB
 
-/// A row of the table `lease`: something that goes when the daemon starts again.
+/// A row of the table `lease`: a list, section or item that is removed when the daemon starts again.
 ///
-/// One that is not what was written is refused, because it would take away what is no lease's. That one is missing is
-/// not noticed: then something stays that should go, which its publisher sees.
+/// A damaged row is refused, because it could remove what is not leased. A missing row is not noticed: then something
+/// stays that should have been removed, which its publisher sees.
 struct LeaseRow {
-    /// What a row is about.
+    /// What is leased.
     enum Kind: Int {
         case list, section, item
     }
@@ -35,7 +35,7 @@ struct LeaseRow {
             .execute(arguments: [list, kind.rawValue, id])
     }
 
-    /// Calls with each row, nil for one that is not what was written.
+    /// Calls with each row; nil for a damaged one.
     static func forEach(in database: Database, _ body: (LeaseRow?) throws -> Void) throws {
         let rows = try Row.fetchCursor(database, sql: "SELECT list, kind, id, checksum FROM lease")
         while let row = try rows.next() {
@@ -50,7 +50,7 @@ struct LeaseRow {
 }
 
 extension LeaseChange {
-    /// That what a row names is leased.
+    /// The row for something that is leased.
     mutating func add(_ row: LeaseRow) throws {
         switch row.kind {
         case .list: isOfList = true
@@ -59,7 +59,7 @@ extension LeaseChange {
         }
     }
 
-    /// The rows that come with it.
+    /// The rows that a change adds.
     func rows(ofList list: Int) -> [LeaseRow] {
         (isOfList ? [LeaseRow(list: list, kind: .list, id: "")] : [])
             + sections.map { LeaseRow(list: list, kind: .section, id: $0.description) }

@@ -1,10 +1,10 @@
 import Diffable
 import GRDB
 
-/// A row of the table `list`: what a list is called, and where its checkpoint stands.
+/// A row of the table `list` or `deletedList`: a list's name, and where its checkpoint is.
 struct ListHeading {
     let number: Int
-    let name: String
+    var name: String
     var epoch: String
     let generation: Int
     let checkpointRevision: Int
@@ -12,11 +12,17 @@ struct ListHeading {
     let lastReloadRevision: Int
     let chain: Chain
     var access: AccessRecord
+    /// Nil for a list that is there. It says which table the row is in.
+    var deletion: Deletion?
 
     static let checksumOfNoParts = Checksum(3)
 
-    /// Of a list whose checkpoint has so many parts' checksums in `checksum` and is of the state at this end of a row.
-    init(_ end: JournalledList.RowEnd, generation: Int, checkpointChecksum: Checksum, access: AccessRecord) {
+    /// The heading of a list with a checkpoint of the state at this end of a row. `checksum` is over the checksums of
+    /// the checkpoint's parts.
+    init(
+        _ end: JournalledList.RowEnd, generation: Int, checkpointChecksum: Checksum, access: AccessRecord,
+        deletion: Deletion? = nil
+    ) {
         number = end.state.number
         name = end.state.name.description
         epoch = end.state.epoch
@@ -26,9 +32,10 @@ struct ListHeading {
         lastReloadRevision = end.state.lastReloadRevision
         chain = end.chain
         self.access = access
+        self.deletion = deletion
     }
 
-    /// Of a list that was just made.
+    /// The heading of a new list.
     init(begin state: ListState, access: AccessRecord) {
         self.init(
             JournalledList.RowEnd(state: state, chain: Chain(begin: state)), generation: 0,
@@ -46,12 +53,13 @@ struct ListHeading {
         sum.add(lastReloadRevision)
         sum.add(chain.value)
         access.add(to: &sum)
+        deletion?.add(to: &sum)
         return sum.signed
     }
 }
 
 extension AccessRecord {
-    /// Adds what was said; nothing, if nothing was.
+    /// Adds what was set, or nothing if nothing was.
     func add(to sum: inout Checksum) {
         if isEmpty { return }
         sum.add(owner.map { Int($0) } ?? -1)
@@ -60,16 +68,45 @@ extension AccessRecord {
     }
 }
 
+extension Deletion {
+    func add(to sum: inout Checksum) {
+        moment.add(to: &sum)
+        Origin.add(origin, to: &sum)
+    }
+}
+
 // MARK: - In the database
 
 extension ListHeading {
+    /// The rows of all lists that are there, and then of those that were deleted.
     static func all(in database: Database) throws -> [(heading: ListHeading, checksum: Int64)] {
+        try existing(in: database) + deleted(in: database)
+    }
+
+    static func existing(in database: Database) throws -> [(heading: ListHeading, checksum: Int64)] {
         try Row.fetchAll(database, sql: "SELECT \(columns) FROM list ORDER BY number").map {
             (try ListHeading($0), try $0.decode(Int64.self, atIndex: 8))
         }
     }
 
-    /// The one that a list has.
+    static func deleted(in database: Database) throws -> [(heading: ListHeading, checksum: Int64)] {
+        try Row.fetchAll(database, sql: "SELECT \(columns), \(deletionColumns) FROM deletedList ORDER BY number").map {
+            var heading = try ListHeading($0)
+            heading.deletion = try Deletion($0, from: 12)
+            return (heading, try $0.decode(Int64.self, atIndex: 8))
+        }
+    }
+
+    /// Deletes the row of a list and returns it, to be inserted with changes.
+    static func take(_ number: Int, from table: String, of database: Database) throws -> ListHeading? {
+        let heading = try Row.fetchOne(
+            database, sql: "SELECT \(columns) FROM \(table) WHERE number = ?", arguments: [number]
+        ).map(ListHeading.init)
+        try database.cachedStatement(sql: "DELETE FROM \(table) WHERE number = ?").execute(arguments: [number])
+        return heading
+    }
+
+    /// The heading of an existing list, by its number.
     static func of(_ number: Int, in database: Database) throws -> ListHeading? {
         try Row.fetchOne(database, sql: "SELECT \(columns) FROM list WHERE number = ?", arguments: [number])
             .map(ListHeading.init)
@@ -79,6 +116,7 @@ extension ListHeading {
         number, name, epoch, generation, checkpointRevision, checkpointChecksum, lastReloadRevision, chain, checksum,
         owner, ownerGroup, mode
         """
+    private static let deletionColumns = "time, runningTime, isOriginKnown, process, user, client"
 
     private init(_ row: Row) throws {
         number = try row.decode(Int.self, atIndex: 0)
@@ -89,7 +127,7 @@ extension ListHeading {
         checkpointChecksum = try row.decode(Int64.self, atIndex: 5)
         lastReloadRevision = try row.decode(Int.self, atIndex: 6)
         chain = Chain(value: try row.decode(Int64.self, atIndex: 7))
-        // What cannot be such a number is not what the checksum was made of.
+        // A value out of range cannot have been in the checksum.
         access = AccessRecord(
             owner: try row.decode(Int?.self, atIndex: 9).flatMap(UInt32.init(exactly:)),
             group: try row.decode(Int?.self, atIndex: 10).flatMap(UInt32.init(exactly:)),
@@ -97,17 +135,23 @@ extension ListHeading {
     }
 
     func insert(into database: Database) throws {
-        try database.cachedStatement(sql: "INSERT INTO list VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-            .execute(arguments: [
-                number, name, epoch, generation, checkpointRevision, checkpointChecksum, lastReloadRevision,
-                chain.value, checksum, access.owner, access.group, access.mode?.bits,
-            ])
+        let arguments: StatementArguments = [
+            number, name, epoch, generation, checkpointRevision, checkpointChecksum, lastReloadRevision, chain.value,
+            checksum, access.owner, access.group, access.mode?.bits,
+        ]
+        guard let deletion else {
+            return try database.cachedStatement(sql: "INSERT INTO list VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+                .execute(arguments: arguments)
+        }
+        let sql = "INSERT INTO deletedList VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        try database.cachedStatement(sql: sql).execute(arguments: arguments + deletion.arguments)
     }
 
-    /// Writes it over the one that the list has.
+    /// Replaces the heading that the list has.
     func update(in database: Database) throws {
         let sql = """
-            UPDATE list SET epoch = ?, generation = ?, checkpointRevision = ?, checkpointChecksum = ?,
+            UPDATE \(deletion == nil ? "list" : "deletedList")
+            SET epoch = ?, generation = ?, checkpointRevision = ?, checkpointChecksum = ?,
                 lastReloadRevision = ?, chain = ?, checksum = ?, owner = ?, ownerGroup = ?, mode = ?
             WHERE number = ?
             """
@@ -118,14 +162,15 @@ extension ListHeading {
             ])
     }
 
-    /// What the list is of all lists, as its tables end.
+    /// The list's share of the digest, as its tables end.
     func share(in database: Database) throws -> ListsDigest.Share {
         ListsDigest.Share(
             number: number, epoch: epoch, chain: try chainAtEnd(in: database),
-            lastResult: try RequestRow.lastNumber(of: number, in: database), access: access)
+            lastResult: try RequestRow.lastNumber(of: number, in: database), access: access, deletion: deletion,
+            schemas: try SchemasRow.checksum(ofList: number, in: database))
     }
 
-    /// Where the chain has come to with the last row of the list's journal.
+    /// The chain after the last row of the list's journal.
     private func chainAtEnd(in database: Database) throws -> Chain {
         let sql = """
             SELECT chain FROM journal WHERE list = ? AND revision > ? ORDER BY revision DESC, part DESC LIMIT 1
@@ -133,4 +178,13 @@ extension ListHeading {
         let value = try Int64.fetchOne(database, sql: sql, arguments: [number, checkpointRevision])
         return value.map(Chain.init) ?? chain
     }
+}
+
+extension Deletion {
+    fileprivate init(_ row: Row, from index: Int) throws {
+        moment = try Moment(row, from: index)
+        origin = try Origin(row, from: index + Moment.columnCount)
+    }
+
+    fileprivate var arguments: StatementArguments { moment.arguments + Origin.arguments(of: origin) }
 }

@@ -3,17 +3,17 @@ import DiffableJSON
 import Foundation
 import GRDB
 
-/// Makes one list again from its checkpoint and the journal since: its state, and the states that history keeps.
+/// Restores one list from its checkpoint and the journal since: its state, and the states that history keeps.
 ///
-/// Rows that history does not need are applied in place. From the first one that it needs on, each step leaves a state
-/// of its own, which shares with the next what did not change.
+/// Rows that history does not need are applied in place. From the first row that it needs on, each transaction leaves a
+/// state of its own, which shares with the next one what did not change.
 struct ListRecovery {
     private let heading: ListHeading
     private let path: String
     private let limits: HistoryLimits
-    private let now: Timestamp
+    private let now: RunningTime
 
-    /// The list at its beginning: what all its states have in common.
+    /// The list at revision 0: what all its states have in common.
     private let beginning: ListState
     private var snapshot = Snapshot()
     private var revision: Int
@@ -22,7 +22,7 @@ struct ListRecovery {
     private var checkpointLength = 0
     private var journalLength = 0
     private var journalSteps = 0
-    /// From where history begins on.
+    /// Set where history begins.
     private var list: JournalledList?
     private var history = History()
 
@@ -30,7 +30,7 @@ struct ListRecovery {
     ///   - path: of the database, for errors.
     ///   - epoch: under which the list goes on.
     init(
-        _ heading: ListHeading, epoch: String, path: String, limits: HistoryLimits, now: Timestamp
+        _ heading: ListHeading, epoch: String, path: String, limits: HistoryLimits, now: RunningTime
     ) throws(StoreOpeningError) {
         self.heading = heading
         self.path = path
@@ -46,24 +46,29 @@ struct ListRecovery {
         beginning = ListState(name: name, epoch: epoch, durability: .durable, number: heading.number)
     }
 
+    /// - Parameter end: where the chain ends, as the last row says that SQLite finds from behind. It is what the witness
+    ///   vouches for, so what is read from the front must come to the same.
     mutating func recover(
-        from database: Database, _ progress: inout RecoveryProgress
+        upTo end: Chain, from database: Database, _ progress: inout RecoveryProgress
     ) throws -> (list: JournalledList, history: History) {
         try readCheckpoint(from: database, &progress)
         try readJournal(from: database, &progress)
+        guard chain == end else {
+            throw damaged(at: revision + 1, "its journal ends before its last row")
+        }
         let list = list ?? listHere()
         list.trim(limits, now: now)
         history.trim(limits, now: now)
         return (list, history)
     }
 
-    /// Where recovery has come to, as a state.
+    /// The state so far.
     private var state: ListState {
         beginning.moved(to: revision, snapshot, lastReloadRevision: lastReloadRevision)
     }
 
     private func listHere() -> JournalledList {
-        let list = JournalledList(state: state, chain: chain, access: heading.access)
+        let list = JournalledList(state: state, chain: chain, access: heading.access, deletion: heading.deletion)
         list.generation = heading.generation
         list.checkpointLength = checkpointLength
         list.journalLength = journalLength
@@ -80,29 +85,19 @@ struct ListRecovery {
 
 extension ListRecovery {
     private mutating func readCheckpoint(from database: Database, _ progress: inout RecoveryProgress) throws {
-        let sql = "SELECT part, checksum, elements FROM checkpoint WHERE list = ? AND generation = ? ORDER BY part"
-        let rows = try Row.fetchCursor(database, sql: sql, arguments: [heading.number, heading.generation])
         var assembly = CheckpointAssembly()
         var sum = ListHeading.checksumOfNoParts
         var parts = 0
-        while let row = try rows.next() {
-            guard try row.decode(Int.self, atIndex: 0) == parts else {
+        try heading.forEachCheckpointRow(in: database) { row in
+            guard row.part == parts else {
                 throw damaged(at: heading.checkpointRevision, "part \(parts) of its checkpoint is missing")
             }
-            let partChecksum = try row.decode(Int64.self, atIndex: 1)
-            let length = try row.withUnsafeData(atIndex: 2) { blob in
-                try (blob ?? Data()).withUnsafeBytes { bytes in
-                    do throws(CheckpointPartError) {
-                        try assembly.append(bytes, checksum: partChecksum)
-                    } catch {
-                        throw damaged(at: heading.checkpointRevision, "\(error)")
-                    }
-                    return bytes.count
-                }
+            do throws(CheckpointPartError) { try assembly.append(row.elements, checksum: row.checksum) } catch {
+                throw damaged(at: heading.checkpointRevision, "\(error)")
             }
-            sum.add(partChecksum)
-            checkpointLength += length
-            progress.advance(by: length)
+            sum.add(row.checksum)
+            checkpointLength += row.elements.count
+            progress.advance(by: row.elements.count)
             parts += 1
         }
         guard parts > 0 || heading.generation == 0 else {
@@ -124,39 +119,22 @@ extension ListRecovery {
 extension ListRecovery {
     private mutating func readJournal(from database: Database, _ progress: inout RecoveryProgress) throws {
         let historyStart = try historyStart(in: database)
-        let sql = """
-            SELECT revision, part, chain, notes, operations FROM journal WHERE list = ? AND revision > ?
-            ORDER BY revision, part
-            """
-        let rows = try Row.fetchCursor(database, sql: sql, arguments: [heading.number, heading.checkpointRevision])
         var part = 0
-        while let row = try rows.next() {
-            let rowRevision = try row.decode(Int.self, atIndex: 0)
-            let rowPart = try row.decode(Int.self, atIndex: 1)
-            let rowChain = Chain(value: try row.decode(Int64.self, atIndex: 2))
-            let isContinuation = rowRevision == revision && rowPart == part + 1
-            let isNext = rowRevision == revision + 1 && rowPart == 0
+        try heading.forEachJournalRow(in: database) { row in
+            let isContinuation = row.revision == revision && row.part == part + 1
+            let isNext = row.revision == revision + 1 && row.part == 0
             guard isContinuation || isNext else {
-                throw damaged(at: revision + 1, "its journal goes on at revision \(rowRevision)")
+                throw damaged(at: revision + 1, "its journal goes on at revision \(row.revision)")
             }
-            part = rowPart
-            if part == 0, list == nil, rowRevision > historyStart { list = listHere() }
-            let length = try row.withUnsafeData(atIndex: 3) { notes in
-                try row.withUnsafeData(atIndex: 4) { operations in
-                    try (notes ?? Data()).withUnsafeBytes { notes in
-                        try (operations ?? Data()).withUnsafeBytes { operations in
-                            try read(rowRevision, part, rowChain, notes, operations)
-                            return notes.count + operations.count
-                        }
-                    }
-                }
-            }
-            progress.advance(by: length)
+            part = row.part
+            if part == 0, list == nil, row.revision > historyStart { list = listHere() }
+            try read(row)
+            progress.advance(by: row.notes.count + row.operations.count)
         }
     }
 
-    /// The revision before the oldest row with a step that history keeps. What cannot be read ends it: the reading
-    /// that follows says what is wrong.
+    /// The revision before the oldest row with a transaction that history keeps. A row that cannot be read ends the
+    /// search: the reading that follows reports it.
     private func historyStart(in database: Database) throws -> Int {
         let sql = """
             SELECT revision, notes FROM journal WHERE list = ? AND revision > ? AND part = 0 ORDER BY revision DESC
@@ -169,13 +147,14 @@ extension ListRecovery {
             let isWholeKept = try row.withUnsafeData(atIndex: 1) { notes in
                 (notes ?? Data()).withUnsafeBytes { notes in
                     for line in notes.split(separator: JournalRows.separator).reversed() {
-                        guard let note = try? StepNote(UnsafeRawBufferPointer(rebasing: line), revision: 0) else {
+                        guard let note = try? TransactionNote(UnsafeRawBufferPointer(rebasing: line), revision: 0)
+                        else {
                             return false
                         }
                         length += note.revision.length
-                        guard length <= limits.lengthMax, !limits.isPast(note.revision.time, now: now) else {
-                            return false
-                        }
+                        let isNewest = start == .max && limits.isNewestKept
+                        guard length <= limits.lengthMax || isNewest, !limits.isPast(note.revision.moment, now: now)
+                        else { return false }
                         start = revision - 1
                     }
                     return true
@@ -186,20 +165,17 @@ extension ListRecovery {
         return start
     }
 
-    private mutating func read(
-        _ rowRevision: Int, _ part: Int, _ rowChain: Chain, _ notes: UnsafeRawBufferPointer,
-        _ operations: UnsafeRawBufferPointer
-    ) throws {
-        chain = chain.linked(revision: rowRevision, part: part, notes: notes, operations: operations)
-        guard chain == rowChain else {
-            throw damaged(at: rowRevision, "what its journal has there is not what was written")
+    private mutating func read(_ written: ListHeading.JournalRow) throws {
+        chain = chain.linked(written)
+        guard chain == written.chain else {
+            throw damaged(at: written.revision, "what its journal has there is not what was written")
         }
-        var notes = Lines(notes)
-        var lines = Lines(operations)
+        var notes = Lines(written.notes)
+        var lines = Lines(written.operations)
         var row = JournalledList.JournalledRow(
             end: JournalledList.RowEnd(state: beginning, chain: chain), length: notes.length + lines.length)
         while let line = lines.next() {
-            if part == 0 {
+            if written.part == 0 {
                 revision += 1
                 try take(notes.next(), into: &row)
             }
@@ -210,17 +186,17 @@ extension ListRecovery {
             journalSteps += row.steps
         } else {
             row.end.state = state
-            list?.append(row, part: part)
+            list?.append(row, part: written.part)
         }
     }
 
-    /// Takes note of the step that comes next.
+    /// Reads the note of the next transaction.
     private mutating func take(
         _ line: UnsafeRawBufferPointer?, into row: inout JournalledList.JournalledRow
     ) throws {
-        let note: StepNote
+        let note: TransactionNote
         do {
-            note = try StepNote(line ?? UnsafeRawBufferPointer(start: nil, count: 0), revision: revision)
+            note = try TransactionNote(line ?? UnsafeRawBufferPointer(start: nil, count: 0), revision: revision)
         } catch {
             throw damaged(at: revision, "its note: \(error)")
         }
@@ -235,7 +211,7 @@ extension ListRecovery {
 
     private mutating func apply(_ step: UnsafeRawBufferPointer) throws {
         do {
-            let operations = try [Diffable.Operation](json: step, limits: .journal)
+            let operations = try [ListOperation](json: step, limits: .journal)
             try snapshot.apply(operations, limits: .none)
         } catch {
             throw damaged(at: revision, "\(error)")

@@ -1,4 +1,4 @@
-/// How far recovery has come, told at each whole percent.
+/// The progress of recovery, reported at each whole percent.
 struct RecoveryProgress {
     /// In bytes, like what it advances by.
     private let lengthInAll: Int

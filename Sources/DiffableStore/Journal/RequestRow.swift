@@ -1,18 +1,18 @@
 import Diffable
 import GRDB
 
-/// A row of the table `request`: what came of a request with a key.
+/// A row of the table `request`: the result of a request with a key.
 ///
-/// A start refuses rows that are not what was written, and a row that is missing between two others; that the last ones
-/// are there, the witness tells. To pass over one with a word in the log would be to make a change twice for whoever asks
-/// again, and what damages one row seldom damages no other: so a key is as good a reason to stay and refuse as an item is.
-/// What is not noticed is that the oldest rows are missing: they go one day anyway.
+/// A start refuses damaged rows, and a row that is missing between two others. The witness shows whether the last rows
+/// are there. Skipping a damaged row would carry out a change twice for whoever asks again, and damage seldom hits one
+/// row alone, so the start is refused as for a damaged item. Only the structure of the pages shows whether the oldest
+/// rows are there (`structuralFault`).
 struct RequestRow {
     /// The list's number.
     let list: Int
     let result: FirstResult
 
-    /// Over what the row means.
+    /// Over the values of the row.
     var checksum: Int64 {
         var sum = Checksum(5)
         sum.add(list)
@@ -40,33 +40,49 @@ struct RequestRow {
         try Int.fetchOne(database, sql: "SELECT max(number) FROM request WHERE list = ?", arguments: [list]) ?? 0
     }
 
-    /// Calls with each row of a list from a number on, in order, and with whether it is what was written.
+    /// The time of a list's last one.
+    static func lastTime(of list: Int, in database: Database) throws -> RunningTime? {
+        try Int.fetchOne(
+            database, sql: "SELECT time FROM request WHERE list = ? ORDER BY number DESC LIMIT 1", arguments: [list]
+        ).map(RunningTime.init)
+    }
+
+    /// Calls with each row, by list and in order, and with whether it is undamaged.
+    static func forEach(in database: Database, _ body: (RequestRow, _ isGood: Bool) throws -> Void) throws {
+        try forEach(in: Row.fetchCursor(database, sql: "SELECT \(columns) FROM request ORDER BY list, number"), body)
+    }
+
+    /// Calls with each row of a list, in order, and with whether it is undamaged.
     static func forEach(
-        of list: Int, from oldest: Int, in database: Database, _ body: (RequestRow, _ isGood: Bool) throws -> Void
+        of list: Int, in database: Database, _ body: (RequestRow, _ isGood: Bool) throws -> Void
     ) throws {
-        let sql = """
-            SELECT number, key, digest, revision, isChanged, summary, time, checksum FROM request
-            WHERE list = ? AND number >= ? ORDER BY number
-            """
-        let rows = try Row.fetchCursor(database, sql: sql, arguments: [list, oldest])
+        let sql = "SELECT \(columns) FROM request WHERE list = ? ORDER BY number"
+        try forEach(in: Row.fetchCursor(database, sql: sql, arguments: [list]), body)
+    }
+
+    private static func forEach(
+        in rows: RowCursor, _ body: (RequestRow, _ isGood: Bool) throws -> Void
+    ) throws {
         while let row = try rows.next() {
-            let request = try RequestRow(row, of: list)
+            let request = try RequestRow(row)
             try body(request, row.decode(Int64.self, atIndex: 7) == request.checksum)
         }
     }
+
+    private static let columns = "number, key, digest, revision, isChanged, summary, time, checksum, list"
 
     init(list: Int, result: FirstResult) {
         self.list = list
         self.result = result
     }
 
-    private init(_ row: Row, of list: Int) throws {
-        self.list = list
+    private init(_ row: Row) throws {
+        list = try row.decode(atIndex: 8)
         let summary = try row.decode(String?.self, atIndex: 5)
         result = try FirstResult(
             key: RequestKey(row.decode(String.self, atIndex: 1)), digest: row.decode(atIndex: 2),
             number: row.decode(atIndex: 0), revision: row.decode(atIndex: 3), isChanged: row.decode(atIndex: 4),
             summary: summary.map(DifferenceSummary.init(countsText:)),
-            time: Timestamp(milliseconds: row.decode(atIndex: 6)))
+            time: RunningTime(milliseconds: row.decode(atIndex: 6)))
     }
 }

@@ -1,11 +1,11 @@
 import Diffable
 import GRDB
 
-// What is leased of durable lists, in the table `lease`. Whose the leases are is not kept: nobody's connection outlives
-// the daemon.
+// Leases of durable lists, in the table `lease`. It does not say whose they are, because no connection outlives the
+// daemon.
 
 extension SQLiteJournal {
-    /// Writes what a change means to the leases of its list, if it means anything.
+    /// Writes the effect of a change on the leases of its list.
     func writeLeases(of change: ListChange, to database: Database) throws {
         guard let leases = change.leases else { return }
         let number = change.state.number
@@ -17,7 +17,7 @@ extension SQLiteJournal {
         for row in leases.rows(ofList: number) { try row.insert(into: database) }
     }
 
-    /// What was left behind, by the numbers of lists.
+    /// The leases that the last daemon left, by the numbers of lists.
     func recoverLeases(from database: Database) throws -> [Int: Leases] {
         var changes: [Int: LeaseChange] = [:]
         try LeaseRow.forEach(in: database) { row in

@@ -4,43 +4,70 @@ import GRDB
 import Logging
 
 extension SQLiteJournal {
-    /// Makes every list's states again from its checkpoint and the journal since, in a new epoch if the witness wants
-    /// that. Nothing is changed on disk before `takeOver`.
+    /// Restores every list's states from its checkpoint and the journal since, in a new epoch unless the witness proves
+    /// them. Changes nothing on disk before `takeOver`.
     func recover(onProgress: @escaping (Int) -> Void = { _ in }) throws(StoreOpeningError) -> RecoveredLists {
-        do {
-            return try database.writeWithoutTransaction { database in
-                let headings = try headings(in: database)
-                finding = try finding(about: headings, in: database)
-                var progress = RecoveryProgress(lengthInAll: try storedLength(database), onProgress)
-                var recovered = RecoveredLists()
-                let now = now()
-                for heading in headings {
-                    var recovery = try ListRecovery(
-                        heading, epoch: finding == .proven ? heading.epoch : Epoch.random(),
-                        path: directory.databasePath, limits: limits.history, now: now)
-                    let (list, history) = try recovery.recover(from: database, &progress)
-                    lists[heading.number] = list
-                    recovered.states.append(list.state)
-                    recovered.histories[heading.number] = history
-                    recovered.access[heading.number] = heading.access
-                }
-                recovered.nextListNumber = try nextListNumber(database)
-                try retireLeftovers(headings, database)
-                for list in lists.values { considerCheckpoint(of: list) }
-                recovered.requestWindows = try recoverRequests(from: database, now: now)
-                recovered.leases = try recoverLeases(from: database)
-                return recovered
+        try directory.withOpeningErrors {
+            try database.writeWithoutTransaction { database in
+                try database.readInNewestSchema { try recover(from: database, onProgress) }
             }
-        } catch let error as StoreOpeningError {
-            throw error
-        } catch let error as DatabaseError {
-            throw directory.openingError(error)
-        } catch {
-            throw .unreadable(path: directory.databasePath, reason: "\(error)")
         }
     }
 
-    /// Begins upkeep that a last run left over.
+    private func recover(from database: Database, _ onProgress: @escaping (Int) -> Void) throws -> RecoveredLists {
+        if let fault = try database.structuralFault() {
+            throw StoreOpeningError.unreadable(
+                path: directory.databasePath, reason: "its pages are not as they were written (\(fault))")
+        }
+        let headings = try headings(in: database)
+        let shares = try headings.map { try $0.share(in: database) }
+        verdict = verdict(about: shares)
+        var progress = RecoveryProgress(lengthInAll: try storedLength(of: headings, in: database), onProgress)
+        var recovered = RecoveredLists()
+        let lastChanges = try headings.map { try $0.lastRunningTime(in: database) }
+        clock = clock.going(onFrom: try lastRunningTime(lastChanges, in: database))
+        let now = clock.running
+        // The list that changed last is restored last, so that pasts never take more than their budget meanwhile.
+        let order = headings.indices.sorted { first, second in
+            (lastChanges[first]?.milliseconds ?? 0, headings[first].number)
+                < (lastChanges[second]?.milliseconds ?? 0, headings[second].number)
+        }
+        for (heading, share) in order.map({ (headings[$0], shares[$0]) }) {
+            var recovery = try ListRecovery(
+                heading, epoch: verdict == .proven ? heading.epoch : Epoch.random(),
+                path: directory.databasePath, limits: limits.history, now: now)
+            let (list, history) = try recovery.recover(upTo: share.chain, from: database, &progress)
+            list.schemas = share.schemas
+            lists[heading.number] = list
+            let schemas = try recoverSchemas(of: heading, from: database)
+            if let deletion = heading.deletion {
+                var deleted = DeletedList(
+                    state: list.state, deletion: deletion, access: heading.access, schemas: schemas,
+                    history: history)
+                deleted.history.shorten(to: limits.history.deletedLengthMax - deleted.lengthWithoutPast, .newest)
+                recovered.deleted.append(deleted)
+                continue
+            }
+            recovered.states.append(list.state)
+            recovered.histories[heading.number] = history
+            recovered.access[heading.number] = heading.access
+            recovered.schemas[heading.number] = schemas
+            if list.cost > 0 { pastBudget.noteChange(of: list, cost: list.cost, newest: list.newestCost) }
+            pastBudget.keep(within: limits.history.lengthInAllMax) { list, excess, cut in
+                list.shorten(to: list.cost - excess, cut)
+                recovered.histories[list.state.number]?.shorten(to: list.cost, cut)
+                return list.cost
+            }
+        }
+        recovered.nextListNumber = try nextListNumber(database)
+        try retireLeftovers(headings, database)
+        for list in lists.values { considerCheckpoint(of: list) }
+        recovered.requestWindows = try recoverRequests(upTo: shares, from: database, now: now)
+        recovered.leases = try recoverLeases(from: database)
+        return recovered
+    }
+
+    /// Begins the upkeep that the last daemon left over.
     func startUpkeep() {
         scheduleUpkeep()
         awaitIdleness()
@@ -57,45 +84,60 @@ extension SQLiteJournal {
         }
     }
 
-    /// Of all that is to be read, in bytes.
+    /// The length of everything that is to be read, in bytes.
     ///
-    /// `CROSS JOIN`, so that SQLite goes through the rows one after the other and does not look them up: to compare its
-    /// key, it would read a row to its end. The same in `retireLeftovers`; each was a second reading of everything.
-    private func storedLength(_ database: Database) throws -> Int {
-        let sql = """
-            SELECT
-                (SELECT coalesce(sum(length(elements)), 0) FROM checkpoint CROSS JOIN list
-                    ON number = list AND list.generation = checkpoint.generation)
-                + (SELECT coalesce(sum(length(notes) + length(operations)), 0) FROM journal CROSS JOIN list
-                    ON number = list AND revision > checkpointRevision)
-            """
-        return try Int.fetchOne(database, sql: sql) ?? 0
+    /// This reads the keys of all rows, also of superfluous ones, and reports keys that are out of order: SQLite would
+    /// search and insert in the wrong place behind one.
+    private func storedLength(of headings: [ListHeading], in database: Database) throws -> Int {
+        let headings = Dictionary(headings.map { ($0.number, $0) }) { first, _ in first }
+        let parts = try length(
+            of: "SELECT list, generation, part, length(elements) FROM checkpoint", in: database
+        ) { list, generation in headings[list]?.generation == generation }
+        let rows = try length(
+            of: "SELECT list, revision, part, length(notes) + length(operations) FROM journal", in: database
+        ) { list, revision in headings[list].map { revision > $0.checkpointRevision } ?? false }
+        return parts + rows
+    }
+
+    /// The length of the rows that count, by the first two numbers of their key.
+    private func length(
+        of sql: String, in database: Database, where counts: (Int, Int) -> Bool
+    ) throws -> Int {
+        let rows = try Row.fetchCursor(database, sql: sql)
+        var length = 0
+        var last = (Int.min, Int.min, Int.min)
+        while let row = try rows.next() {
+            let key = (
+                try row.decode(Int.self, atIndex: 0), try row.decode(Int.self, atIndex: 1),
+                try row.decode(Int.self, atIndex: 2)
+            )
+            guard last < key else {
+                throw StoreOpeningError.unreadable(
+                    path: directory.databasePath, reason: "rows of the list number \(last.0) are out of order")
+            }
+            last = key
+            if counts(key.0, key.1) { length += try row.decode(Int.self, atIndex: 3) }
+        }
+        return length
     }
 }
 
 // MARK: - What a last run left
 
 extension SQLiteJournal {
+    /// Schedules the deletion of rows that the last daemon left. `CROSS JOIN` makes SQLite go through the rows in order
+    /// instead of looking them up: to compare a key, it would read a row to its end.
     private func retireLeftovers(_ headings: [ListHeading], _ database: Database) throws {
         let numbers = try Int.fetchAll(
             database,
             sql: """
                 SELECT list FROM (SELECT DISTINCT list FROM journal UNION SELECT DISTINCT list FROM checkpoint
-                    UNION SELECT DISTINCT list FROM request)
-                WHERE list NOT IN (SELECT number FROM list)
+                    UNION SELECT DISTINCT list FROM request UNION SELECT DISTINCT list FROM schemas)
+                WHERE list NOT IN (SELECT number FROM list UNION SELECT number FROM deletedList)
                 """)
-        // Unless changes are lost: then what led to them may be among those.
-        if finding != .lost { upkeep += numbers.map { .retirement(.everything(list: $0)) } }
-        let superseded = try Set(
-            Int.fetchAll(
-                database,
-                sql: """
-                    SELECT number FROM list
-                    WHERE EXISTS (SELECT * FROM journal WHERE list = number AND revision <= checkpointRevision)
-                    UNION
-                    SELECT number FROM checkpoint CROSS JOIN list ON number = list
-                    WHERE checkpoint.generation <> list.generation
-                    """))
+        // When changes are lost, these rows may be needed to find out why, so they stay.
+        if verdict != .lost { upkeep += numbers.map { .retirement(.everything(list: $0)) } }
+        let superseded = try Set(["list", "deletedList"].flatMap { try supersededLists(in: $0, database) })
         for heading in headings where superseded.contains(heading.number) {
             upkeep.append(
                 .retirement(
@@ -105,12 +147,27 @@ extension SQLiteJournal {
         }
     }
 
-    /// Rows of a deleted list may still be there, and must not come to a new one.
+    /// Lists with rows that nothing refers to any more.
+    private func supersededLists(in headings: String, _ database: Database) throws -> [Int] {
+        try Int.fetchAll(
+            database,
+            sql: """
+                SELECT number FROM \(headings)
+                WHERE EXISTS (SELECT * FROM journal WHERE list = number AND revision <= checkpointRevision)
+                UNION
+                SELECT number FROM checkpoint CROSS JOIN \(headings) AS heading ON number = list
+                WHERE checkpoint.generation <> heading.generation
+                """)
+    }
+
+    /// The number for the next new list. Rows of a deleted list may still be there, and must not become a new one's.
     private func nextListNumber(_ database: Database) throws -> Int {
         let sql = """
             SELECT max(
-                (SELECT coalesce(max(number), 0) FROM list), (SELECT coalesce(max(list), 0) FROM journal),
-                (SELECT coalesce(max(list), 0) FROM checkpoint), (SELECT coalesce(max(list), 0) FROM request))
+                (SELECT coalesce(max(number), 0) FROM list), (SELECT coalesce(max(number), 0) FROM deletedList),
+                (SELECT coalesce(max(list), 0) FROM journal),
+                (SELECT coalesce(max(list), 0) FROM checkpoint), (SELECT coalesce(max(list), 0) FROM request),
+                (SELECT coalesce(max(list), 0) FROM lease), (SELECT coalesce(max(list), 0) FROM schemas))
             """
         return try Int.fetchOne(database, sql: sql).map { $0 + 1 } ?? 1
     }

@@ -1,13 +1,13 @@
 import Diffable
 import GRDB
 
-// What came of requests with a key, in the table `request`: written in the group of the change, so that both are on disk
-// or neither is. The oldest are deleted between groups, many at a time.
+// Results of requests with a key, in the table `request`. A result is written in the group of its change, so that both
+// are on disk or neither is. The oldest rows are deleted between groups, many at a time.
 
 extension SQLiteJournal {
-    /// So many more than are remembered stand in the table before the oldest are deleted.
+    /// How many rows more than are remembered may be in the table before the oldest are deleted.
     private var slack: Int { max(limits.requests.keysMax / 4, 256) }
-    /// That one slice of upkeep deletes, at most.
+    /// How many rows one slice of upkeep deletes at most.
     private static let deletedMax = 1_024
 
     /// Writes the result of a change, if it has one.
@@ -16,18 +16,34 @@ extension SQLiteJournal {
         try RequestRow(list: change.state.number, result: result).insert(into: database)
     }
 
-    /// The result is on disk.
+    /// Updates the counts once the result is on disk.
     func followResult(of change: ListChange) {
         let number = change.state.number
         guard let result = change.result, let list = lists[number] else { return }
+        let before = list.numberOfResults
         list.lastResult = result.number
         let oldestKept = result.number - limits.requests.keysMax + 1
-        guard oldestKept - list.oldestResult > slack else { return }
-        list.oldestResult = oldestKept
-        upkeep.append(.requests(list: number, before: oldestKept))
+        if oldestKept - list.oldestResult > slack {
+            list.oldestResult = oldestKept
+            upkeep.append(.requests(list: number, before: oldestKept))
+        }
+        keyCount += list.numberOfResults - before
+        deleteResultsBeyondBudget()
     }
 
-    /// One slice: whether none is left.
+    /// Deletes many at a time. The last one of each list stays, because the witness has its number.
+    private func deleteResultsBeyondBudget() {
+        let max = limits.requests.keysInAllMax
+        guard keyCount > max + Swift.max(max / 4, 256) else { return }
+        let level = KeyBudget.level(of: lists.values.map(\.numberOfResults), within: max)
+        for (number, list) in lists where list.numberOfResults > level {
+            keyCount -= list.numberOfResults - level
+            list.oldestResult = list.lastResult - level + 1
+            upkeep.append(.requests(list: number, before: list.oldestResult))
+        }
+    }
+
+    /// Deletes one slice. Returns whether none is left.
     func deleteResults(of list: Int, before oldestKept: Int, from database: Database) throws -> Bool {
         try database.cachedStatement(
             sql: """
@@ -42,48 +58,66 @@ extension SQLiteJournal {
 // MARK: - At the start
 
 extension SQLiteJournal {
-    /// What every list remembers, by its number.
-    func recoverRequests(from database: Database, now: Timestamp = .now()) throws -> [Int: RequestWindow] {
-        var windows: [Int: RequestWindow] = [:]
-        for number in lists.keys {
-            let last = try RequestRow.lastNumber(of: number, in: database)
+    /// The results that every list remembers, by its number.
+    ///
+    /// - Parameter ends: the last numbers, as SQLite finds them from behind: what the witness vouches for.
+    func recoverRequests(
+        upTo ends: [ListsDigest.Share], from database: Database, now: RunningTime
+    ) throws -> [Int: RequestWindow] {
+        // Rows of a deleted list may still be there.
+        var windows = try readWindows(from: database).filter { lists[$0.key] != nil }
+        for end in ends {
+            let number = end.number
+            let last = windows[number]?.lastNumber ?? 0
+            guard last == end.lastResult else { throw damagedRequest(of: number, last + 1) }
             guard last > 0 else { continue }
-            var window = try window(of: number, from: last - limits.requests.keysMax + 1, in: database)
-            window.trim(limits.requests, now: now)
-            windows[number] = window
-            // The last one stays, however old: the witness knows of it.
-            let oldestKept = window.oldestNumber ?? last
-            lists[number]?.oldestResult = oldestKept
+            windows[number]?.trim(limits.requests, now: now)
             lists[number]?.lastResult = last
-            upkeep.append(.requests(list: number, before: oldestKept))
+        }
+        let level = KeyBudget.level(of: windows.values.map(\.settledCount), within: limits.requests.keysInAllMax)
+        for number in windows.keys {
+            windows[number]?.shorten(to: level)
+            guard let list = lists[number] else { continue }
+            // The last one stays, however old it is, because the witness has its number.
+            list.oldestResult = windows[number]?.oldestNumber ?? list.lastResult
+            keyCount += list.numberOfResults
+            upkeep.append(.requests(list: number, before: list.oldestResult))
         }
         return windows
     }
 
-    private func window(of number: Int, from oldestKept: Int, in database: Database) throws -> RequestWindow {
-        var window = RequestWindow()
-        try RequestRow.forEach(of: number, from: oldestKept, in: database) { row, isGood in
-            guard isGood, window.lastNumber == 0 || row.result.number == window.lastNumber + 1 else {
-                throw StoreOpeningError.damaged(
-                    path: directory.databasePath, list: lists[number]?.state.name.description ?? "",
-                    revision: lists[number]?.state.revision ?? 0,
-                    reason: "what came of its request \(window.lastNumber + 1) with a key is not what was written")
+    /// Reads all rows of all lists in order. A row whose list or number is damaged is in a place where no look-up finds
+    /// it, and missing in its own.
+    private func readWindows(from database: Database) throws -> [Int: RequestWindow] {
+        var windows: [Int: RequestWindow] = [:]
+        try RequestRow.forEach(in: database) { row, isGood in
+            let last = windows[row.list]?.lastNumber ?? 0
+            guard isGood, last == 0 || row.result.number == last + 1 else {
+                throw damagedRequest(of: row.list, last + 1)
             }
-            window.append(row.result)
-            window.settle(limits.requests)
+            windows[row.list, default: RequestWindow()].append(row.result)
+            windows[row.list]?.settle(limits.requests)
         }
-        return window
+        return windows
+    }
+
+    private func damagedRequest(of list: Int, _ number: Int) -> StoreOpeningError {
+        .damaged(
+            path: directory.databasePath, list: lists[list]?.state.name.description ?? "number \(list)",
+            revision: lists[list]?.state.revision ?? 0,
+            reason: "what came of its request \(number) with a key is not what was written")
     }
 }
 
 // MARK: - Summaries
 
 extension DifferenceSummary {
-    /// In the order in which the table has them, which must stay.
+    /// In the order of the table, which must stay. New counts come last: older rows end before them.
     private static var counts: [WritableKeyPath<DifferenceSummary, Int>] {
         [
             \.insertedItems, \.deletedItems, \.movedItems, \.reconfiguredItems, \.reloadedItems, \.expandedItems,
             \.collapsedItems, \.insertedSections, \.deletedSections, \.movedSections, \.reloadedSections,
+            \.reconfiguredList,
         ]
     }
 

@@ -4,31 +4,35 @@ import Foundation
 import GRDB
 import Logging
 
-// A checkpoint is written part by part under a generation that nothing leads to. The transaction with the last part
-// also makes the generation the list's, so that a crash at any point leaves one complete checkpoint and every journal
-// row since. Only then the old rows go.
+// A checkpoint is written part by part under a new generation that is not in force. The transaction with the last part
+// also puts the generation in force. So a crash at any point leaves one complete checkpoint and every journal row
+// since. Only then are the old rows deleted.
 
 extension SQLiteJournal {
-    /// Journal rows that one slice deletes, at most; and parts of old checkpoints.
+    /// How many journal rows one slice deletes at most, and how many parts of old checkpoints.
     private static let retiredRowsMax = 256
     private static let retiredPartsMax = 4
 
-    /// When a checkpoint is worth what it costs.
+    /// When a checkpoint is due.
     enum Occasion {
         case group
-        /// Nothing else is to be done.
+        /// There is nothing else to do.
         case idleness
     }
 
     func considerCheckpoint(of list: JournalledList, on occasion: Occasion = .group) {
         guard case .none = list.checkpointing else { return }
-        // The rows that are history are no reason: they stay whatever is done.
+        // Rows that are history do not count: a checkpoint does not remove them.
         let checkpointLength = occasion == .idleness ? list.checkpointLength / 4 : list.checkpointLength
-        let isLong = list.journalLength > max(limits.journalLengthMin, checkpointLength)
+        let isLong = list.journalLength > max(journalLengthMin, checkpointLength)
         let isSlow = list.journalSteps > max(limits.journalStepsMin, list.state.snapshot.numberOfItems / 2)
         guard isLong || isSlow, list.journalLength > list.journalLengthMin else { return }
         list.checkpointing = .due
         upkeep.append(.checkpoint(list: list.state.number))
+    }
+
+    private var journalLengthMin: Int {
+        min(limits.journalLengthMin, max(16 << 10, limits.journalLengthInAllMax / max(lists.count, 1)))
     }
 
     func awaitIdleness() {
@@ -44,9 +48,10 @@ extension SQLiteJournal {
         isIdlenessAwaited = false
         if case .closed = upkeepState { return }
         guard groupsWritten == groupsSeen else { return awaitIdleness() }
-        let now = now()
+        let now = clock.running
         for list in lists.values {
             list.trim(limits.history, now: now)
+            pastBudget.set(list.cost, of: list)
             considerCheckpoint(of: list, on: .idleness)
         }
         scheduleUpkeep()
@@ -58,8 +63,8 @@ extension SQLiteJournal {
         executor.execute { self.assumeIsolated { $0.doUpkeep() } }
     }
 
-    /// One slice. Groups that arrived before it was scheduled have been written by now, and those that arrive during
-    /// it come before the next.
+    /// Does one slice. Groups that arrived before it was scheduled have been written by now; those that arrive during
+    /// it come before the next one.
     private func doUpkeep() {
         guard case .scheduled = upkeepState else { return }
         upkeepState = .idle
@@ -67,6 +72,21 @@ extension SQLiteJournal {
             _ = moveLog()
             return scheduleUpkeep()
         }
+        do throws(JournalError) {
+            do throws(JournalError) { try doSlice() } catch {
+                // As for a group. What is deleted on a full disk is to make room at once.
+                guard error == .noSpace, moveLog() else { throw error }
+                try doSlice()
+            }
+        } catch {
+            // Moving the log may have found worse.
+            if case .failed = upkeepState { return }
+            upkeepFailed(error)
+        }
+        scheduleUpkeep()
+    }
+
+    private func doSlice() throws(JournalError) {
         errno = 0
         do {
             switch upkeep[0] {
@@ -76,25 +96,26 @@ extension SQLiteJournal {
             case .requests(let list, let oldestKept): try retireRequests(of: list, before: oldestKept)
             }
         } catch {
-            upkeepFailed(journalError(error))
+            throw journalError(error)
         }
-        scheduleUpkeep()
     }
 
-    /// As many pages in SQLite's log are moved at a time.
+    /// When SQLite's log has this many pages, they are moved into the database. It is SQLite's own default.
     private static let movedPagesMin = 1_000
     /// SQLite's own choice, in bytes.
-    private static let pageLength = 4_096
+    static let pageLength = 4_096
 
     private var isLogLong: Bool { pagesWritten - pagesMoved >= SQLiteJournal.movedPagesMin }
 
-    /// Moves what is in SQLite's log into the database, so that the log begins anew. False when that fails.
+    /// Moves the pages in SQLite's log into the database, so that the log begins anew. Returns false when that fails.
     func moveLog() -> Bool {
         executor.progress.expectToWrite((pagesWritten - pagesMoved) * SQLiteJournal.pageLength)
         errno = 0
         do {
             _ = try writing { try $0.checkpoint(.passive) }
             pagesMoved = pagesWritten
+            // SQLite cuts the file back to what it uses.
+            pagesFree = 0
             return true
         } catch {
             switch journalError(error) {
@@ -151,7 +172,7 @@ extension SQLiteJournal {
 
     private func writePart(of checkpoint: Checkpoint) throws {
         var checkpoint = checkpoint
-        // A list that was deleted meanwhile has its retirement behind this in the queue.
+        // If the list was deleted meanwhile, its retirement follows in the queue.
         guard let list = lists[checkpoint.state.number] else {
             upkeep.removeFirst()
             return
@@ -161,13 +182,16 @@ extension SQLiteJournal {
         checkpoint.parts.writeNext(into: &part)
         let partChecksum = part.withUnsafeBytes { checksum($0) }
         checkpoint.checksum.add(partChecksum)
-        try part.withUnsafeBytes { try write($0, partChecksum, of: checkpoint) }
+        try reserveRoom(forLength: part.count)
+        try part.withUnsafeBytes { try write($0, partChecksum, of: checkpoint, list) }
         checkpoint.part += 1
         checkpoint.length += part.count
         if checkpoint.parts.isDone { finish(checkpoint, of: list) } else { upkeep[0] = .writing(checkpoint) }
     }
 
-    private func write(_ part: UnsafeRawBufferPointer, _ checksum: Int64, of checkpoint: Checkpoint) throws {
+    private func write(
+        _ part: UnsafeRawBufferPointer, _ checksum: Int64, of checkpoint: Checkpoint, _ list: JournalledList
+    ) throws {
         try writing { database in
             try database.inJournalTransaction {
                 try database.cachedStatement(sql: "INSERT INTO checkpoint VALUES (?, ?, ?, ?, ?)")
@@ -177,10 +201,12 @@ extension SQLiteJournal {
                             Data(lending: part),
                         ])
                 if checkpoint.parts.isDone {
-                    try ListHeading(
+                    // What it is called, and whether it was deleted, may be other than when the checkpoint was begun.
+                    var heading = ListHeading(
                         checkpoint.end, generation: checkpoint.generation, checkpointChecksum: checkpoint.checksum,
-                        access: lists[checkpoint.state.number]?.access ?? AccessRecord()
-                    ).update(in: database)
+                        access: list.access, deletion: list.deletion)
+                    heading.name = list.state.name.description
+                    try heading.update(in: database)
                 }
             }
         }
@@ -224,6 +250,7 @@ extension SQLiteJournal {
                         """
                 ).execute(arguments: [retirement.list, retirement.generationKept, SQLiteJournal.retiredPartsMax])
                 deleted += database.changesCount
+                if retirement.isOfEverything { try SchemasRow.deleteAll(ofList: retirement.list, from: database) }
                 if retirement.isOfEverything,
                     try !deleteResults(of: retirement.list, before: .max, from: database)
                 {

@@ -1,41 +1,35 @@
 import Diffable
+import Files
 import GRDB
 import Logging
+import SystemPackage
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
-
-// The journal's dealings with its witness; what that is for stands in `Witness.swift`.
+// How the journal uses its witness. `Witness.swift` says what a witness is for.
 
 extension SQLiteJournal {
-    /// What the witness says of the lists with these headings.
-    func finding(about headings: [ListHeading], in database: Database) throws -> Finding {
+    /// The witness's verdict on these lists.
+    func verdict(about lists: [ListsDigest.Share]) -> WitnessVerdict {
         var digest = ListsDigest()
-        for heading in headings { digest.add(try heading.share(in: database)) }
-        let finding = Witness.finding(in: directory.path, about: digest)
-        if case .unproven = finding, headings.isEmpty { return .proven }
-        return finding
+        for list in lists { digest.add(list) }
+        let verdict = Witness.verdict(in: directory.path, about: digest)
+        if case .unproven = verdict, lists.isEmpty { return .proven }
+        return verdict
     }
 
-    /// Goes on from what was recovered: what `recover` found is put right, and from now on the witness is kept.
-    /// Nothing on disk is changed before.
+    /// Begins to write, after `recover`: migrates the tables, writes new epochs where they are needed, and makes the
+    /// witness. Nothing on disk is changed before.
     func takeOver() throws(StoreOpeningError) {
-        tell(finding)
-        do {
-            if finding != .proven { try database.writeWithoutTransaction(writeEpochs) }
-        } catch let error as DatabaseError {
-            throw directory.openingError(error)
-        } catch {
-            throw .unreadable(path: directory.databasePath, reason: "\(error)")
+        tell(verdict)
+        try directory.withOpeningErrors {
+            try database.writeWithoutTransaction(migrate)
+            if verdict != .proven { try database.writeWithoutTransaction(writeEpochs) }
         }
+        reserveLog()
         for list in lists.values { digest.add(list.share) }
-        do throws(SystemError) {
+        do throws(Errno) {
             let witness = try Witness(in: directory.path)
-            try witness.write(testimony(underway: digest))
-            // One that says "closed" must not come back when the machine goes down.
+            try witness.write(witnessRecord(underway: digest))
+            // A witness that says "closed" must not come back when the machine goes down.
             try witness.synchronize(in: directory.path)
             self.witness = witness
         } catch {
@@ -43,9 +37,9 @@ extension SQLiteJournal {
         }
     }
 
-    private func tell(_ finding: Finding) {
+    private func tell(_ verdict: WitnessVerdict) {
         let meaning = "every durable list goes on in a new epoch, and whoever resumes gets a reset"
-        switch finding {
+        switch verdict {
         case .proven: break
         case .unproven(let reason):
             logger.warning(
@@ -60,6 +54,16 @@ extension SQLiteJournal {
         }
     }
 
+    /// Migrates a database of an earlier schema. Everything in it has been read by now.
+    private func migrate(_ database: Database) throws {
+        guard try database.earlierSchema() != nil else { return }
+        let kept = try directory.keepCopy(of: database)
+        try database.migrate()
+        logger.notice(
+            "an earlier diffabled wrote the database; its tables are now this one's, and a copy of it is kept",
+            metadata: ["copy": "\(kept)"])
+    }
+
     private func writeEpochs(_ database: Database) throws {
         try database.inJournalTransaction {
             for (heading, _) in try ListHeading.all(in: database) {
@@ -71,24 +75,26 @@ extension SQLiteJournal {
         }
     }
 
-    private func testimony(underway: ListsDigest) -> Testimony {
-        Testimony(boot: boot, acknowledged: digest, underway: underway)
+    private func witnessRecord(underway: ListsDigest) -> WitnessRecord {
+        WitnessRecord(boot: boot, acknowledged: digest, underway: underway)
     }
 }
 
 // MARK: - Around a group
 
 extension SQLiteJournal {
-    /// What all lists are once this group is on disk.
+    /// The digest of all lists once this group is on disk.
     func digest(after changes: [ListChange], _ rows: JournalRows) -> ListsDigest {
         var shares: [Int: ListsDigest.Share?] = [:]
-        // As the group has made it so far.
+        // The share after the group's changes so far.
         func soFar(_ number: Int) -> ListsDigest.Share? { shares[number] ?? lists[number]?.share }
         for change in changes where change.state.durability == .durable {
-            guard let access = change.access else { continue }
+            let schemas = change.schemasRows
+            guard change.access != nil || schemas != nil else { continue }
             let number = change.state.number
             var share = soFar(number) ?? ListsDigest.Share(change.state, Chain(begin: change.state))
-            share.access = access
+            if let access = change.access { share.access = access }
+            if let schemas { share.schemas = SchemasRow.checksum(of: schemas.map(\.checksum)) }
             shares[number] = share
         }
         for row in rows.rows {
@@ -102,7 +108,12 @@ extension SQLiteJournal {
                 share.lastResult = result.number
                 shares[number] = share
             }
-            if case .deleted = change.event { shares[number] = .some(nil) }
+            switch change.event {
+            case .deleted(let deletion?): shares[number] = soFar(number)?.deleted(deletion)
+            case .undeleted: shares[number] = soFar(number)?.deleted(nil)
+            case .deleted(nil), .purged: shares[number] = .some(nil)
+            case .created, .stepped, .unchanged: break
+            }
         }
         var digest = digest
         for (number, share) in shares {
@@ -112,42 +123,47 @@ extension SQLiteJournal {
         return digest
     }
 
-    /// A group is about to be written that makes this of all lists.
+    /// Writes to the witness that a group is about to be written, and the digest after it.
     func announce(_ underway: ListsDigest) throws(JournalError) {
         guard underway != digest else { return }
-        do throws(SystemError) {
-            try witness?.write(testimony(underway: underway))
+        do throws(Errno) {
+            try witness?.write(witnessRecord(underway: underway))
         } catch {
-            // On a file system that never writes in place. The group is not begun, so nothing of it is on disk.
-            if [ENOSPC, EDQUOT].contains(error.code) { throw .noSpace }
+            // There may be no room on a file system that never writes in place. The group is not begun, so nothing of
+            // it is on disk.
+            if error.isLackOfRoom { throw .noSpace }
             throw .failed(reason: "\(Witness.path(in: directory.path)): \(error)")
         }
     }
 
-    /// It is on disk, and nobody has been told.
+    /// Writes to the witness that the group is on disk, before anybody is told. Without room for that, the witness
+    /// still says that the group may be on disk, which is enough for the next start, and the next group writes it.
     func acknowledge(_ underway: ListsDigest) throws(JournalError) {
         guard underway != digest else { return }
         digest = underway
-        do throws(SystemError) {
-            try witness?.write(testimony(underway: underway))
+        do throws(Errno) {
+            try witness?.write(witnessRecord(underway: underway))
         } catch {
+            if error.isLackOfRoom { return }
             throw .failed(reason: "\(Witness.path(in: directory.path)): \(error)")
         }
     }
 
-    /// The database is closed.
-    func sealWitness() {
-        guard let witness else { return }
-        do throws(SystemError) {
-            var testimony = testimony(underway: digest)
-            testimony.isClosed = true
-            try witness.write(testimony)
+    /// Writes to the witness that the database is closed. Returns the reason if the disk failed.
+    func sealWitness() -> String? {
+        guard let witness else { return nil }
+        self.witness = nil
+        do throws(Errno) {
+            var record = witnessRecord(underway: digest)
+            record.isClosed = true
+            try witness.write(record)
             try witness.synchronize(in: directory.path)
         } catch {
             logger.warning(
                 "the witness was not closed; who resumes after the next start gets a reset",
                 metadata: ["reason": "\(error)"])
+            return error.isLackOfRoom ? nil : "\(Witness.path(in: directory.path)): \(error)"
         }
-        self.witness = nil
+        return nil
     }
 }

@@ -1,6 +1,6 @@
-// The journal on SQLite: one connection, used on one thread. A group of changes is one transaction, with one sync.
+// The journal on SQLite: one connection, used on one thread. A group of changes is one transaction with one sync.
 // Between groups the thread does upkeep, one short slice at a time (`SQLiteJournal+Upkeep.swift`): it writes
-// checkpoints, and deletes what they made superfluous. What is read at the start is `SQLiteJournal+Recovery.swift`.
+// checkpoints, and deletes what they made superfluous. `SQLiteJournal+Recovery.swift` reads the lists at the start.
 
 import Diffable
 import DiffableJSON
@@ -17,69 +17,68 @@ package actor SQLiteJournal: Journal {
     let database: DatabaseQueue
     private(set) var limits: StoreLimits
     let logger: Logger
-    /// The time of day, for history.
-    let now: @Sendable () -> Timestamp
+    /// Its running time continues from the last known one when `recover` returns.
+    var clock: StoreClock
 
-    /// What all durable lists are, on disk.
+    /// The digest of all durable lists on disk.
     var digest = ListsDigest()
     /// Nil before `takeOver`.
     var witness: Witness?
-    /// What the witness said when it was read at the start.
-    var finding = Finding.proven
-    let boot = Testimony.currentBoot
+    /// The witness's verdict at the start.
+    var verdict = WitnessVerdict.proven
+    let boot = WitnessRecord.currentBoot
 
     /// By number: the durable lists as they are on disk.
     var lists: [Int: JournalledList] = [:]
-    /// What is to be done between groups, in order. A retirement that comes before a checkpoint of the same list must
-    /// be done before it, or it would take the new parts for old ones.
+    /// What the histories of all lists take.
+    var pastBudget = PastBudget<JournalledList>()
+    /// How many rows of requests stay.
+    var keyCount = 0
+    /// Work to do between groups, in order. A retirement before a checkpoint of the same list must be done first, or it
+    /// would delete the new parts as old ones.
     var upkeep: [Upkeep] = []
     var upkeepState = UpkeepState.idle
     var groupsWritten = 0
-    /// How many pages have been written to SQLite's log since the database was opened, and how many when they were last
-    /// moved into the database.
+    /// How many pages have been written to SQLite's log since the database was opened, and how many when the log was
+    /// last moved into the database.
     var pagesWritten = 0
     var pagesMoved = 0
-    /// Whether somebody will look if groups have come meanwhile.
+    /// How many pages more the database can have for sure (`SQLiteJournal+Room.swift`).
+    var pagesFree = 0
+    /// Whether a look for idleness is scheduled.
     var isIdlenessAwaited = false
 
     enum UpkeepState {
         case idle
-        /// The next slice waits its turn behind the groups that have arrived.
+        /// The next slice waits behind the groups that have arrived.
         case scheduled
-        /// The disk was full; upkeep goes on after the next group that was written.
+        /// The disk was full. Upkeep continues after the next group that is written.
         case postponed
-        /// Something is wrong with the disk: the next group is refused.
+        /// The disk failed. The next group is refused.
         case failed(reason: String)
         case closed
     }
 
     /// Opens the database; `recover` must be called before anything is written.
     init(
-        directory: String, limits: StoreLimits, logger: Logger, now: @escaping @Sendable () -> Timestamp = Timestamp.now
+        directory: String, limits: StoreLimits, logger: Logger, clock: StoreClock = .system
     ) throws(StoreOpeningError) {
         self.directory = JournalDirectory(path: directory)
         self.limits = limits
         self.logger = logger
-        self.now = now
+        self.clock = clock
         database = try self.directory.openDatabase(moving: executor.progress)
     }
 
-    /// In bytes: a change that is longer stands in several rows, so that no row comes near SQLite's limit.
+    /// In bytes. A longer change has several rows, so that no row comes near SQLite's limit.
     static let rowLengthMax = 4 << 20
-    /// In bytes: a row that is longer takes no more transactions of its group.
+    /// In bytes. A longer row takes no more transactions of its group.
     static let sharedRowLengthMax = 256 << 10
 
     package nonisolated func write(
         _ changes: [ListChange], completion: @escaping @Sendable (Result<[[UInt8]?], JournalError>) -> Void
     ) {
         executor.execute {
-            #if DEBUG
-                if PlantedFault.current == .acknowledgesFirst {
-                    completion(.success(changes.map { _ in nil }))
-                    usleep(30_000)
-                    return self.assumeIsolated { _ = $0.write(changes) }
-                }
-            #endif
             self.assumeIsolated {
                 completion($0.write(changes))
                 $0.scheduleUpkeep()
@@ -94,27 +93,36 @@ package actor SQLiteJournal: Journal {
         executor.execute { self.assumeIsolated { $0.limits = limits } }
     }
 
-    package nonisolated func close(completion: @escaping @Sendable () -> Void) {
-        executor.execute {
-            self.assumeIsolated { $0.close() }
-            completion()
-        }
+    package nonisolated func close(completion: @escaping @Sendable (_ failure: String?) -> Void) {
+        executor.execute { completion(self.assumeIsolated { $0.close() }) }
     }
 
-    private func close() {
-        if case .failed = upkeepState {
-            // Closing would sync the log again, and that may succeed without the pages that were lost when it failed. So
-            // the files are left as they are, and the next start reads them.
+    /// The reason if something may not be on disk.
+    private func close() -> String? {
+        finishWriting()
+        if case .failed(let reason) = upkeepState {
+            // Closing would sync the log again, and that may succeed without the pages that were lost when the sync
+            // failed. So the files stay as they are, and the next start reads them.
             _ = Unmanaged.passRetained(database)
             upkeepState = .closed
-            return
+            return reason
         }
         upkeepState = .closed
         do { try database.close() } catch {
             logger.error("the database was not closed", metadata: ["reason": "\(error)"])
-            return
+            return "\(directory.databasePath): \(error)"
         }
-        sealWitness()
+        return sealWitness()
+    }
+
+    /// Moves the log, as SQLite would when it closes without reporting a failure. A full disk is no failure: the log
+    /// stays, and the next start reads it.
+    private func finishWriting() {
+        if case .failed = upkeepState { return }
+        do throws(JournalError) { try keepRunningTime() } catch {
+            if case .failed(let reason) = error { return upkeepState = .failed(reason: reason) }
+        }
+        _ = moveLog()
     }
 }
 
@@ -131,7 +139,8 @@ extension SQLiteJournal {
             try writeIfThereIsRoom(changes, rows)
             try acknowledge(digest)
         } catch {
-            // Nothing more is written or synced: a sync that is tried again may succeed without what it should have kept.
+            // Nothing more is written or synced: a sync that is tried again may succeed without what it should have
+            // kept.
             if case .failed(let reason) = error { upkeepState = .failed(reason: reason) }
             return .failure(error)
         }
@@ -148,10 +157,12 @@ extension SQLiteJournal {
 
     private func writeIfThereIsRoom(_ changes: [ListChange], _ rows: JournalRows) throws(JournalError) {
         do throws(JournalError) {
+            try reserveRoom(for: changes, rows)
             try write(changes, rows)
         } catch {
-            // The log may have no room to grow, and still room to begin anew: enough to delete something.
+            // The log may have no room to grow, but room to begin anew, which is enough to delete something.
             guard error == .noSpace, moveLog() else { throw error }
+            try reserveRoom(for: changes, rows)
             try write(changes, rows)
         }
     }
@@ -172,6 +183,11 @@ extension SQLiteJournal {
 
     private func isOneStatement(_ changes: [ListChange], _ rows: JournalRows) -> Bool {
         guard changes.count == 1, rows.rows.count <= 1 else { return false }
+        switch changes[0].event {
+        case .deleted, .undeleted: return false
+        case .created, .stepped, .unchanged, .purged: break
+        }
+        if changes[0].schemas != nil { return false }
         return changes[0].leases == nil && (changes[0].result == nil || rows.rows.isEmpty)
     }
 
@@ -180,23 +196,33 @@ extension SQLiteJournal {
             rowLengthMax: SQLiteJournal.rowLengthMax, sharedLengthMax: SQLiteJournal.sharedRowLengthMax)
         for (index, change) in changes.enumerated() where change.state.durability == .durable {
             if case .stepped(let operations, let delivery) = change.event, let revision = change.revision {
-                rows.append(operations, StepNote(revision, delivery), to: change.state, change: index)
+                rows.append(operations, TransactionNote(revision, delivery), to: change.state, change: index)
             }
         }
         rows.link { lists[$0.number]?.chain ?? Chain(begin: $0) }
         return rows
     }
 
-    /// Writes what is not in a row of the journal.
+    /// Writes the changes that have no row in the journal.
     private func write(_ change: ListChange, to database: Database) throws {
         let state = change.state
         guard state.durability == .durable else { return }
         switch change.event {
         case .created:
             try ListHeading(begin: state, access: change.access ?? AccessRecord()).insert(into: database)
-        case .deleted:
-            // Its rows in the other tables are deleted between groups: nothing leads to them any more.
-            try database.cachedStatement(sql: "DELETE FROM list WHERE number = ?").execute(arguments: [state.number])
+        case .deleted(let deletion?):
+            var heading = try ListHeading.take(state.number, from: "list", of: database)
+            heading?.deletion = deletion
+            try heading?.insert(into: database)
+        case .undeleted:
+            var heading = try ListHeading.take(state.number, from: "deletedList", of: database)
+            heading?.name = state.name.description
+            try heading?.insert(into: database)
+        case .deleted(nil), .purged:
+            // Its rows in the other tables are deleted between groups. Nothing refers to them any more.
+            let table = if case .purged = change.event { "deletedList" } else { "list" }
+            try database.cachedStatement(sql: "DELETE FROM \(table) WHERE number = ?").execute(arguments: [state.number]
+            )
         case .stepped: break
         case .unchanged:
             if let access = change.access, var heading = try ListHeading.of(state.number, in: database) {
@@ -204,6 +230,7 @@ extension SQLiteJournal {
                 try heading.update(in: database)
             }
         }
+        try writeSchemas(of: change, to: database)
         try writeResult(of: change, to: database)
         try writeLeases(of: change, to: database)
     }
@@ -219,7 +246,7 @@ extension SQLiteJournal {
         }
     }
 
-    /// The group is on disk: what is known of its lists moves up.
+    /// Updates what is known of the group's lists, once it is on disk.
     private func follow(_ change: ListChange) {
         let number = change.state.number
         guard change.state.durability == .durable else { return }
@@ -227,27 +254,56 @@ extension SQLiteJournal {
         case .created:
             lists[number] = JournalledList(
                 state: change.state, chain: Chain(begin: change.state), access: change.access ?? AccessRecord())
-        case .deleted:
-            lists[number] = nil
+        case .deleted(let deletion?):
+            if let list = lists[number] {
+                list.delete(deletion)
+                pastBudget.remove(list)
+            }
+        case .undeleted:
+            if let list = lists[number] {
+                list.undelete(as: change.state.name)
+                pastBudget.noteChange(of: list, cost: list.cost, newest: list.newestCost)
+                keepPastWithinBudget()
+            }
+        case .deleted(nil), .purged:
+            if let list = lists.removeValue(forKey: number) {
+                pastBudget.remove(list)
+                keyCount -= list.numberOfResults
+            }
             upkeep.append(.retirement(.everything(list: number)))
         case .stepped: break
         case .unchanged: if let access = change.access { lists[number]?.access = access }
         }
+        followSchemas(of: change)
         followResult(of: change)
     }
 
     private func follow(_ row: JournalRows.Row) {
-        // A list that was deleted in the same group has its retirement in the queue.
+        // If the list was deleted in the same group, its retirement is in the queue.
         guard let list = lists[row.state.number] else { return }
         list.append(row.journalled, part: row.part)
-        // The last part of a long step decides whether history keeps it.
-        if row.steps > 0 { list.trim(limits.history, now: now()) }
+        // The last part of a long transaction decides whether history keeps it.
+        if row.steps > 0 {
+            list.trim(limits.history, now: clock.running)
+            if list.deletion == nil {
+                pastBudget.noteChange(of: list, cost: list.cost, newest: list.newestCost)
+                keepPastWithinBudget()
+            }
+        }
         considerCheckpoint(of: list)
+    }
+
+    private func keepPastWithinBudget() {
+        pastBudget.keep(within: limits.history.lengthInAllMax) { list, excess, cut in
+            list.shorten(to: list.cost - excess, cut)
+            considerCheckpoint(of: list)
+            return list.cost
+        }
     }
 }
 
 extension SQLiteJournal {
-    /// What is written to the database goes through here, so that it is known how long SQLite's log is.
+    /// Every write to the database goes through here, which counts the pages in SQLite's log.
     func writing<R>(_ body: (Database) throws -> R) rethrows -> R {
         try database.writeWithoutTransaction { database in
             defer { pagesWritten = database.pagesWritten }
@@ -265,7 +321,7 @@ extension Database {
         return Int(pages)
     }
 
-    /// As `inTransaction`, which compiles its statements anew each time. One statement alone is a transaction of its
+    /// Like `inTransaction`, which compiles its statements anew each time. One statement alone is a transaction of its
     /// own.
     func inJournalTransaction(isOneStatement: Bool = false, _ body: () throws -> Void) throws {
         if isOneStatement { return try body() }
@@ -274,7 +330,7 @@ extension Database {
             try body()
             try cachedStatement(sql: "COMMIT").execute()
         } catch {
-            // The first error is the one to tell. SQLite may have rolled back of its own accord.
+            // The first error is the one to report. SQLite may have rolled back by itself.
             try? rollback()
             throw error
         }
@@ -282,7 +338,7 @@ extension Database {
 }
 
 extension Data {
-    /// These bytes without a copy: for an argument of a statement that is executed before they go.
+    /// These bytes without a copy, for an argument of a statement that is executed before they are freed.
     init(lending bytes: UnsafeRawBufferPointer) {
         guard let address = bytes.baseAddress else {
             self.init()
@@ -294,13 +350,14 @@ extension Data {
 }
 
 extension SQLiteJournal {
-    /// What an error of the call to SQLite means that has just ended; `errno` was 0 before it, because SQLite does not
-    /// say why a commit could not be written.
+    /// The meaning of an error of the last call to SQLite. `errno` was 0 before the call, because SQLite does not say
+    /// why a commit could not be written.
     func journalError(_ error: any Error) -> JournalError {
+        if let error = error as? JournalError { return error }
         let systemError = errno
         guard let error = error as? DatabaseError else { return .failed(reason: "\(error)") }
-        // A full disk is noticed while frames are appended to the log. The frame that makes a transaction valid is
-        // the last of them, so none of it counts, and what was written is written over by the next one.
+        // A full disk shows while frames are appended to the log. The frame that makes a transaction valid is the last
+        // one, so none of them counts, and the next write overwrites them.
         if error.resultCode == .SQLITE_FULL { return .noSpace }
         if error.extendedResultCode == .SQLITE_IOERR_WRITE, [EDQUOT, EFBIG].contains(systemError) { return .noSpace }
         return .failed(reason: error.extendedResultCode.description + (error.message.map { ": \($0)" } ?? ""))

@@ -1,25 +1,25 @@
 /// Work that the journal does in slices between groups.
 enum Upkeep {
-    /// The list's state is to be written whole, as it is when the turn comes.
+    /// Write the list's state as a checkpoint, as it is when the turn comes.
     case checkpoint(list: Int)
-    /// A checkpoint is being written.
+    /// Go on with a checkpoint.
     case writing(Checkpoint)
-    /// Rows that nothing leads to any more are to be deleted.
+    /// Delete rows that nothing refers to any more.
     case retirement(Retirement)
-    /// What is remembered of requests up to this number is to be deleted.
+    /// Delete the results of requests before this number.
     case requests(list: Int, before: Int)
 }
 
-/// A checkpoint in the making: one state, part by part.
+/// An unfinished checkpoint: one state, part by part.
 struct Checkpoint {
     let end: JournalledList.RowEnd
     let generation: Int
-    /// How much of the journal it makes superfluous, in bytes and in transactions.
+    /// How much of the journal it makes superfluous: bytes and transactions.
     let coveredLength: Int
     let coveredSteps: Int
     var parts: CheckpointParts
     var part = 0
-    /// Over the checksums of its parts, so far.
+    /// Over the checksums of its parts so far.
     var checksum = ListHeading.checksumOfNoParts
     /// In bytes, so far.
     var length = 0
@@ -35,7 +35,7 @@ struct Checkpoint {
     }
 }
 
-/// Which rows of a list go.
+/// Which rows of a list are deleted.
 struct Retirement {
     let list: Int
     /// Journal rows up to this revision.
@@ -43,7 +43,7 @@ struct Retirement {
     /// Checkpoint parts of every other generation.
     let generationKept: Int
 
-    /// Of a list that was deleted: then all that is known of it goes.
+    /// Everything of a deleted list.
     var isOfEverything: Bool { generationKept < 0 && revisionMax == .max }
 
     static func everything(list: Int) -> Retirement {

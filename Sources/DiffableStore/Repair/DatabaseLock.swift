@@ -1,41 +1,30 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
+import Files
+import SystemPackage
 
-/// Keeps daemons from a database while it is looked at or mended: the lock that SQLite takes, on the bytes where it takes
-/// it (`PENDING_BYTE` of sqlite3's os.h), but belonging to an open file, so that no other file that this process closes
-/// takes it along. It ends with the process, however that ends.
+/// Keeps daemons from opening a database that is being checked or repaired. It is the lock that SQLite takes, on the
+/// bytes where SQLite takes it (`PENDING_BYTE` of sqlite3's os.h). It belongs to the open file and not to the process,
+/// so that closing another file does not release it. It ends with the process, however that ends.
 final class DatabaseLock {
     enum Kind { case reading, writing }
 
-    private let descriptor: Int32
+    private let file: FileDescriptor
 
     /// - Parameter directory: for errors.
     init(_ kind: Kind, path: String, directory: String) throws(StoreOpeningError) {
-        descriptor = open(path, (kind == .writing ? O_RDWR : O_RDONLY) | O_CLOEXEC)
-        guard descriptor >= 0 else {
-            throw .directoryUnusable(path: directory, reason: "\(path): \(String(cString: strerror(errno)))")
+        do throws(Errno) { file = try .opened(path, kind == .writing ? .readWrite : .readOnly) } catch {
+            throw .directoryUnusable(path: directory, reason: "\(path): \(error)")
         }
-        guard set(kind == .writing ? F_WRLCK : F_RDLCK) else { throw .inUse(path: directory) }
+        do throws(Errno) { try set(kind == .writing ? .exclusive : .shared) } catch { throw .inUse(path: directory) }
     }
 
-    /// Closing it would leave the lock to a child that another thread has just forked, until that runs its program.
+    /// Unlocks before it closes: a child that another thread has just forked would keep the lock until it runs its
+    /// program.
     deinit {
-        _ = set(F_UNLCK)
-        close(descriptor)
+        try? set(.none)
+        try? file.close()
     }
 
-    private func set(_ type: Int32) -> Bool {
-        var lock = flock()
-        lock.l_type = Int16(type)
-        lock.l_whence = Int16(SEEK_SET)
-        lock.l_start = 0x4000_0000
-        lock.l_len = 512
-        return fcntl(descriptor, setForOpenFile, &lock) == 0
+    private func set(_ lock: FileDescriptor.Lock) throws(Errno) {
+        try file.setLock(lock, offset: 0x4000_0000, length: 512)
     }
-
-    /// F_OFD_SETLK of fcntl(2), which is for those who define _GNU_SOURCE.
-    private var setForOpenFile: Int32 { 37 }
 }

@@ -1,29 +1,32 @@
 import Diffable
 import DiffableJSON
-import Foundation
 import GRDB
 
-/// Reads what is good of one list: its checkpoint as far as its parts are what was written, and if all are, the journal
-/// as far as its chain holds. Stops at the first thing that is wrong, and never keeps half a transaction.
+/// Reads what is good of one list: its checkpoint up to the first damaged part, and if there is none, the journal up to
+/// the first row that does not fit the chain. Stops at the first fault, and never keeps half a transaction.
 struct ListSalvage {
     private let heading: ListHeading
     private var snapshot = Snapshot()
     private var revision: Int
-    /// Nil when the heading is damaged, and so does not say where the chain begins.
-    private var chain: Chain?
-    /// As the last transaction left it that is there for certain.
+    private var chain: Chain
+    /// False when the heading is damaged, which has the beginning of the chain: then the first row may not fit it and
+    /// still be undamaged.
+    private var isChainCertain: Bool
+    /// The state after the last transaction that is certainly complete.
     private var whole: (snapshot: Snapshot, revision: Int)
     private var damage: String?
-    /// Whether the checkpoint is all there.
+    /// Whether the checkpoint is complete.
     private var isCheckpointGood = false
     private var results: [FirstResult] = []
     private let access: AccessRecord
+    private var schemas: [SchemasRow] = []
 
     /// - Parameter isHeadingGood: whether the heading is what was written.
     init(_ heading: ListHeading, isHeadingGood: Bool) {
         self.heading = heading
         revision = heading.checkpointRevision
-        chain = isHeadingGood ? heading.chain : nil
+        chain = heading.chain
+        isChainCertain = isHeadingGood
         whole = (snapshot, revision)
         access = isHeadingGood ? heading.access : AccessRecord(mode: .ownerOnly)
         if !isHeadingGood { damage = "its row in the table of lists is not what was written" }
@@ -38,11 +41,12 @@ struct ListSalvage {
             note(error)
         }
         do { try readResults(from: database) } catch { note(error) }
-        // A name that makes no sense is one more thing that is damaged.
+        do { try readSchemas(from: database) } catch { note(error) }
+        // An invalid name is one more fault.
         let name = (try? ListName(heading.name)) ?? (try? ListName("list \(heading.number)")) ?? "list"
         return ExaminedList(
             name: name, revision: whole.revision, snapshot: whole.snapshot, damage: damage, number: heading.number,
-            results: results, access: access)
+            results: results, access: access, schemas: schemas, deletion: heading.deletion)
     }
 
     private mutating func note(_ error: any Error) {
@@ -63,24 +67,17 @@ extension ListSalvage {
         var parts = 0
         do {
             var sum = ListHeading.checksumOfNoParts
-            let sql = "SELECT part, checksum, elements FROM checkpoint WHERE list = ? AND generation = ? ORDER BY part"
-            let rows = try Row.fetchCursor(database, sql: sql, arguments: [heading.number, heading.generation])
-            while let row = try rows.next() {
-                guard try row.decode(Int.self, atIndex: 0) == parts else {
-                    throw Fault(reason: "part \(parts) is missing")
-                }
-                let written = try row.decode(Int64.self, atIndex: 1)
-                try row.decode(Data.self, atIndex: 2).withUnsafeBytes { bytes in
-                    guard checksum(bytes) == written else { throw CheckpointPartError.altered }
-                    try builder.append(part: bytes)
-                }
-                sum.add(written)
+            try heading.forEachCheckpointRow(in: database) { row in
+                guard row.part == parts else { throw Fault(reason: "part \(parts) is missing") }
+                guard checksum(row.elements) == row.checksum else { throw CheckpointPartError.altered }
+                try builder.append(part: row.elements)
+                sum.add(row.checksum)
                 parts += 1
             }
             guard parts > 0 || heading.generation == 0 else { throw Fault(reason: "it is missing") }
             guard sum.signed == heading.checkpointChecksum else { throw Fault(reason: "its end is missing") }
         } catch {
-            // What was read before is a beginning of the list, which is better than nothing.
+            // What was read before the fault is the beginning of the list, which is better than nothing.
             if let beginning = try? builder.finished() { whole.snapshot = beginning }
             let reason = (error as? Fault)?.reason ?? "\(error)"
             throw Fault(
@@ -96,14 +93,14 @@ extension ListSalvage {
 // MARK: - The keys of requests
 
 extension ListSalvage {
-    /// Keeps what came of requests whose changes are kept: who asks for another again makes it again.
+    /// Keeps the results of requests whose changes are kept. Whoever repeats another request makes its change again.
     private mutating func readResults(from database: Database) throws {
         var good: [FirstResult] = []
         var last = 0
         var isWhole = true
         defer { results = isCheckpointGood ? good.filter { $0.revision <= whole.revision } : [] }
         do {
-            try RequestRow.forEach(of: heading.number, from: .min, in: database) { row, isGood in
+            try RequestRow.forEach(of: heading.number, in: database) { row, isGood in
                 if !isGood || last > 0 && row.result.number != last + 1 { isWhole = false }
                 if isGood, row.result.number > last {
                     good.append(row.result)
@@ -117,46 +114,45 @@ extension ListSalvage {
     }
 }
 
+// MARK: - Schemas
+
+extension ListSalvage {
+    /// Schemas of which something is missing would refuse what is right, so a list keeps all of them or none.
+    private mutating func readSchemas(from database: Database) throws {
+        let fault = Fault(reason: "its schemas are not what was written: nothing is checked until they are set again")
+        let rows: [(row: SchemasRow, isGood: Bool)]
+        do { rows = try SchemasRow.all(ofList: heading.number, in: database) } catch { throw fault }
+        if rows.isEmpty { return }
+        guard rows.allSatisfy(\.isGood), SchemasRow.schemas(of: rows.map(\.row)) != nil else { throw fault }
+        schemas = rows.map(\.row)
+    }
+}
+
 // MARK: - The journal
 
 extension ListSalvage {
     private mutating func readJournal(from database: Database) throws {
-        let sql = """
-            SELECT revision, part, chain, notes, operations FROM journal WHERE list = ? AND revision > ?
-            ORDER BY revision, part
-            """
         var part = 0
-        // Whether what was read last may go on in a row that is not there.
+        // Whether the transaction that was read last may continue in a missing row.
         var isOpen = false
         do {
-            let rows = try Row.fetchCursor(database, sql: sql, arguments: [heading.number, heading.checkpointRevision])
-            while let row = try rows.next() {
-                let rowRevision = try row.decode(Int.self, atIndex: 0)
-                let rowPart = try row.decode(Int.self, atIndex: 1)
-                let isNext = rowRevision == revision + 1 && rowPart == 0
+            try heading.forEachJournalRow(in: database) { row in
+                let isNext = row.revision == revision + 1 && row.part == 0
                 if isNext { isOpen = false }
-                guard isNext || rowRevision == revision && rowPart == part + 1 else {
-                    throw Fault(reason: "its journal goes on at revision \(rowRevision)")
+                guard isNext || row.revision == revision && row.part == part + 1 else {
+                    throw Fault(reason: "its journal goes on at revision \(row.revision)")
                 }
                 if isNext { whole = (snapshot, revision) }
-                part = rowPart
-                let notes = try row.decode(Data.self, atIndex: 3)
-                let operations = try row.decode(Data.self, atIndex: 4)
-                let written = Chain(value: try row.decode(Int64.self, atIndex: 2))
-                if let chain {
-                    let linked = notes.withUnsafeBytes { notes in
-                        operations.withUnsafeBytes { operations in
-                            chain.linked(
-                                revision: rowRevision, part: rowPart, notes: notes, operations: operations)
-                        }
-                    }
-                    guard linked == written else {
-                        throw Fault(reason: "what its journal has there is not what was written")
-                    }
+                part = row.part
+                if chain.linked(row) != row.chain {
+                    let reason = "what its journal has there is not what was written"
+                    if isChainCertain { throw Fault(reason: reason) }
+                    note(Fault(reason: "whether revision \(row.revision) is what was written cannot be told"))
                 }
-                chain = written
-                try apply(operations, part)
-                isOpen = operations.count >= SQLiteJournal.rowLengthMax / 2
+                chain = row.chain
+                isChainCertain = true
+                try apply(row.operations, part)
+                isOpen = row.operations.count >= SQLiteJournal.rowLengthMax / 2
             }
         } catch {
             if !isOpen { whole = (snapshot, revision) }
@@ -165,15 +161,14 @@ extension ListSalvage {
         }
     }
 
-    /// A row: each line a transaction, or a part of one.
-    private mutating func apply(_ operations: Data, _ part: Int) throws {
+    /// Applies a row. Each line is a transaction, or a part of one.
+    private mutating func apply(_ operations: UnsafeRawBufferPointer, _ part: Int) throws {
         var next = snapshot
         var reached = revision
         for line in operations.split(separator: JournalRows.separator, omittingEmptySubsequences: false) {
             if part == 0 { reached += 1 }
-            try line.withUnsafeBytes { bytes in
-                try next.apply([Diffable.Operation](json: bytes, limits: .journal), limits: .none)
-            }
+            let bytes = UnsafeRawBufferPointer(rebasing: line)
+            try next.apply([ListOperation](json: bytes, limits: .journal), limits: .none)
         }
         snapshot = next
         revision = reached

@@ -1,43 +1,52 @@
 import Diffable
 import DiffableJSON
+import Files
 import Foundation
 import GRDB
 import Logging
+import SystemPackage
 
-/// A state directory that no daemon has open: looks what is in it, and mends it.
+/// A state directory that no daemon has open: checks and repairs it.
 ///
-/// Both work on copies, and with the code that a daemon opens its database with. So looking writes nothing, and what is
-/// mended is what a daemon takes.
+/// Both work on copies, and with the daemon's own code. So a check writes nothing, and a daemon accepts what a repair
+/// made.
 package struct OfflineStore {
     private let directory: String
     private var databasePath: String { JournalDirectory(path: directory).databasePath }
 
     package init(directory: String) { self.directory = directory }
 
-    /// Says what is good and what is not. Needs room for a copy of the files under `scratch`.
+    /// Finds what is good and what is damaged. Needs room for a copy of the files under `scratch`.
     package func check(scratch: String) throws(StoreOpeningError) -> StoreExamination {
+        if let reason = absence() { return .missing(path: databasePath, reason: reason) }
         let lock = try DatabaseLock(.reading, path: databasePath, directory: directory)
         defer { withExtendedLifetime(lock) {} }
         return try working { try withScratch(in: scratch) { try examine(scratch: $0) } }
     }
 
-    /// What a repair did.
+    /// The result of a repair.
     package struct Repair: Sendable {
         package let found: StoreExamination
-        /// Where the files are as they were; nil when nothing was wrong and nothing was done.
+        /// The directory with the old files; nil when nothing was wrong and nothing was done.
         package let keptIn: String?
     }
 
-    /// Makes a database of what is good, puts it in the place of what is there and keeps that beside it. Every list gets
-    /// a new epoch: whoever knew it starts over. Needs room for two copies of the files in the directory.
+    /// Makes a database of what is good, puts it in place of the old one, and keeps the old files beside it. Every list
+    /// gets a new epoch, so that clients start over. Needs room for two copies of the files in the directory.
     ///
     /// - Parameter name: of the directory that keeps the old files.
     package func repair(keepingIn name: String) throws(StoreOpeningError) -> Repair {
+        let absence = absence()
+        // There must be a file to lock.
+        if absence != nil { try JournalDirectory(path: directory).makeFile() }
         let lock = try DatabaseLock(.writing, path: databasePath, directory: directory)
         defer { withExtendedLifetime(lock) {} }
         return try working {
             try withScratch(in: directory) { scratch in
-                let found = try examine(scratch: scratch)
+                let found =
+                    if let absence { StoreExamination.missing(path: databasePath, reason: absence) } else {
+                        try examine(scratch: scratch)
+                    }
                 if found.isGood { return Repair(found: found, keptIn: nil) }
                 let new = scratch + "/new"
                 try RepairedDatabase(directory: new, of: found).write()
@@ -47,11 +56,23 @@ package struct OfflineStore {
         }
     }
 
+    /// Why the database counts as missing: something shows that there were lists. Nil when it is there.
+    private func absence() -> String? {
+        do throws(StoreOpeningError) {
+            try JournalDirectory(path: directory).checkPresence()
+        } catch {
+            if case .missing(_, let reason) = error { return reason }
+        }
+        return nil
+    }
+
     private func working<R>(_ body: () throws -> R) throws(StoreOpeningError) -> R {
         do {
             return try body()
         } catch let error as StoreOpeningError {
             throw error
+        } catch let error as Errno {
+            throw .directoryUnusable(path: directory, reason: "\(error)")
         } catch {
             throw .directoryUnusable(path: directory, reason: "\((error as NSError).localizedDescription)")
         }
@@ -78,7 +99,7 @@ extension OfflineStore {
             database.writeWithoutTransaction { examine($0, &examination) }
             try? database.close()
         }
-        // As a daemon would, on a copy that nobody has touched: it may find what was passed over here.
+        // Opens another untouched copy as a daemon would: that may find what was skipped here.
         if examination.isGood {
             let other = scratch + "/other"
             try FileManager.default.createDirectory(atPath: other, withIntermediateDirectories: false)
@@ -98,17 +119,42 @@ extension OfflineStore {
         } catch { examination.faults.append("the file: \(error)") }
         do {
             var digest = ListsDigest()
-            for (heading, checksum) in try ListHeading.all(in: database) {
-                var salvage = ListSalvage(heading, isHeadingGood: heading.checksum == checksum)
+            let headings = try ListHeading.existing(in: database) + deletedHeadings(database, &examination)
+            let good = headings.filter { $0.heading.checksum == $0.checksum }.map(\.heading)
+            for heading in good {
+                var salvage = ListSalvage(heading, isHeadingGood: true)
                 examination.lists.append(salvage.examined(in: database))
-                digest.add(try heading.share(in: database))
+                do { digest.add(try heading.share(in: database)) } catch {
+                    examination.faults.append("the ends of the list \(heading.name.debugDescription): \(error)")
+                }
+            }
+            // The number in a damaged row may be another list's.
+            var numbers = Set(good.map(\.number))
+            for (heading, checksum) in headings where heading.checksum != checksum {
+                guard numbers.insert(heading.number).inserted else {
+                    examination.faults.append(
+                        "the list \(heading.name.debugDescription) is lost: its row in the table of lists has the number of another"
+                    )
+                    continue
+                }
+                var salvage = ListSalvage(heading, isHeadingGood: false)
+                examination.lists.append(salvage.examined(in: database))
             }
             examineLeases(database, &examination)
-            // What is damaged does not fit either, and has been told.
-            if examination.isGood, Witness.finding(in: directory, about: digest) == .lost {
+            // Damaged lists do not fit the witness either, and have been reported.
+            if examination.isGood, Witness.verdict(in: directory, about: digest) == .lost {
                 examination.faults.append("changes that were acknowledged are not in it")
             }
         } catch { examination.faults.append("lists are missing, and their names with them: \(error)") }
+    }
+
+    private func deletedHeadings(
+        _ database: Database, _ examination: inout StoreExamination
+    ) -> [(heading: ListHeading, checksum: Int64)] {
+        do { return try ListHeading.deleted(in: database) } catch {
+            examination.faults.append("deleted lists that could come back are lost: \(error)")
+            return []
+        }
     }
 
     private func examineLeases(_ database: Database, _ examination: inout StoreExamination) {
@@ -121,22 +167,17 @@ extension OfflineStore {
         if !isGood { examination.faults.append("some of what is leased is not what was written, and stays") }
     }
 
-    /// Opens the copy. When its first page is damaged, which says where everything is, it gets that of a new database:
-    /// tables are made in one order, so they begin at the same pages in all databases. Nil when that does not help.
+    /// Opens the copy. A damaged first page, which has the places of all tables, is replaced by that of a new database:
+    /// tables are made in one order, so they begin at the same pages in all databases. Returns nil when that does not
+    /// help.
     private func open(
         _ copy: String, _ scratch: String, _ examination: inout StoreExamination
     ) throws(StoreOpeningError) -> DatabaseQueue? {
-        let first: StoreOpeningError
         do throws(StoreOpeningError) {
-            let database = try JournalDirectory(path: copy).openDatabase()
-            return database
+            return try JournalDirectory(path: copy).openScratchDatabase()
         } catch {
-            switch error {
-            case .foreign, .unreadable: first = error
-            case .directoryUnusable, .inUse, .schemaTooNew, .schemaTooOld, .damaged: throw inPlace(error, copy)
-            }
+            guard case .unreadable = error, JournalDirectory(path: copy).isOurs() else { throw inPlace(error) }
         }
-        guard isOurs(copy) else { throw inPlace(first, copy) }
         examination.faults.append("the first page of the file is damaged")
         do {
             let model = scratch + "/model"
@@ -144,32 +185,19 @@ extension OfflineStore {
             let page = try Data(contentsOf: URL(filePath: JournalDirectory(path: model).databasePath)).prefix(4_096)
             let file = try FileHandle(forUpdating: URL(filePath: JournalDirectory(path: copy).databasePath))
             try file.write(contentsOf: page)
-            // Zero pages in the heading: SQLite goes by the file's length then. And no free pages, which would be the
-            // model's.
+            // With 0 pages in the heading SQLite goes by the file's length. The model's list of free pages must not be
+            // used either.
             try file.seek(toOffset: 28)
             try file.write(contentsOf: Data(repeating: 0, count: 12))
             try file.close()
-            return try JournalDirectory(path: copy).openDatabase()
+            return try JournalDirectory(path: copy).openScratchDatabase()
         } catch {
             examination.faults.append("nothing in the file can be read: \(error)")
             return nil
         }
     }
 
-    /// Whether the file was a database of ours, as far as its first page or the text of its tables still tells.
-    private func isOurs(_ copy: String) -> Bool {
-        let path = JournalDirectory(path: copy).databasePath
-        guard let start = try? FileHandle(forReadingFrom: URL(filePath: path)).read(upToCount: 4_096) else {
-            return true
-        }
-        let isSQLite = start.prefix(15).elementsEqual("SQLite format 3".utf8)
-        let applicationID = start.dropFirst(68).prefix(4).reduce(0) { $0 << 8 | Int($1) }
-        let hasTables = start.range(of: Data("CREATE TABLE checkpoint".utf8)) != nil
-        let isBlank = start.allSatisfy { $0 == 0 }
-        return hasTables || isBlank || isSQLite && applicationID == JournalSchema.applicationID
-    }
-
-    private func inPlace(_ error: StoreOpeningError, _ copy: String) -> StoreOpeningError {
+    private func inPlace(_ error: StoreOpeningError) -> StoreOpeningError {
         switch error {
         case .directoryUnusable(_, let reason): .directoryUnusable(path: directory, reason: reason)
         case .inUse: .inUse(path: directory)
@@ -178,6 +206,7 @@ extension OfflineStore {
         case .schemaTooOld(_, let version, let known):
             .schemaTooOld(path: databasePath, version: version, known: known)
         case .foreign: .foreign(path: databasePath)
+        case .missing(_, let reason): .missing(path: databasePath, reason: reason)
         case .unreadable(_, let reason): .unreadable(path: databasePath, reason: reason)
         case .damaged(_, let list, let revision, let reason):
             .damaged(path: databasePath, list: list, revision: revision, reason: reason)
@@ -188,7 +217,7 @@ extension OfflineStore {
 // MARK: - Putting in place
 
 extension OfflineStore {
-    /// Wherever this is cut short, the directory has either the old database or the new one, and the old one is kept.
+    /// If this is interrupted, the directory has either the old database or the new one, and the old one is kept.
     private func putInPlace(_ new: String, keepingIn name: String) throws -> String {
         let old = StateFiles(directory: directory)
         let kept = old.path(name)
@@ -199,11 +228,11 @@ extension OfflineStore {
         try old.link(to: kept)
         try StateFiles(directory: kept).synchronize()
         try old.synchronize()
-        // An old log must not come to a new database.
+        // An old log must not be beside a new database.
         let database = (databasePath as NSString).lastPathComponent
         for name in names where name != database { try FileManager.default.removeItem(atPath: old.path(name)) }
         for name in try StateFiles(directory: new).names() {
-            guard rename("\(new)/\(name)", old.path(name)) == 0 else { throw CocoaError(.fileWriteUnknown) }
+            guard rename("\(new)/\(name)", old.path(name)) == 0 else { throw Errno.last }
             old.adopt(name)
         }
         try old.synchronize()

@@ -4,10 +4,10 @@ import Foundation
 import GRDB
 import Logging
 
-/// A new database with what is good of an old one: each list as a checkpoint at the revision up to which it was good, in
-/// a new epoch, with what is leased and the keys of the requests whose changes are in it.
+/// A new database with what is good of an old one. Each list is a checkpoint at the last good revision, in a new epoch,
+/// with its leases and with the keys of the requests whose changes are in it.
 ///
-/// History is not kept: its rows are bound to the old epoch and to a chain that is broken somewhere.
+/// History is not kept: its rows are chained to the old epoch, and the chain is broken somewhere.
 struct RepairedDatabase {
     private let directory: String
     private let found: StoreExamination
@@ -17,13 +17,15 @@ struct RepairedDatabase {
         self.found = found
     }
 
-    /// Returns when it is on disk, and a daemon would take it.
+    /// Writes it. Returns when it is on disk, and a daemon would accept it.
     func write() throws {
         let database = try JournalDirectory(path: directory).openDatabase()
         try database.writeWithoutTransaction { database in
             try database.inTransaction(.immediate) {
                 var names: Set<ListName> = []
-                for list in found.lists where names.insert(list.name).inserted { try write(list, to: database) }
+                for list in found.lists where list.deletion != nil || names.insert(list.name).inserted {
+                    try write(list, to: database)
+                }
                 let lists = Dictionary(found.lists.map { ($0.number, $0) }) { first, _ in first }
                 for lease in found.leases where isThere(lease, in: lists[lease.list]) {
                     try lease.insert(into: database)
@@ -35,7 +37,7 @@ struct RepairedDatabase {
         try Self.tryOut(directory)
     }
 
-    /// What is leased and lost cannot be taken away.
+    /// Whether what is leased is still there.
     private func isThere(_ lease: LeaseRow, in list: ExaminedList?) -> Bool {
         guard let list else { return false }
         switch lease.kind {
@@ -66,14 +68,16 @@ struct RepairedDatabase {
             part += 1
         }
         let end = JournalledList.RowEnd(state: state, chain: Chain(begin: state))
-        try ListHeading(end, generation: generation, checkpointChecksum: sum, access: list.access)
-            .insert(into: database)
+        try ListHeading(
+            end, generation: generation, checkpointChecksum: sum, access: list.access, deletion: list.deletion
+        ).insert(into: database)
+        for row in list.schemas { try row.insert(into: database) }
         for (index, result) in list.results.enumerated() {
             try RequestRow(list: list.number, result: result.numbered(index + 1)).insert(into: database)
         }
     }
 
-    /// Opens a directory as a daemon would, without going on from what is there.
+    /// Opens a directory as a daemon would, and writes nothing.
     static func tryOut(_ directory: String) throws(StoreOpeningError) {
         let journal = try SQLiteJournal(
             directory: directory, limits: StoreLimits(),

@@ -1,12 +1,16 @@
+import Files
 import Foundation
+import SystemPackage
 
-/// The files of a state directory, as files.
+/// The files of a state directory.
 struct StateFiles {
     let directory: String
 
-    /// The names of those that a daemon made there; directories are others'.
+    /// The names of the files that a daemon uses there. Directories are not the daemon's, and copies of earlier
+    /// databases stay.
     func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: directory).filter { name in
+            if name.hasPrefix(JournalDirectory.keptCopyPrefix) { return false }
             let attributes = try FileManager.default.attributesOfItem(atPath: path(name))
             return attributes[.type] as? FileAttributeType == .typeRegular
         }.sorted()
@@ -18,7 +22,7 @@ struct StateFiles {
         for name in try names() { try FileManager.default.copyItem(atPath: path(name), toPath: "\(other)/\(name)") }
     }
 
-    /// Gives every file another name in another directory of the same file system, beside its own.
+    /// Links every file into another directory of the same file system, under its own name.
     func link(to other: String) throws {
         for name in try names() {
             do {
@@ -29,18 +33,14 @@ struct StateFiles {
         }
     }
 
-    /// Returns when it is on disk which files there are.
-    func synchronize() throws {
-        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { throw CocoaError(.fileReadUnknown) }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw CocoaError(.fileWriteUnknown) }
+    /// Waits until it is on disk which files there are.
+    func synchronize() throws(Errno) {
+        try FileDescriptor.synchronize(directory: directory)
     }
 
-    /// Makes the file belong to whom the directory belongs, when root has made it for a daemon that is not root.
+    /// Gives a file to the owner of the directory, when root has made it for a daemon that is not root.
     func adopt(_ name: String) {
-        var status = stat()
-        guard geteuid() == 0, stat(directory, &status) == 0 else { return }
-        _ = chown(path(name), status.st_uid, status.st_gid)
+        guard geteuid() == 0, let owner = try? Stat(directory) else { return }
+        _ = chown(path(name), owner.userID.rawValue, owner.groupID.rawValue)
     }
 }

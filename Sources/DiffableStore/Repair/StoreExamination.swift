@@ -1,30 +1,46 @@
 import Diffable
 
-/// What a state directory holds, as far as it can be read.
+/// The contents of a state directory, as far as they can be read.
 package struct StoreExamination: Sendable {
-    /// Of the database.
+    /// The path of the database.
     package let path: String
     package internal(set) var lists: [ExaminedList] = []
-    /// What is wrong beside the lists, or makes it unknown which lists there were.
+    /// Faults outside of the lists, or because of which some lists are unknown.
     package internal(set) var faults: [String] = []
-    /// Of what is leased, the rows that are what was written.
+    /// Whether the database is missing, and with it all lists.
+    package private(set) var isMissing = false
+    /// The undamaged rows of leases.
     var leases: [LeaseRow] = []
 
     package var isGood: Bool { faults.isEmpty && lists.allSatisfy { $0.damage == nil } }
+
+    init(path: String) { self.path = path }
+
+    /// - Parameter reason: how it is that the database is gone.
+    static func missing(path: String, reason: String) -> StoreExamination {
+        var examination = StoreExamination(path: path)
+        examination.isMissing = true
+        examination.faults = ["\(path): \(reason)"]
+        return examination
+    }
 }
 
-/// What is good of one list.
+/// One list, as far as it is good.
 package struct ExaminedList: Sendable {
     package let name: ListName
-    /// Up to which it is good.
+    /// The last good revision.
     package let revision: Int
     package let snapshot: Snapshot
-    /// What cannot be read, and why; nil when all is good.
+    /// What is damaged, and why; nil when everything is good.
     package let damage: String?
 
     let number: Int
-    /// What came of requests with a key, as far as it is of this state.
+    /// The results of requests with a key whose changes are in this state.
     let results: [FirstResult]
-    /// Nobody but root and the daemon's user may read a list of which this cannot be told any more.
+    /// If it is damaged, only root and the daemon's user may read the list.
     let access: AccessRecord
+    /// Of its schemas; none when they are damaged.
+    let schemas: [SchemasRow]
+    /// Of a list that was deleted and can come back.
+    package let deletion: Deletion?
 }

@@ -1,12 +1,12 @@
-/// A request's answer, ready to be given when what it rests on is on disk.
-enum Answer: Sendable {
+/// The reply to a request, which waits until everything that it rests on is on disk.
+enum DeferredReply: Sendable {
     case list(Store.Completion<ListState>, Result<ListState, StoreError>)
     case outcome(Store.Completion<Outcome>, Result<Outcome, StoreError>)
     case access(Store.Completion<AccessOutcome>, Result<AccessOutcome, StoreError>)
-    /// Whatever became of it.
+    /// Called in either case.
     case settled(@Sendable () -> Void)
 
-    func give() {
+    func complete() {
         switch self {
         case .list(let completion, let result): completion(result)
         case .outcome(let completion, let result): completion(result)
@@ -15,8 +15,8 @@ enum Answer: Sendable {
         }
     }
 
-    /// What the answer rests on is not on disk: whatever it was, it is this now.
-    func refuse(_ error: StoreError) {
+    /// What the reply rests on did not come to the disk: the reply is this error instead.
+    func fail(with error: StoreError) {
         switch self {
         case .list(let completion, _): completion(.failure(error))
         case .outcome(let completion, _): completion(.failure(error))

@@ -1,0 +1,98 @@
+import Diffable
+import Glibc
+
+/// What the lists of one user take together, for that user's limits. Counts each list that has a head, by its head.
+final class Usage {
+    let owner: UInt32
+    fileprivate(set) var lists = 0
+    /// `Snapshot.lengthCounted` of all of them, with their schemas.
+    fileprivate(set) var length = 0
+
+    fileprivate init(of owner: UInt32) { self.owner = owner }
+
+    /// Root's lists and the daemon's own have no limit: whoever could make too many of them has the machine, or the
+    /// daemon, anyway.
+    var isLimited: Bool { Usage.isLimited(owner) }
+
+    static func isLimited(_ owner: UInt32) -> Bool { owner != 0 && owner != geteuid() }
+}
+
+/// The owner that a list is counted for, and the length that is counted.
+struct CountedUsage {
+    fileprivate(set) var usage: Usage?
+    fileprivate(set) var length = 0
+
+    /// - Parameter length: of the list; nil: there is none.
+    fileprivate mutating func count(_ length: Int?, for usage: Usage?) {
+        if usage !== self.usage {
+            self.usage?.lists -= 1
+            self.usage?.length -= self.length
+            self.length = 0
+            self.usage = usage
+            usage?.lists += 1
+        }
+        usage?.length += (length ?? 0) - self.length
+        self.length = length ?? 0
+    }
+}
+
+/// What the lists of each user take.
+struct Usages {
+    /// Of those that have any.
+    private var usages: [UInt32: Usage] = [:]
+    /// Of all lists together.
+    private var length = 0
+    /// The largest value since it was last much smaller.
+    private var lengthMost = 0
+
+    subscript(owner: UInt32) -> Usage? { usages[owner] }
+    var all: some Collection<Usage> { usages.values }
+
+    /// Updates what is counted of a list after its head, or the head's owner, may have changed. O(1).
+    mutating func recount(_ held: HeldList) {
+        length -= held.counted.length
+        count(held)
+        length += held.counted.length
+        lengthMost = max(lengthMost, length)
+    }
+
+    private mutating func count(_ held: HeldList) {
+        let former = held.counted.usage
+        guard let head = held.head else {
+            held.counted.count(nil, for: nil)
+            return forget(former)
+        }
+        let owner = held.headAccess.effective.owner
+        let length = head.snapshot.lengthCounted + (held.headSchemas?.lengthCounted ?? 0)
+        if let former, former.owner == owner { return held.counted.count(length, for: former) }
+        held.counted.count(length, for: usage(of: owner))
+        forget(former)
+    }
+
+    private mutating func usage(of owner: UInt32) -> Usage {
+        if let usage = usages[owner] { return usage }
+        let usage = Usage(of: owner)
+        usages[owner] = usage
+        return usage
+    }
+
+    /// Whether the lists are much smaller than at their largest since this last returned true.
+    mutating func noteShrinking() -> Shrinking {
+        let lost = lengthMost - length
+        // A list that grows and shrinks all the time does not count.
+        guard lost > 16 << 20, lost > lengthMost / 4 else { return .little }
+        lengthMost = length
+        return .much
+    }
+
+    private mutating func forget(_ usage: Usage?) {
+        if let usage, usage.lists == 0 { usages[usage.owner] = nil }
+    }
+}
+
+/// By how much lists have become smaller.
+package enum Shrinking: Sendable {
+    case little
+    /// Enough for giving memory back to the machine.
+    case much
+}

@@ -1,0 +1,83 @@
+import Diffable
+
+/// When a list was deleted, and by whom.
+package struct Deletion: Sendable, Equatable {
+    package let moment: Moment
+    /// Nil if that is not known.
+    package let origin: Origin?
+}
+
+/// A list that was deleted and can come back: with its state, its past, and who may what with it.
+package struct DeletedList: Sendable {
+    /// The last one there was.
+    package let state: ListState
+    package let deletion: Deletion
+    let access: AccessRecord
+    /// Nil while there have never been any.
+    let schemas: ListSchemas?
+    /// Empty until the deletion is on disk.
+    var history = History()
+
+    /// About how much it takes in memory, in bytes.
+    var length: Int { lengthWithoutPast + history.cost }
+    var lengthWithoutPast: Int { DeletedList.length(of: state, schemas) }
+
+    /// The same of a list, without its past.
+    static func length(of state: ListState, _ schemas: ListSchemas? = nil) -> Int {
+        state.snapshot.lengthCounted + (schemas?.lengthCounted ?? 0) + lengthBeside
+    }
+
+    /// What a deleted list takes beside its content, in bytes. So it also bounds how many there are.
+    static let lengthBeside = 4_096
+
+    /// How many of one name and one owner are kept. A list that somebody makes and deletes all day pushes out no others.
+    static let countOfNameMax = 8
+}
+
+/// What the store holds of one list that was deleted.
+final class HeldDeletion {
+    /// What is on disk (of a volatile list: the newest). `nil`: the deletion is not on disk yet.
+    var committed: DeletedList?
+    /// What the next request finds. `nil`: the list is coming back, or is about to be purged.
+    var head: DeletedList?
+}
+
+/// Why a list that was deleted cannot come back.
+package enum DeletionLoss: Sendable, Equatable {
+    /// Its content alone is longer than all deleted lists may be together.
+    case tooLong(max: Int)
+    /// Others were deleted after it, and together they were too long.
+    case madeRoom(max: Int)
+    case tooOld
+    /// It was leased by a connection, and was to go with that.
+    case leased
+    /// So many others of its name were deleted after it.
+    case madeRoomForLater(count: Int)
+    /// Who deleted it did not want to keep it.
+    case unwanted
+    /// The configuration says that none is kept.
+    case keepsNone
+}
+
+/// What became of the last few deleted lists that are not kept, so that who asks for one hears why.
+struct DeletionLosses {
+    private struct Loss {
+        let list: ListName
+        let owner: UInt32
+        let reason: DeletionLoss
+    }
+
+    /// Oldest first.
+    private var losses: [Loss] = []
+    private static let countMax = 64
+
+    mutating func append(_ list: ListName, of owner: UInt32, _ reason: DeletionLoss) {
+        if losses.count == Self.countMax { losses.removeFirst() }
+        losses.append(Loss(list: list, owner: owner, reason: reason))
+    }
+
+    /// Of the newest deletion that is the peer's to know of.
+    func reason(for list: ListName, _ peer: Peer) -> DeletionLoss? {
+        losses.last { $0.list == list && (peer.isPrivileged || peer.userID == $0.owner) }?.reason
+    }
+}

@@ -1,0 +1,41 @@
+import GRDB
+
+// When something happened and who did it, in the columns time, runningTime, isOriginKnown, process, user and client.
+
+extension Moment {
+    static let columnCount = 2
+
+    init(_ row: Row, from index: Int) throws {
+        self.init(
+            timeOfDay: Timestamp(milliseconds: try row.decode(atIndex: index)),
+            running: RunningTime(milliseconds: try row.decode(atIndex: index + 1)))
+    }
+
+    var arguments: StatementArguments { [timeOfDay.milliseconds, running.milliseconds] }
+
+    func add(to sum: inout Checksum) {
+        sum.add(timeOfDay.milliseconds)
+        sum.add(running.milliseconds)
+    }
+}
+
+extension Origin {
+    /// Nil where it is not known.
+    init?(_ row: Row, from index: Int) throws {
+        guard try row.decode(Bool.self, atIndex: index) else { return nil }
+        self.init(
+            name: try row.decode(atIndex: index + 3), processID: try row.decode(atIndex: index + 1),
+            userID: try row.decode(atIndex: index + 2))
+    }
+
+    static func arguments(of origin: Origin?) -> StatementArguments {
+        [origin != nil, origin?.processID, origin?.userID, origin?.name]
+    }
+
+    static func add(_ origin: Origin?, to sum: inout Checksum) {
+        sum.add(origin == nil ? 0 : 1)
+        sum.add(origin?.processID ?? -1)
+        sum.add(origin?.userID ?? -1)
+        sum.add(origin?.name ?? "")
+    }
+}

@@ -1,0 +1,108 @@
+import Diffable
+import Files
+import GRDB
+import GRDBSQLite
+import Glibc
+import SystemPackage
+
+// A full disk must not stop what makes room on it. SQLite writes everything to its log first, and begins the log anew only
+// when all of it has been moved into the database. On a full disk the database cannot grow, so a log that has more than
+// fits in there could neither be moved nor grow: nothing could be written any more, not even a deletion. So the database's
+// file is made longer before the log gets what will have to be in it, and a change that finds no room for that is refused.
+// The last pages of both files are for changes that make no list longer.
+
+extension SQLiteJournal {
+    /// How many pages are for such changes alone, in the database and in the log.
+    private static let sparePages = 32
+    /// By how many pages the database's file grows, if there is room.
+    private static let addedPages = 128
+
+    func reserveRoom(for changes: [ListChange], _ rows: JournalRows) throws(JournalError) {
+        let schemas = changes.reduce(0) { $0 + ($1.schemas?.lengthCounted ?? 0) }
+        let pages = Self.pages(for: rows.length + schemas) + 2 * changes.count
+        let isGrowing = changes.contains(where: makesLonger)
+        try reserveRoom(pages, isGrowing || pages > Self.sparePages / 2 ? .beyondSpare : .ifThereIs)
+    }
+
+    /// For a part of a checkpoint.
+    func reserveRoom(forLength length: Int) throws(JournalError) {
+        try reserveRoom(Self.pages(for: length), .beyondSpare)
+    }
+
+    private enum Reservation {
+        /// The spare pages stay free.
+        case beyondSpare
+        case ifThereIs
+    }
+
+    private func reserveRoom(_ pages: Int, _ reservation: Reservation) throws(JournalError) {
+        pagesFree -= pages
+        guard pagesFree < Self.sparePages else { return }
+        do throws(JournalError) {
+            pagesFree = try extendDatabase(by: pages + Self.sparePages) - pages
+        } catch {
+            pagesFree = 0
+            if reservation == .beyondSpare || error != .noSpace { throw error }
+        }
+    }
+
+    /// An upper bound of the pages that bytes of rows need beside those that there are.
+    private static func pages(for length: Int) -> Int { 2 + (length + length / 16) / pageLength }
+
+    private func makesLonger(_ change: ListChange) -> Bool {
+        guard change.state.durability == .durable else { return false }
+        switch change.event {
+        case .created: return true
+        case .stepped:
+            guard let before = lists[change.state.number]?.state else { return true }
+            return change.state.snapshot.lengthCounted > before.snapshot.lengthCounted
+        case .unchanged: return change.result != nil || change.schemas != nil
+        case .deleted, .undeleted, .purged: return false
+        }
+    }
+
+    /// Makes the file long enough for so many pages more, and answers how many it has room for.
+    private func extendDatabase(by pages: Int) throws(JournalError) -> Int {
+        do {
+            return try database.writeWithoutTransaction { database in
+                let used = try Int.fetchOne(database, sql: "PRAGMA page_count") ?? 0
+                let unused = try Int.fetchOne(database, sql: "PRAGMA freelist_count") ?? 0
+                let length = (Int(try Stat(directory.databasePath).size) + Self.pageLength - 1) / Self.pageLength
+                let needed = max(used, used - unused + pages)
+                if needed <= length { return length - used + unused }
+                for wanted in [needed + Self.addedPages, needed] {
+                    errno = 0
+                    if database.extend(to: wanted * Self.pageLength) { return wanted - used + unused }
+                    // SQLite does not say why, and some file systems do not say it to SQLite: 0.
+                    let reason = errno
+                    guard [0, ENOSPC, EDQUOT, EFBIG].contains(reason) else {
+                        throw JournalError.failed(
+                            reason: "the database cannot grow: \(String(cString: strerror(reason)))")
+                    }
+                }
+                throw JournalError.noSpace
+            }
+        } catch {
+            throw journalError(error)
+        }
+    }
+
+    /// Begins the log with room for a deletion, which a start on a full disk has to find. What is not there is no failure.
+    func reserveLog() {
+        guard let log = try? FileDescriptor.opened(directory.databasePath + "-wal", .readWrite) else { return }
+        _ = posix_fallocate(log.rawValue, 0, off_t(Self.sparePages * Self.pageLength))
+        try? log.close()
+    }
+}
+
+extension Database {
+    /// Takes room for the file's length from the disk, by SQLite: another descriptor of this file, when it is closed, would
+    /// end its locks.
+    fileprivate func extend(to length: Int) -> Bool {
+        // Without it, SQLite does not heed how long a file will be.
+        var step = Int32(SQLiteJournal.pageLength)
+        var length = sqlite3_int64(length)
+        return sqlite3_file_control(sqliteConnection, "main", SQLITE_FCNTL_CHUNK_SIZE, &step) == SQLITE_OK
+            && sqlite3_file_control(sqliteConnection, "main", SQLITE_FCNTL_SIZE_HINT, &length) == SQLITE_OK
+    }
+}

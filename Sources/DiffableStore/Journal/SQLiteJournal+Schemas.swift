@@ -1,0 +1,38 @@
+import Diffable
+import GRDB
+
+// The schemas of durable lists, in the table `schemas`. They go by the list's number, so a list that comes back, or gets
+// another name, has them still.
+
+extension ListChange {
+    /// The rows of the schemas that the change sets; nil when it sets none.
+    var schemasRows: [SchemasRow]? {
+        if case .undeleted = event { return nil }
+        return schemas.map { SchemasRow.rows(of: $0, list: state.number) }
+    }
+}
+
+extension SQLiteJournal {
+    /// Writes the schemas that a change sets.
+    func writeSchemas(of change: ListChange, to database: Database) throws {
+        guard let rows = change.schemasRows else { return }
+        try SchemasRow.deleteAll(ofList: change.state.number, from: database)
+        for row in rows { try row.insert(into: database) }
+    }
+
+    func followSchemas(of change: ListChange) {
+        guard let rows = change.schemasRows else { return }
+        lists[change.state.number]?.schemas = SchemasRow.checksum(of: rows.map(\.checksum))
+    }
+
+    /// The schemas of a list as they were left.
+    func recoverSchemas(of heading: ListHeading, from database: Database) throws -> ListSchemas? {
+        let rows = try SchemasRow.all(ofList: heading.number, in: database)
+        if rows.isEmpty { return nil }
+        guard rows.allSatisfy(\.isGood), let schemas = SchemasRow.schemas(of: rows.map(\.row)) else {
+            throw heading.damaged(
+                directory.databasePath, at: heading.checkpointRevision, "its schemas are not what was written")
+        }
+        return schemas
+    }
+}

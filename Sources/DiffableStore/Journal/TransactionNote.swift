@@ -1,0 +1,102 @@
+import Diffable
+import DiffableJSON
+
+/// What the journal has of one transaction beside its operations: a line of JSON,
+///
+///     [1763763525000,2166,1,0,4711,1000,"diffablectl",86400000]
+///
+/// the time in milliseconds since 1970; the bytes that keeping the state before takes (`Revision.length`); the number
+/// of operations; 1 when subscribers get the whole state (`Delivery.reload`); who made it: process, user and the
+/// client's name, each null when it is not known, or all three left out; the running time, in milliseconds; and of a
+/// proposal, the handler that consented: process, user and name. Older notes have no running time: the time of day counts
+/// instead.
+struct TransactionNote {
+    let revision: Revision
+    let delivery: Delivery
+
+    init(_ revision: Revision, _ delivery: Delivery) {
+        self.revision = revision
+        self.delivery = delivery
+    }
+
+    func write(into line: inout ByteWriter) {
+        line.append(byte: UInt8(ascii: "["))
+        line.append(revision.moment.timeOfDay.milliseconds)
+        line.append(byte: UInt8(ascii: ","))
+        line.append(revision.length)
+        line.append(byte: UInt8(ascii: ","))
+        line.append(revision.operations)
+        line.append(delivery == .reload ? ",1" : ",0")
+        if let origin = revision.origin {
+            append(origin.processID, origin.userID, origin.name, to: &line)
+        }
+        append(revision.moment.running.milliseconds, to: &line)
+        if let handler = revision.origin?.handler {
+            append(handler.processID, handler.userID, handler.name, to: &line)
+        }
+        line.append(byte: UInt8(ascii: "]"))
+    }
+
+    private func append(_ processID: Int?, _ userID: Int?, _ name: String?, to line: inout ByteWriter) {
+        append(processID, to: &line)
+        append(userID, to: &line)
+        line.append(byte: UInt8(ascii: ","))
+        if let name { line.appendString(name) } else { line.append("null") }
+    }
+
+    private func append(_ number: Int?, to line: inout ByteWriter) {
+        line.append(byte: UInt8(ascii: ","))
+        if let number { line.append(number) } else { line.append("null") }
+    }
+
+    /// - Parameter revision: what the step leads to.
+    init(_ line: UnsafeRawBufferPointer, revision: Int) throws(JSONError) {
+        var scanner = JSONScanner(line, depthMax: 1)
+        var array = try scanner.beginArray()
+        func next() throws(JSONError) {
+            guard try scanner.nextElement(of: &array) else { throw scanner.unexpected(.value) }
+        }
+        func number() throws(JSONError) -> Int {
+            try next()
+            return try scanner.integer()
+        }
+        let time = try number()
+        let length = try number()
+        let operations = try number()
+        delivery = try number() == 1 ? .reload : .difference
+        func knownNumber() throws(JSONError) -> Int? { try scanner.readNull() ? nil : try scanner.integer() }
+        func name() throws(JSONError) -> String? {
+            try next()
+            return try scanner.readNull() ? nil : try scanner.string().text
+        }
+        var origin: Origin?
+        var running = time
+        // One value is the running time, three are the origin, four are both, and seven have the handler.
+        if try scanner.nextElement(of: &array) {
+            let first = try knownNumber()
+            if try scanner.nextElement(of: &array) {
+                origin = Origin(processID: first, userID: try knownNumber())
+                origin?.name = try name()
+                if try scanner.nextElement(of: &array) {
+                    running = try scanner.integer()
+                    if try scanner.nextElement(of: &array) {
+                        var handler = ClientIdentity(processID: try knownNumber())
+                        try next()
+                        handler.userID = try knownNumber()
+                        handler.name = try name()
+                        origin?.handler = handler
+                        guard try !scanner.nextElement(of: &array) else { throw scanner.unexpected(.commaOrBracket) }
+                    }
+                }
+            } else {
+                guard let first else { throw scanner.unexpected(.value) }
+                running = first
+            }
+        }
+        try scanner.end()
+        let moment = Moment(
+            timeOfDay: Timestamp(milliseconds: time), running: RunningTime(milliseconds: running))
+        self.revision = Revision(
+            number: revision, moment: moment, operations: operations, length: length, origin: origin)
+    }
+}

@@ -1,0 +1,125 @@
+import Diffable
+import DiffableJSON
+
+/// An item whose content does not fit the schemas of its list.
+package struct InvalidContent: Error, Sendable, Equatable {
+    package let item: ItemID
+    /// The operation that wrote it, counted from zero; nil when it was no operation.
+    package var operation: Int?
+    package let violation: Violation
+    /// Whether the item was there, and the schemas are new.
+    package var isExisting = false
+
+    /// `/due of item "milk" must be a string, not 7`
+    package var sentence: String { violation.sentence(of: item.description) }
+}
+
+// What is checked is what a transaction leaves behind, not what it passes through: an item that one operation inserts and
+// the next one patches is checked once. The difference has all of that, and nothing that stays as it is.
+
+extension SchemaSet {
+    /// Throws when an item that a change writes does not fit. O(what is written)
+    ///
+    /// - Parameters:
+    ///   - difference: the canonical one that leads to `new`.
+    ///   - request: what was asked for, so that the error can say which operation it was.
+    func check(
+        _ difference: [ListOperation], to new: Snapshot, request: [ListOperation] = []
+    ) throws(InvalidContent) {
+        if isEmpty { return }
+        var first: InvalidContent?
+        forEachMisfit(in: difference, of: new) { misfit in
+            first = misfit
+            return .stop
+        }
+        guard let first else { return }
+        throw self.first(of: request, in: difference, to: new) ?? first
+    }
+
+    /// The item that the request's first operation with such an item wrote last.
+    private func first(
+        of request: [ListOperation], in difference: [ListOperation], to new: Snapshot
+    ) -> InvalidContent? {
+        if request.isEmpty { return nil }
+        var misfits: [ItemID: InvalidContent] = [:]
+        forEachMisfit(in: difference, of: new) { misfit in
+            misfits[misfit.item] = misfit
+            return .goOn
+        }
+        var order: [ItemID: Int] = [:]
+        var count = 0
+        for (index, operation) in request.enumerated() {
+            operation.forEachItemWritten { item, _ in
+                guard misfits[item] != nil else { return .goOn }
+                misfits[item]?.operation = index
+                order[item] = count
+                count += 1
+                return .goOn
+            }
+        }
+        return order.min { $0.value < $1.value }.flatMap { misfits[$0.key] }
+    }
+
+    private func forEachMisfit(
+        in difference: [ListOperation], of new: Snapshot, _ body: (InvalidContent) -> Continuation
+    ) {
+        for operation in difference {
+            let continuation = operation.forEachItemWritten { item, record in
+                guard let record = record ?? new.item(item)?.record, let violation = check(record) else { return .goOn }
+                return body(InvalidContent(item: ItemID(record: record), violation: violation))
+            }
+            if continuation == .stop { return }
+        }
+    }
+
+    /// Throws when an item that is there does not fit. O(items)
+    func checkAll(of snapshot: Snapshot) throws(InvalidContent) {
+        if isEmpty { return }
+        var cursor = SnapshotCursor(snapshot)
+        while let element = cursor.next() {
+            guard case .item(let record, _, _) = element, let violation = check(record) else { continue }
+            throw InvalidContent(item: ItemID(record: record), violation: violation, isExisting: true)
+        }
+    }
+}
+
+private enum Continuation {
+    case goOn, stop
+}
+
+extension ListOperation {
+    /// Calls with each item that gets a kind or a content, and with its record where the operation has the whole of it.
+    @discardableResult
+    fileprivate func forEachItemWritten(_ body: (ItemID, Record?) -> Continuation) -> Continuation {
+        switch self {
+        case .appendSections(let sections), .insertSections(let sections, _):
+            for section in sections where section.items.forEachItem(body) == .stop { return .stop }
+        case .appendItems(let items, _), .insertItems(let items, _), .replaceChildren(_, let items):
+            return items.forEachItem(body)
+        case .reconfigureItems(let changes):
+            for change in changes where change.content != nil && body(change.id, nil) == .stop { return .stop }
+        case .reloadItems(let reloads):
+            for reload in reloads where reload.kind != nil || reload.content != nil {
+                if body(reload.id, nil) == .stop { return .stop }
+            }
+        case .patchItems(let patches):
+            for patch in patches where body(patch.id, nil) == .stop { return .stop }
+        case .reconfigureList, .patchList, .deleteSections, .moveSection, .reloadSections, .deleteItems,
+            .deleteAllItems,
+            .moveItem, .expandItems, .collapseItems:
+            break
+        }
+        return .goOn
+    }
+}
+
+extension [Item] {
+    /// Each before its children.
+    fileprivate func forEachItem(_ body: (ItemID, Record?) -> Continuation) -> Continuation {
+        for item in self {
+            if body(item.id, item.record) == .stop { return .stop }
+            if !item.children.isEmpty, item.children.forEachItem(body) == .stop { return .stop }
+        }
+        return .goOn
+    }
+}

@@ -1,0 +1,289 @@
+import Diffable
+
+// A list that its owner deletes is kept for a while and can come back as it was: in its epoch, at its revision, with its
+// past, its request keys and who may what with it. A deletion is a change like others: it becomes the head at once, and is
+// settled or refused with its group. So is the return, and so is the purge that ends the while.
+
+extension Store {
+    /// Brings a deleted list back: the one of that name that the peer, who must be its owner or root, deleted last.
+    ///
+    /// Items whose leases have ended meanwhile go in the same group.
+    /// - Parameters:
+    ///   - epoch: that of the deleted list, of which there may be several with one name; nil: the one that was deleted last.
+    ///   - newName: what it is called from now on; nil: as it was.
+    package func undeleteList(
+        _ name: ListName, epoch: String? = nil, as newName: ListName? = nil, by peer: Peer = .daemon,
+        completion: @escaping Completion<ListState>
+    ) {
+        if let refusal { return completion(.failure(refusal)) }
+        let newName = newName ?? name
+        let deleted: DeletedList
+        do throws(StoreError) {
+            if isSeen(newName, by: peer) { throw .nameTaken(newName) }
+            // Who has nothing to bring back does not learn that a name is taken by a list that it may not see.
+            deleted = try deletedList(name, epoch, for: peer)
+            // Whoever had a list of that name need not be let create one.
+            let mayTake = newName == name || accessRules.mayCreate(newName, peer)
+            if !mayTake || heldLists[newName]?.head != nil { throw .permissionDenied(newName, .creation) }
+            guard numberOfHeads < limits.listsMax else { throw .tooManyLists(max: limits.listsMax) }
+            let owner = accessRules.access(of: newName, deleted.access).owner
+            try checkRoomForList(of: owner, by: peer)
+            try checkRoom(for: deleted, called: newName, of: owner, by: peer)
+        } catch {
+            // When its return or its purge cannot be written, there is one to bring back again.
+            let answer = DeferredReply.list(completion, .failure(error))
+            if isBeingReleased(name, for: peer) { return self.answer(whenSettled: answer) }
+            return self.answer(answer, about: newName, to: peer)
+        }
+        bringBack(deleted.state, as: newName, deleted.access, deleted.schemas)
+        endLeasesThatEnded(meanwhile: deleted.state.number)
+        // Rests on the return, and on what ended with it.
+        guard let head = heldLists[newName]?.head else { preconditionFailure("a list that came back is there") }
+        answer(.list(completion, .success(head)), about: newName)
+    }
+
+    /// Gives a list another name, with all that there is of it. Who follows it hears that it was deleted, and who waits for
+    /// one of the new name gets it.
+    package func renameList(
+        _ name: ListName, to newName: ListName, ifRevision: Int? = nil, by peer: Peer = .daemon,
+        completion: @escaping Completion<ListState>
+    ) {
+        if let refusal { return completion(.failure(refusal)) }
+        let head: ListState
+        do throws(StoreError) {
+            head = try governedHead(of: name, by: peer, otherwise: .renaming)
+            if let ifRevision, ifRevision != head.revision {
+                throw .revisionMismatch(name, expected: ifRevision, current: head.revision)
+            }
+        } catch {
+            return answer(.list(completion, .failure(error)), about: name, to: peer)
+        }
+        do throws(StoreError) {
+            if isSeen(newName, by: peer) { throw .nameTaken(newName) }
+            guard heldLists[newName]?.head == nil, accessRules.mayCreate(newName, peer) else {
+                throw .permissionDenied(newName, .creation)
+            }
+        } catch {
+            return answer(.list(completion, .failure(error)), about: newName, to: peer)
+        }
+        let access = currentAccess(of: name).record
+        let schemas = heldLists[name]?.headSchemas
+        // Both changes become visible together, also of a volatile list: when one waits for the disk, both do.
+        if let group = heldLists[newName]?.group, group > settledGroup { heldLists[name]?.group = group }
+        delete(head, keeping: Deletion(moment: clock.now, origin: nil), answer: .settled {})
+        bringBack(head, as: newName, access, schemas)
+        guard let head = heldLists[newName]?.head else { preconditionFailure("a list that was renamed is there") }
+        answer(.list(completion, .success(head)), about: newName)
+    }
+
+    /// The deleted lists that the peer could bring back: the last deletion first. O(deleted lists)
+    package func deletedLists(for peer: Peer) -> [(list: DeletedList, access: ListAccess)] {
+        let now = clock.running
+        return deletions.values.compactMap { held -> (list: DeletedList, access: ListAccess)? in
+            guard held.head != nil, let deleted = held.committed, !isTooOld(deleted, now) else { return nil }
+            let access = accessRules.access(of: deleted.state.name, deleted.access)
+            return access.isGoverned(by: peer) ? (deleted, access) : nil
+        }.sorted { $0.list.isNewer(than: $1.list) }
+    }
+}
+
+// MARK: - Deleting
+
+extension Store {
+    /// Why a list could not come back if it were deleted now; nil when it could.
+    func loss(of head: ListState) -> DeletionLoss? {
+        let max = limits.history.deletedLengthMax
+        if max == 0 || limits.history.ageMax == 0 { return .keepsNone }
+        if leases[head.number]?.list != nil { return .leased }
+        return DeletedList.length(of: head, heldLists[head.name]?.headSchemas) > max ? .tooLong(max: max) : nil
+    }
+
+    /// What is to be kept of a list that is about to be deleted; nil when it cannot come back.
+    func deletion(of head: ListState, keeping: DeletedListKeeping = .ifPossible, by origin: Origin?) -> Deletion? {
+        let owner = currentAccess(of: head.name).effective.owner
+        if let loss = keeping == .never ? .unwanted : loss(of: head) {
+            deletionLosses.append(head.name, of: owner, loss)
+            return nil
+        }
+        let earlier = deletedLists(called: head.name, of: owner)
+        // A list that nobody has touched is nothing to come back, and would hide the one before it.
+        if head.revision == 0, !earlier.isEmpty { return nil }
+        let countMax = DeletedList.countOfNameMax
+        if earlier.count >= countMax, let oldest = earlier.min(by: { $1.isNewer(than: $0) }) {
+            purge(oldest, .madeRoomForLater(count: countMax))
+        }
+        // Of two in the same millisecond it is known which was later.
+        let now = clock.now
+        let next = RunningTime(milliseconds: newestDeletion.milliseconds + 1)
+        newestDeletion = Swift.max(now.running, next)
+        return Deletion(moment: Moment(timeOfDay: now.timeOfDay, running: newestDeletion), origin: origin)
+    }
+
+    /// One name is looked for among thousands, and a copy of each list would cost more than all else.
+    private func deletedLists(called name: ListName, of owner: UInt32) -> [DeletedList] {
+        deletions.values.filter { $0.head?.state.name == name }.compactMap(\.head)
+            .filter { accessRules.access(of: name, $0.access).owner == owner }
+    }
+
+    private func purge(_ deleted: DeletedList) {
+        let number = deleted.state.number
+        let held = HeldList(access: heldAccess(deleted.access, of: deleted.state.name))
+        // What is not visible yet cannot go before it is.
+        if deletions[number]?.committed == nil { held.group = gathering.number }
+        let leases = leases[number].map { _ in LeaseChange(endsAll: true) }
+        commit(ListChange(event: .purged, state: deleted.state, leases: leases), of: held, answer: .settled {})
+    }
+
+    /// Lets go of deleted lists that are too old or, together, too long. Then the user whose lists take most loses the
+    /// oldest deletion first: so nobody's go because somebody else deletes much.
+    func purgeDeletedLists() {
+        if deletions.isEmpty { areDeletionsUncounted = false }
+        guard case .running = condition, !deletions.isEmpty else { return }
+        let now = clock.running
+        if let oldest = oldestDeletion, oldest.isOlder(than: limits.history.ageMax, at: now) {
+            for deleted in deletions.values.compactMap(\.head) where isTooOld(deleted, now) { purge(deleted, .tooOld) }
+            oldestDeletion = deletions.values.compactMap(\.head?.deletion.moment.running).min()
+        }
+        if areDeletionsUncounted {
+            areDeletionsUncounted = false
+            purgeDeletedLists(beyond: limits.history.deletedLengthMax)
+        }
+    }
+
+    /// O(d log d) in the number of deleted lists.
+    private func purgeDeletedLists(beyond max: Int) {
+        // What is on its way to the disk is counted when it is there.
+        let counted = deletions.values.lazy.filter { $0.head != nil }
+        var length = counted.reduce(0) { $0 + ($1.committed?.length ?? 0) }
+        guard length > max else { return }
+        let deleted = Array(counted.compactMap(\.committed))
+        // Of each owner, the oldest deletion last.
+        var lists = Dictionary(grouping: deleted) { accessRules.access(of: $0.state.name, $0.access).owner }
+            .mapValues { (lists: $0.sorted { $0.isNewer(than: $1) }, length: $0.reduce(0) { $0 + $1.length }) }
+        var count = deleted.count
+        while length > max, let owner = lists.max(by: { ($0.value.length, $1.key) < ($1.value.length, $0.key) })?.key,
+            let oldest = lists[owner]?.lists.popLast()
+        {
+            if count == 1, let held = deletions[oldest.state.number], oldest.lengthWithoutPast <= max {
+                // The list comes back with less of a past.
+                held.committed?.history.shorten(to: max - oldest.lengthWithoutPast, .newest)
+                return
+            }
+            lists[owner]?.length -= oldest.length
+            length -= oldest.length
+            count -= 1
+            purge(oldest, .madeRoom(max: max))
+        }
+    }
+
+    private func purge(_ deleted: DeletedList, _ loss: DeletionLoss) {
+        let owner = accessRules.access(of: deleted.state.name, deleted.access).owner
+        deletionLosses.append(deleted.state.name, of: owner, loss)
+        purge(deleted)
+    }
+
+    private func isTooOld(_ deleted: DeletedList, _ now: RunningTime) -> Bool {
+        limits.history.isPast(deleted.deletion.moment, now: now)
+    }
+}
+
+// MARK: - Coming back
+
+extension Store {
+    /// Whether there is a list of that name, as far as the peer may know.
+    private func isSeen(_ name: ListName, by peer: Peer) -> Bool {
+        guard let held = heldLists[name], held.head != nil else { return false }
+        return held.headAccess.effective.rights(of: peer).contains(.read)
+    }
+
+    /// Whether a deleted list of the peer is about to come back or to be purged, which the disk may refuse.
+    private func isBeingReleased(_ name: ListName, for peer: Peer) -> Bool {
+        deletions.values.contains { held in
+            guard held.head == nil, let deleted = held.committed, deleted.state.name == name else { return false }
+            return accessRules.access(of: name, deleted.access).isGoverned(by: peer)
+        }
+    }
+
+    private func deletedList(_ name: ListName, _ epoch: String?, for peer: Peer) throws(StoreError) -> DeletedList {
+        let now = clock.running
+        let deleted = deletions.values.compactMap(\.head).filter { deleted in
+            deleted.state.name == name && epoch.map { $0 == deleted.state.epoch } ?? true && !isTooOld(deleted, now)
+                && accessRules.access(of: name, deleted.access).isGoverned(by: peer)
+        }
+        if let newest = deleted.max(by: { $1.isNewer(than: $0) }) { return newest }
+        throw .noDeletedList(name, ageMax: limits.history.ageMax, deletionLosses.reason(for: name, peer))
+    }
+
+    private func bringBack(
+        _ state: ListState, as name: ListName, _ access: AccessRecord, _ schemas: ListSchemas?
+    ) {
+        let held = heldLists[name] ?? HeldList(access: heldAccess(access, of: name))
+        // What is not visible yet cannot come back before it is.
+        if deletions[state.number]?.committed == nil { held.group = gathering.number }
+        commit(
+            ListChange(
+                event: .undeleted(from: state.name), state: state.named(name), access: access, schemas: schemas),
+            of: held, answer: .settled {})
+    }
+
+    /// What somebody leased is not to stay for good because its lease ended while the list was deleted.
+    private func endLeasesThatEnded(meanwhile number: Int) {
+        guard let leases = leases[number] else { return }
+        for lease in Set(leases.sections.values).union(leases.items.values).sorted(by: { $0.number < $1.number })
+        where leasedLists[lease]?.contains(number) != true {
+            end(lease, of: number, origin: Origin(name: "lease ended: undelete"))
+        }
+    }
+}
+
+// MARK: - Following changes
+
+extension Store {
+    /// A change is its list's head now.
+    func holdDeletion(of change: ListChange, _ list: HeldList) {
+        let number = change.state.number
+        switch change.event {
+        case .deleted(let deletion?):
+            let held = deletions[number] ?? HeldDeletion()
+            deletions[number] = held
+            held.head = DeletedList(
+                state: change.state, deletion: deletion, access: list.headAccess.record, schemas: list.headSchemas)
+            oldestDeletion = min(oldestDeletion ?? deletion.moment.running, deletion.moment.running)
+        case .undeleted, .purged: deletions[number]?.head = nil
+        case .created, .stepped, .unchanged, .deleted(nil): break
+        }
+    }
+
+    /// A deletion is on disk, with all that led to it.
+    func settleDeletion(of change: ListChange, _ deletion: Deletion, _ list: HeldList) {
+        // The list may have come back in the head already. If an earlier return of it is on disk too, nothing is held.
+        let held = deletions[change.state.number] ?? HeldDeletion()
+        deletions[change.state.number] = held
+        held.committed = DeletedList(
+            state: change.state, deletion: deletion, access: list.access.record, schemas: list.schemas,
+            history: list.history)
+        areDeletionsUncounted = true
+    }
+
+    /// The list has come back on disk, or is gone from it. Answers what was kept of it.
+    func releaseDeletion(of number: Int) -> DeletedList? {
+        guard let held = deletions[number] else { return nil }
+        let deleted = held.committed
+        held.committed = nil
+        if held.head == nil { deletions[number] = nil }
+        return deleted
+    }
+
+    /// A change has not come to the disk.
+    func refuseDeletion(of number: Int) {
+        guard let held = deletions[number] else { return }
+        held.head = held.committed
+        if held.head == nil { deletions[number] = nil }
+    }
+}
+
+extension DeletedList {
+    fileprivate func isNewer(than other: DeletedList) -> Bool {
+        deletion.moment.running > other.deletion.moment.running
+    }
+}

@@ -1,0 +1,163 @@
+import Diffable
+import Foundation
+import GRDB
+import Testing
+
+@testable import DiffableStore
+
+/// Databases that a diffabled wrote before lists had owners, or content of their own.
+struct EarlierSchemaTests {
+    private let directory = ScratchDirectory()
+
+    private var keptCopy: String { directory.path + "/lists.sqlite.schema-4" }
+
+    private func leave(schema version: Int = 4) async throws -> Remembered {
+        let store = try await directory.open()
+        _ = try await store.creating("a", .durable).get()
+        for section in ["s", "t", "u"] {
+            let section = Section(id: try SectionID(section))
+            _ = try await store.transacting("a", [.appendSections([section])]).get()
+        }
+        let before = await store.lists.map(Remembered.init)
+        await store.shutDown()
+        if version == 4 {
+            try directory.makeEarlierSchema()
+        } else {
+            let later = (version < 7 ? "DROP TABLE deletedList;" : "") + "DROP TABLE schemas;"
+            try directory.edit("\(later) PRAGMA user_version = \(version)")
+        }
+        return before[0]
+    }
+
+    @Test func `one that is damaged is refused and stays what it was`() async throws {
+        _ = try await leave()
+        try directory.edit("UPDATE journal SET operations = CAST('[]' AS BLOB) WHERE revision = 2")
+        let bytes = try Data(contentsOf: URL(filePath: directory.databasePath))
+        do {
+            _ = try await directory.open()
+            Issue.record("it was opened")
+        } catch {
+            #expect("\(error)".contains("nothing was changed"), "\(error)")
+        }
+        #expect(try directory.version(of: directory.databasePath) == 4)
+        #expect(try Data(contentsOf: URL(filePath: directory.databasePath)) == bytes)
+        #expect(!FileManager.default.fileExists(atPath: keptCopy))
+        let offline = OfflineStore(directory: directory.path)
+        #expect(try !offline.check(scratch: NSTemporaryDirectory()).isGood)
+        #expect(try directory.version(of: directory.databasePath) == 4)
+        _ = try offline.repair(keepingIn: "kept")
+        let store = try await directory.open()
+        #expect(await store.list("a")?.revision == 1)
+        await store.shutDown()
+    }
+
+    @Test func `one that is good goes on, and is kept as it was`() async throws {
+        let before = try await leave()
+        // What a start that ended while it copied has left.
+        try Data(repeating: 0x78, count: 5_000).write(to: URL(filePath: keptCopy + ".unfinished"))
+        var store = try await directory.open()
+        #expect(await store.lists.map(Remembered.init) == [before])
+        await store.shutDown()
+        #expect(try directory.version(of: directory.databasePath) == JournalSchema.version)
+        #expect(try directory.version(of: keptCopy) == 4)
+        #expect(!FileManager.default.fileExists(atPath: keptCopy + ".unfinished"))
+        let attributes = try FileManager.default.attributesOfItem(atPath: keptCopy)
+        #expect((attributes[.posixPermissions] as? NSNumber)?.intValue == 0o600)
+        #expect(try OfflineStore(directory: directory.path).check(scratch: NSTemporaryDirectory()).isGood)
+        // Put back, it is taken as any backup.
+        try FileManager.default.removeItem(atPath: directory.databasePath)
+        try FileManager.default.copyItem(atPath: keptCopy, toPath: directory.databasePath)
+        store = try await directory.open()
+        #expect(await store.lists.map(\.snapshot) == [before.snapshot])
+        await store.shutDown()
+    }
+
+    /// Else the older diffabled would take its content for damage, and could be told to repair it.
+    @Test func `one without content of lists goes on with it, and is then refused by an older one`() async throws {
+        let before = try await leave(schema: 5)
+        let store = try await directory.open()
+        #expect(await store.lists.map(Remembered.init) == [before])
+        _ = try await store.transacting("a", [.reconfigureList(Content(Array("1".utf8)))]).get()
+        await store.shutDown()
+        #expect(try directory.version(of: directory.databasePath) == JournalSchema.version)
+        #expect(try directory.version(of: directory.path + "/lists.sqlite.schema-5") == 5)
+        let again = try await directory.open()
+        #expect(await again.list("a")?.snapshot.content == Content(Array("1".utf8)))
+        await again.shutDown()
+    }
+
+    @Test func `one from before deleted lists were kept goes on, and keeps those that are deleted then`() async throws {
+        let before = try await leave(schema: 6)
+        var store = try await directory.open()
+        #expect(await store.lists.map(Remembered.init) == [before])
+        #expect(try directory.version(of: directory.path + "/lists.sqlite.schema-6") == 6)
+        _ = try await store.deleting("a").get()
+        await store.shutDown()
+        store = try await directory.open()
+        #expect(try Remembered(await store.undeleting("a").get()) == before)
+        await store.shutDown()
+    }
+
+    @Test func `one from before schemas goes on, and keeps those that are set then`() async throws {
+        let before = try await leave(schema: 7)
+        var store = try await directory.open()
+        #expect(await store.lists.map(Remembered.init) == [before])
+        #expect(try directory.version(of: directory.path + "/lists.sqlite.schema-7") == 7)
+        _ = try await store.settingSchemas("a", .ofTasks()).get()
+        await store.shutDown()
+        store = try await directory.open()
+        #expect(await store.lists.map(Remembered.init) == [before])
+        #expect(try await store.run { $0.heldLists["a"]?.schemas?.set } == .ofTasks())
+        await store.shutDown()
+    }
+
+    @Test func `one that cannot be copied stays what it was`() async throws {
+        let before = try await leave()
+        // Nothing can be put in the place of a directory.
+        try FileManager.default.createDirectory(atPath: keptCopy, withIntermediateDirectories: false)
+        do {
+            _ = try await directory.open()
+            Issue.record("it was opened")
+        } catch let error as StoreOpeningError {
+            guard case .directoryUnusable = error else { throw error }
+            #expect("\(error)".contains("cannot be copied"), "\(error)")
+        }
+        #expect(try directory.version(of: directory.databasePath) == 4)
+        try FileManager.default.removeItem(atPath: keptCopy)
+        let store = try await directory.open()
+        #expect(await store.lists.map(Remembered.init) == [before])
+        await store.shutDown()
+    }
+}
+
+extension ScratchDirectory {
+    /// Makes a database that was closed what the version before owners would have left, with a witness that knows nothing
+    /// of them either.
+    func makeEarlierSchema() throws {
+        try edit("UPDATE list SET owner = NULL, ownerGroup = NULL, mode = NULL")
+        let database = try DatabaseQueue(path: databasePath)
+        let headings = try database.read { try ListHeading.all(in: $0).map(\.heading) }
+        var digest = ListsDigest()
+        for heading in headings {
+            digest.add(try database.read(heading.share))
+            try edit("UPDATE list SET checksum = \(heading.checksum) WHERE number = \(heading.number)")
+        }
+        try database.close()
+        try edit(
+            """
+            ALTER TABLE list DROP COLUMN mode;
+            ALTER TABLE list DROP COLUMN ownerGroup;
+            ALTER TABLE list DROP COLUMN owner;
+            DROP TABLE deletedList;
+            DROP TABLE schemas;
+            PRAGMA user_version = 4;
+            """)
+        try rewriteWitness(digest)
+    }
+
+    fileprivate func version(of path: String) throws -> Int? {
+        let database = try DatabaseQueue(path: path)
+        defer { try? database.close() }
+        return try database.read { try Int.fetchOne($0, sql: "PRAGMA user_version") }
+    }
+}

@@ -1,0 +1,12 @@
+import Testing
+
+@testable import DiffableStore
+
+struct RetirementTests {
+    @Test func `only what goes with a deleted list is everything`() {
+        #expect(Retirement.everything(list: 1).isOfEverything)
+        #expect(!Retirement(list: 1, revisionMax: .max, generationKept: 0).isOfEverything)
+        #expect(!Retirement(list: 1, revisionMax: 7, generationKept: -1).isOfEverything)
+        #expect(!Retirement(list: 1, revisionMax: 7, generationKept: 3).isOfEverything)
+    }
+}
