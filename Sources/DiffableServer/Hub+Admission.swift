@@ -13,26 +13,26 @@ extension Hub {
     func admit(_ channel: any Channel) throws {
         let descriptor = Connection.descriptor(of: channel)
         let credentials = descriptor.flatMap(PeerCredentials.init)
-        let account = account(of: credentials.map { Int($0.userID) })
+        let quota = quota(of: credentials.map { Int($0.userID) })
         let peer = Peer(credentials, daemonUserID: options.userID)
-        if let refusal = reasonNotToAdmit(peer, account) {
+        if let refusal = reasonNotToAdmit(peer, quota) {
             if let descriptor { Self.send(refusal, to: descriptor) }
             refusalLog.note(refusal, of: nil, by: peer, credentials?.metadata ?? [:])
             guard numberOfRefusedClients < RefusedClient.countMax else { throw NotAdmitted() }
             return try channel.pipeline.syncOperations.addHandler(RefusedClient(hub: self))
         }
         try channel.pipeline.syncOperations.addHandler(
-            Connection(hub: self, account: account, descriptor: descriptor, credentials: credentials))
+            Connection(hub: self, quota: quota, descriptor: descriptor, credentials: credentials))
     }
 
-    private func reasonNotToAdmit(_ peer: Peer, _ account: Account) -> WireError? {
+    private func reasonNotToAdmit(_ peer: Peer, _ quota: UserQuota) -> WireError? {
         if let refusal = options.clients.refusal(of: peer, daemonUserID: options.userID) { return refusal }
         let kept = peer.isPrivileged ? ServerLimits.connectionsKept : 0
         if numberOfConnections >= limits.connectionsMax + kept {
             return .tooManyConnections(max: limits.connectionsMax)
         }
-        guard account.numberOfConnections < limits.connectionsPerUserMax else {
-            return .tooManyConnections(of: account.userID, max: limits.connectionsPerUserMax)
+        guard quota.numberOfConnections < limits.connectionsPerUserMax else {
+            return .tooManyConnections(of: quota.userID, max: limits.connectionsPerUserMax)
         }
         return nil
     }

@@ -51,7 +51,11 @@ extension Hub {
 
     /// In the order in which they came.
     func clients(seenBy peer: Peer) -> [Reply.Client] {
-        connections(seenBy: peer).sorted { $0.number < $1.number }.map(Reply.Client.init)
+        connections(seenBy: peer).sorted { $0.number < $1.number }.map { connection in
+            var client = Reply.Client(connection)
+            client.handlers = handlers.handlers(of: connection)
+            return client
+        }
     }
 
     /// Those who run the daemon see everybody, others their own user's.
@@ -65,7 +69,8 @@ extension Reply.Client {
         self.init(
             number: connection.number, name: connection.name, processID: connection.credentials?.processID,
             userID: (connection.credentials?.userID).map(Int.init), connectedSeconds: connection.connectedSeconds,
-            traffic: connection.traffic, pendingBytes: connection.heldUpLength + connection.outbox.length,
+            traffic: connection.traffic,
+            pendingBytes: connection.session.unsent.length + connection.session.outbox.length,
             subscriptions: connection.subscriptions.map {
                 Subscription(
                     subscription: $0.number, list: $0.list, behind: $0.revisionsBehind, deliveries: $0.deliveries,
@@ -79,6 +84,7 @@ extension Reply.Status.Storage {
         self =
             switch health {
             case .working: .working
+            case .full: .full
             case .failed: .failed
             case .unreadable: .unreadable
             case .closing: .closing

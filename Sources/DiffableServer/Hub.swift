@@ -22,7 +22,9 @@ final class Hub {
     private var followedLists: [ListName: FollowedList] = [:]
     /// Subscriptions to lists that there are not.
     private var waiting: [ListName: [ObjectIdentifier: Subscription]] = [:]
-    let alarms: Alarms<Subscription>
+    let timers: DeadlineTimers<Subscription>
+    /// Who answers for lists.
+    let handlers: Handlers
     /// For what takes longer than a turn.
     let background: Background
     private(set) var connections: [ObjectIdentifier: Connection] = [:]
@@ -34,9 +36,9 @@ final class Hub {
     private var isNewsScheduled = false
     private var figuresTold = Figures()
     /// Connections that have sent no line yet.
-    let silences: Alarms<Connection>
+    let silences: DeadlineTimers<Connection>
     /// By users.
-    private var accounts: [Int?: Account] = [:]
+    private var quotas: [Int?: UserQuota] = [:]
     var numberOfRefusedClients = 0
     /// Called when a connection has closed, so that there is a descriptor for another.
     var onRoom: () -> Void = {}
@@ -44,9 +46,10 @@ final class Hub {
     private var dueLists: [FollowedList] = []
     private var dueConnections: [Connection] = []
     private var isTurnScheduled = false
+    private var turnsServed: UInt64 = 0
     /// They have more to do than a turn has room for.
     private var postponedConnections: [Connection] = []
-    private var rounds = Rounds()
+    var turns = TurnScheduler()
     private var onEmpty: (() -> Void)?
     /// While draining: whether every request of every connection is answered, so that no list changes any more.
     private(set) var isQuiet = false
@@ -58,22 +61,23 @@ final class Hub {
         self.eventLoop = eventLoop
         self.refusal = store.assumeIsolated { $0.unreadable.map { WireError($0) } }
         self.refusalLog = RefusalLog(logger)
-        self.background = Background(on: eventLoop)
-        self.alarms = Alarms(on: eventLoop) { $0.wake() }
-        self.silences = Alarms(on: eventLoop) { $0.endSilent() }
+        self.background = Background(beyond: options.turn, on: eventLoop)
+        self.timers = DeadlineTimers(on: eventLoop) { $0.wake() }
+        self.silences = DeadlineTimers(on: eventLoop) { $0.endSilent() }
+        self.handlers = Handlers(options.limits, store, on: eventLoop)
         self.epoch = String(UInt64.random(in: 0...UInt64.max), radix: 36)
     }
 
     // MARK: Turns
 
     /// Who follows the list is told at the end of this turn.
-    private func isDue(_ list: FollowedList) {
+    private func serveLater(_ list: FollowedList) {
         dueLists.append(list)
         scheduleTurn()
     }
 
     /// The connection is served at the end of this turn.
-    func isDue(_ connection: Connection) {
+    func serveLater(_ connection: Connection) {
         dueConnections.append(connection)
         scheduleTurn()
     }
@@ -92,45 +96,41 @@ final class Hub {
         for position in 0..<lists { dueLists[position].serve() }
         dueLists.removeFirst(lists)
         let connections = dueConnections.count
-        for position in 0..<connections { dueConnections[position].serve() }
+        // Another is the first of them in each turn: who is answered first is the first to ask again, and where many
+        // want to change what they have read (`ifRevision`), it would be the one that wins every time.
+        let first = connections > 1 ? nextFirst(of: connections) : 0
+        for position in 0..<connections { dueConnections[(position + first) % connections].serve() }
         dueConnections.removeFirst(connections)
-        rounds.finish()
+        turns.finish()
         if onEmpty != nil { noticeQuiet() }
         if !postponedConnections.isEmpty { schedulePostponed() }
+    }
+
+    /// Not in turn: the turns may well come in a rhythm of their own. Weyl's sequence, by the golden ratio.
+    private func nextFirst(of count: Int) -> Int {
+        turnsServed &+= 0x9E37_79B9_7F4A_7C15
+        return Int((turnsServed >> 32) % UInt64(count))
     }
 
     /// The connection goes on when all sockets have been looked at.
     func postpone(_ connection: Connection) { postponedConnections.append(connection) }
 
     /// The loop looks at the sockets when nothing is left that it could do at once. So what comes after them must be
-    /// something for later, and not so soon that it is due before the loop has come to them.
+    /// something for later.
     private func schedulePostponed() {
         // Another is the first of them in each round, and has what the round has room for.
         let connections = NIOLoopBound(postponedConnections[1...] + postponedConnections[..<1], eventLoop: eventLoop)
         postponedConnections = []
-        eventLoop.scheduleTask(in: Self.postponement) {
+        eventLoop.scheduleTask(in: options.turn.postponement) {
             for connection in connections.value { connection.resume() }
         }
     }
 
-    #if DEBUG
-        // The way from here to the loop takes a multiple of what it takes in a release build.
-        private static let postponement = TimeAmount.microseconds(200)
-    #else
-        private static let postponement = TimeAmount.microseconds(50)
-    #endif
-
-    /// Until when a connection may read lines and be written to that begins its turn now.
-    func turnEnd() -> NIODeadline { rounds.turnEnd(from: .now()) }
-
-    /// The connection reads lines.
-    func noteReading(_ connection: Connection) { rounds.noteReading(connection.number) }
-
     /// Subscribers are kept until the last request is answered, to be sent what came of it.
     private func noticeQuiet() {
-        guard !isQuiet, connections.values.allSatisfy(\.isIdle) else { return }
+        guard !isQuiet, connections.values.allSatisfy(\.session.isIdle) else { return }
         isQuiet = true
-        for connection in connections.values { connection.isDue() }
+        for connection in connections.values { connection.markDue() }
     }
 
     func schedule(in time: TimeAmount, _ body: @escaping () -> Void) {
@@ -144,7 +144,7 @@ final class Hub {
     func follow(_ name: ListName) -> FollowedList? {
         if let list = followedLists[name] { return list }
         guard let state = store.assumeIsolated({ $0.list(name) }) else { return nil }
-        let list = FollowedList(state, background) { [unowned self] in isDue($0) }
+        let list = FollowedList(state, background) { [unowned self] in serveLater($0) }
         followedLists[name] = list
         return list
     }
@@ -161,22 +161,23 @@ final class Hub {
     }
 
     /// What was found is used, or nobody wants it any more.
-    func end(_ groundwork: Groundwork) {
-        groundwork.end()
-        if let list = groundwork.list { leave(list) }
+    func end(_ preparation: ViewPreparation) {
+        preparation.end()
+        if let list = preparation.list { leave(list) }
     }
 
     /// Begins to find what a view shows of a state of a list.
-    func groundwork(of state: ListState, through view: View) -> Groundwork {
-        Groundwork(state, through: view, followedLists[state.name], background)
+    func preparation(of state: ListState, through view: View) -> ViewPreparation {
+        ViewPreparation(state, through: view, followedLists[state.name], background)
     }
 
     /// Called by the store before it answers those who made the changes.
     func advance(by commits: [Commit]) {
         for commit in commits {
             if !commit.forgotten.isEmpty {
-                background.letGo(of: commit.forgotten, size: commit.state.snapshot.numberOfItems)
+                background.free(commit.forgotten, size: commit.state.snapshot.numberOfItems)
             }
+            if commit.isEnd { handlers.endList(commit.list) }
             guard let list = followedLists[commit.list] else { continue }
             list.advance(by: commit)
             // A list that is created again is followed anew.
@@ -198,14 +199,15 @@ final class Hub {
         for list in store.assumeIsolated({ $0.take(rules) }) { reevaluate(list) }
     }
 
-    /// Others may read the list now than before: subscriptions whose clients may not any more are ended, and those that
-    /// have waited for it and may follow it. O(subscriptions of the list).
+    /// Others may read and change the list now than before: subscriptions and handlers whose clients may not any more are
+    /// ended, and those that have waited for it and may follow it. O(subscriptions and handlers of the list).
     private func reevaluate(_ name: ListName) {
         for subscription in followedLists[name]?.subscriptions ?? [] {
             let peer = subscription.connection.peer
             if !store.assumeIsolated({ $0.mayRead(name, peer) }) { subscription.revoke() }
         }
         endWaiting(for: name)
+        handlers.reevaluate(name)
     }
 
     // MARK: Lists that there are not
@@ -242,16 +244,16 @@ final class Hub {
 
     var numberOfConnections: Int { connections.count }
 
-    func account(of userID: Int?) -> Account {
-        if let account = accounts[userID] { return account }
-        let account = Account(userID: userID, of: self)
-        accounts[userID] = account
-        return account
+    func quota(of userID: Int?) -> UserQuota {
+        if let quota = quotas[userID] { return quota }
+        let quota = UserQuota(userID: userID, of: self)
+        quotas[userID] = quota
+        return quota
     }
 
     func add(_ connection: Connection) {
         connections[ObjectIdentifier(connection)] = connection
-        connection.account.enter()
+        connection.quota.enter()
         scheduleNews()
     }
 
@@ -259,9 +261,9 @@ final class Hub {
         connections[ObjectIdentifier(connection)] = nil
         trafficBefore += connection.traffic
         scheduleNews()
-        let account = connection.account
-        account.leave(connection)
-        if account.isForgettable { accounts[account.userID] = nil }
+        let quota = connection.quota
+        quota.leave(connection)
+        if quota.isForgettable { quotas[quota.userID] = nil }
         onRoom()
         if connections.isEmpty { onEmpty?() }
     }
@@ -270,6 +272,7 @@ final class Hub {
     func drain(_ whenEmpty: @escaping () -> Void) {
         onEmpty = whenEmpty
         if connections.isEmpty { return whenEmpty() }
+        handlers.drain()
         for connection in connections.values { connection.drain() }
     }
 
@@ -291,6 +294,7 @@ final class Hub {
         let hub = NIOLoopBound(self, eventLoop: eventLoop)
         eventLoop.scheduleTask(in: Self.newsInterval) {
             hub.value.isNewsScheduled = false
+            hub.value.giveBackMemory()
             hub.value.tellNews()
         }
     }
@@ -303,6 +307,14 @@ final class Hub {
         options.onNews(figures.sentence)
     }
 
+    /// The C library keeps what is freed below something that is in use. To have it look through all of that holds up who
+    /// needs memory meanwhile, so that is done when it is worth the while, and last of all that is due in the background:
+    /// the states that went are freed there before.
+    private func giveBackMemory() {
+        guard store.assumeIsolated({ $0.noteShrinking() }) == .much else { return }
+        background.find(size: .max, while: { true }, options.giveBackMemory, use: {})
+    }
+
     private static let newsInterval = TimeAmount.seconds(2)
 
     // MARK: Settings
@@ -311,9 +323,10 @@ final class Hub {
     /// it is too much now; and the length of the lines that a client is sent is its connection's from beginning to end.
     func take(_ settings: ServerSettings) {
         options.limits = settings.limits
-        store.assumeIsolated { $0.take(settings.store) }
+        store.assumeIsolated { $0.take(settings.limits.store) }
+        handlers.take(settings.limits)
         takeAccessRules(settings.access)
-        for connection in connections.values { connection.limitsChanged() }
-        for account in accounts.values { account.limitsChanged() }
+        for connection in connections.values { connection.applyLimits() }
+        for quota in quotas.values { quota.applyLimits() }
     }
 }

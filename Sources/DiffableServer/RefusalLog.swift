@@ -10,14 +10,13 @@ final class RefusalLog {
     private var allowances: [UInt32: Allowance] = [:]
 
     private struct Allowance {
-        var lines = RefusalLog.linesAtOnce
-        var lastGrant = NIODeadline.now()
+        var lines: TokenBucket
         /// How many were left out since the last line.
         var leftOut = 0
     }
 
+    private static let linesPerSecond = 1
     private static let linesAtOnce = 10
-    private static let interval = TimeAmount.seconds(1)
 
     init(_ logger: Logger) { self.logger = logger }
 
@@ -35,18 +34,16 @@ final class RefusalLog {
 
     /// How many lines were left out before this one, or nil when this one is left out too.
     private func takeAllowance(of user: UInt32, at now: NIODeadline) -> Int? {
-        var allowance = allowances[user] ?? Allowance()
+        var allowance =
+            allowances[user]
+            ?? Allowance(lines: TokenBucket(rate: Self.linesPerSecond, capacity: Self.linesAtOnce, at: now))
         defer { allowances[user] = allowance }
-        let grants = Int((now - allowance.lastGrant).nanoseconds / Self.interval.nanoseconds)
-        if grants > 0 {
-            allowance.lines = min(allowance.lines + grants, Self.linesAtOnce)
-            allowance.lastGrant = now
-        }
-        guard allowance.lines > 0 else {
+        allowance.lines.fill(at: now)
+        if allowance.lines.isEmpty {
             allowance.leftOut += 1
             return nil
         }
-        allowance.lines -= 1
+        allowance.lines.take()
         defer { allowance.leftOut = 0 }
         return allowance.leftOut
     }

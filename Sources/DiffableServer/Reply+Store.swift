@@ -33,7 +33,17 @@ extension Reply.ListSummary {
             list: state.name, epoch: state.epoch, revision: state.revision,
             numberOfSections: state.snapshot.numberOfSections, numberOfItems: state.snapshot.numberOfItems,
             access: Reply.ListAccess(list: state.name, access),
-            durability: state.durability == .durable ? .durable : .volatile)
+            durability: state.durability)
+    }
+}
+
+extension Reply.DeletedList {
+    init(_ deleted: DeletedList, _ access: ListAccess) {
+        let origin = deleted.deletion.origin
+        self.init(
+            summary: Reply.ListSummary(deleted.state, access),
+            time: deleted.deletion.moment.timeOfDay.milliseconds, name: origin?.name, processID: origin?.processID,
+            userID: origin?.userID)
     }
 }
 
@@ -45,16 +55,10 @@ extension Reply.Difference {
     }
 }
 
-extension Reply.Reload {
-    init(_ reloaded: Reloaded) {
-        self.init(file: reloaded.file, applied: reloaded.applied, needRestart: reloaded.needRestart)
-    }
-}
-
 extension Reply.Change {
-    /// Whoever may not read the list is told only that it was done.
+    /// A client that may not read the list is told only that the change was made.
     init(_ outcome: Outcome, _ mode: TransactionMode, summary: @autoclosure () -> DifferenceSummary?) {
-        if outcome.isBlind {
+        if outcome.isWriteOnly {
             self.init(list: outcome.list, revision: nil, isChanged: nil)
             return
         }
@@ -67,59 +71,32 @@ extension Reply.Change {
 extension Reply.History.Revision {
     init(_ revision: DiffableStore.Revision) {
         self.init(
-            revision: revision.number, time: revision.time.milliseconds, numberOfOperations: revision.operations,
-            name: revision.origin?.name, processID: revision.origin?.processID, userID: revision.origin?.userID)
+            revision: revision.number, time: revision.moment.timeOfDay.milliseconds,
+            numberOfOperations: revision.operations,
+            name: revision.origin?.name, processID: revision.origin?.processID, userID: revision.origin?.userID,
+            handler: revision.origin?.handler)
     }
 }
 
-extension TransactionMode {
-    init(_ mode: Request.Mode) {
-        self = mode == .commit ? .commit : .dryRun
+extension Reply.History.SchemaChange {
+    init(_ change: SchemaChange) {
+        self.init(
+            revision: change.revision, time: change.moment.timeOfDay.milliseconds, numberOfKinds: change.numberOfKinds,
+            name: change.origin?.name, processID: change.origin?.processID, userID: change.origin?.userID)
     }
 }
 
-extension Delivery {
-    init(_ delivery: Request.Delivery) {
-        self = delivery == .difference ? .difference : .reload
+extension Reply.Schemas {
+    init(list: ListName, _ schemas: ListSchemas?) {
+        let set = schemas?.set ?? SchemaSet()
+        self.init(list: list, json: set.json, others: set.others, existing: schemas?.existing ?? .areChecked)
     }
 }
 
-extension Target {
-    init(_ contents: Request.Contents) {
-        self =
-            switch contents {
-            case .snapshot(let sections): .whole(sections)
-            case .items(let items, let section): .section(section, items)
-            case .operations(let operations, let section): .operations(operations, section: section)
-            }
-    }
-}
-
-extension ServerLimits {
-    /// As in the configuration, for `hello`.
-    var named: [WireError.Limit] {
-        [
-            WireError.Limit("connectionsMax", max: connectionsMax),
-            WireError.Limit("connectionsPerUserMax", max: connectionsPerUserMax),
-            WireError.Limit("subscriptionsPerConnectionMax", max: subscriptionsPerConnectionMax),
-            WireError.Limit("requestsPerSecondMax", max: requestsPerSecondMax),
-            WireError.Limit("heldLengthMax", max: heldLengthMax),
-            WireError.Limit("silentAgeMax", max: silentAgeMax),
-            WireError.Limit("lineLengthMax", max: lineLengthMax),
-            WireError.Limit("lineOutLengthMax", max: lineOutLengthMax),
-            WireError.Limit("lineOutLengthCeiling", max: lineOutLengthCeiling),
-            WireError.Limit("transactionLengthMax", max: transactionLengthMax),
-            WireError.Limit("depthMax", max: decoding.depthMax),
-            WireError.Limit("idLengthMax", max: decoding.idLengthMax),
-            WireError.Limit("contentLengthMax", max: decoding.contentLengthMax),
-            WireError.Limit("levelsMax", max: decoding.levelsMax),
-            WireError.Limit("operationsMax", max: decoding.operationsMax),
-            WireError.Limit("viewTermsMax", max: decoding.viewTermsMax),
-            WireError.Limit("windowRowsMax", max: decoding.windowRowsMax),
-            WireError.Limit("itemsMax", max: itemsMax),
-            WireError.Limit("listsMax", max: listsMax),
-            WireError.Limit("requestKeysMax", max: requests.keysMax),
-            WireError.Limit("requestKeyAgeMax", max: requests.ageMax),
-        ]
+extension Request.SetSchemas {
+    /// What sets these schemas again; nil when there is nothing to set.
+    init?(list: ListName, _ schemas: ListSchemas?) {
+        guard let schemas, !schemas.set.isEmpty else { return nil }
+        self.init(list: list, schemas: schemas.set, existing: schemas.existing)
     }
 }

@@ -1,4 +1,3 @@
-import DiffableJSON
 import DiffableProtocol
 import DiffableStore
 import Glibc
@@ -7,6 +6,7 @@ import Glibc
 package struct ServerOptions: Sendable {
     package var listening: Listening
     package var limits: ServerLimits
+    package var turn: TurnLimits
     /// Of the daemon, as `hello` and `status` tell it.
     package var version: String
     /// Who is served.
@@ -17,20 +17,25 @@ package struct ServerOptions: Sendable {
     package var reload: Reload
     /// Told in a sentence how the server is doing, a while after something has happened. Called on the loop.
     package var onNews: @Sendable (String) -> Void
+    /// Gives free memory back to the machine. Called beside the loop, when much has become free.
+    package var giveBackMemory: @Sendable () -> Void
 
     package init(
-        listening: Listening, limits: ServerLimits = ServerLimits(), clients: Clients = .everyone,
-        userID: UInt32 = geteuid(), version: String,
+        listening: Listening, limits: ServerLimits = ServerLimits(), turn: TurnLimits = TurnLimits(),
+        clients: Clients = .everyone, userID: UInt32 = geteuid(), version: String,
         reload: @escaping Reload = { $0(.failure(ReloadError(reason: "this server has no configuration"))) },
-        onNews: @escaping @Sendable (String) -> Void = { _ in }
+        onNews: @escaping @Sendable (String) -> Void = { _ in },
+        giveBackMemory: @escaping @Sendable () -> Void = {}
     ) {
         self.listening = listening
         self.clients = clients
         self.userID = userID
         self.limits = limits
+        self.turn = turn
         self.version = version
         self.reload = reload
         self.onNews = onNews
+        self.giveBackMemory = giveBackMemory
     }
 }
 
@@ -57,57 +62,4 @@ package enum Listening: Sendable, Equatable {
     case path(String)
     /// A listening Unix socket that was handed over.
     case descriptor(Int32)
-}
-
-/// What clients may take. Lengths are in bytes.
-package struct ServerLimits: Sendable {
-    /// Of all users together. `connectionsKept` more are for root and for the daemon's own user.
-    package var connectionsMax: Int
-    package var connectionsPerUserMax: Int
-    package var subscriptionsPerConnectionMax: Int
-    /// Of all connections of a user together; 0 is no limit.
-    package var requestsPerSecondMax: Int
-    /// What is kept for a user's connections: requests that are not complete, and answers that were not read.
-    package var heldLengthMax: Int
-    /// How long a connection may last that has sent no line, in seconds; 0 is for ever.
-    package var silentAgeMax: Int
-    /// A line that a client sends.
-    package var lineLengthMax: Int
-    /// A line that a client is sent, unless it asks for more in `hello`.
-    package var lineOutLengthMax: Int
-    /// What it may ask for at most.
-    package var lineOutLengthCeiling: Int
-    /// All parts of one transaction together.
-    package var transactionLengthMax: Int
-    package var decoding: DecodingLimits
-    /// The store's, told to clients.
-    package var itemsMax: Int
-    package var listsMax: Int
-    package var requests: RequestLimits
-
-    /// So that an administrator can always have a look.
-    package static let connectionsKept = 8
-
-    package init(
-        connectionsMax: Int = 16_384, connectionsPerUserMax: Int = 12_288, subscriptionsPerConnectionMax: Int = 1_024,
-        requestsPerSecondMax: Int = 0, heldLengthMax: Int = 512 << 20, silentAgeMax: Int = 300,
-        lineLengthMax: Int = 1 << 20, lineOutLengthMax: Int = 65_535, lineOutLengthCeiling: Int = 16 << 20,
-        transactionLengthMax: Int = 256 << 20, decoding: DecodingLimits = .server, itemsMax: Int = 10_000_000,
-        listsMax: Int = 10_000, requests: RequestLimits = RequestLimits()
-    ) {
-        self.connectionsMax = connectionsMax
-        self.connectionsPerUserMax = connectionsPerUserMax
-        self.subscriptionsPerConnectionMax = subscriptionsPerConnectionMax
-        self.requestsPerSecondMax = requestsPerSecondMax
-        self.heldLengthMax = heldLengthMax
-        self.silentAgeMax = silentAgeMax
-        self.lineLengthMax = lineLengthMax
-        self.lineOutLengthMax = lineOutLengthMax
-        self.lineOutLengthCeiling = lineOutLengthCeiling
-        self.transactionLengthMax = transactionLengthMax
-        self.decoding = decoding
-        self.itemsMax = itemsMax
-        self.listsMax = listsMax
-        self.requests = requests
-    }
 }

@@ -1,4 +1,5 @@
 import Diffable
+import DiffableJSON
 import DiffableProtocol
 import DiffableStore
 
@@ -10,9 +11,15 @@ extension WireError {
     init(_ error: StoreError) {
         switch error {
         case .noSuchList(let list): self.init(.noSuchList, "\(error)", list: list)
-        case .listExists(let list): self.init(.listExists, "\(error)", list: list)
+        case .noDeletedList(let list, _, _): self.init(.noSuchList, "\(error)", list: list)
+        case .notKept(let list, _): self.init(.notKept, "\(error)", list: list)
+        case .listExists(let list), .nameTaken(let list): self.init(.listExists, "\(error)", list: list)
         case .restoredListExists(let list, _): self.init(.listExists, "\(error)", list: list)
         case .tooManyLists(let max): self.init(.tooLarge, "\(error)", limit: Limit("listsMax", max: max))
+        case .tooManyListsOfUser(_, let max):
+            self.init(.tooLarge, "\(error)", limit: Limit("listsPerUserMax", max: max))
+        case .contentOfUserTooLong(let list, _, let max):
+            self.init(.tooLarge, "\(error)", list: list, limit: Limit("contentPerUserMax", max: max))
         case .permissionDenied(let list, _): self.init(.permissionDenied, "\(error)", list: list)
         case .revisionMismatch(let list, _, let current):
             self.init(.revisionMismatch, "\(error)", list: list, revision: current)
@@ -23,6 +30,11 @@ extension WireError {
         case .operation(let list, let reason): self.init(reason, list: list, operation: nil)
         case .repetition(let list, let repetition):
             self.init(.duplicateItem, "\(error)", list: list, item: repetition.item)
+        case .invalidContent(let list, let invalid):
+            let violation = invalid.violation
+            self.init(
+                .invalidContent, "\(error)", list: list, operation: invalid.operation, item: invalid.item,
+                misfit: Misfit(kind: violation.kind, path: violation.path, keyword: violation.keyword))
         case .noSpace: self.init(.noSpace, "\(error)")
         case .storageFailed: self.init(.storageFailed, "\(error)")
         case .unreadable: self.init(.storageUnreadable, "\(error)")
@@ -43,10 +55,6 @@ extension WireError {
             self.init(
                 .noSuchItem, "\(subject): there is no item \"\(item)\"; `snapshot` shows those there are",
                 list: list, operation: operation, item: item)
-        case .noSections:
-            self.init(
-                .noSuchSection, "\(subject): there is no section yet; append one first, or name it",
-                list: list, operation: operation)
         case .duplicateSection(let section):
             self.init(
                 .duplicateSection,
@@ -59,16 +67,13 @@ extension WireError {
                 "\(subject): the item \"\(item)\" is in the list already, or stands twice in the request; each id stands once in a "
                     + "list: move it, or delete it first",
                 list: list, operation: operation, item: item)
-        case .invalidItemAnchor(let item):
+        case .invalidItemAnchor(let item, let fault):
             self.init(
-                .invalidAnchor,
-                "\(subject): \"\(item)\" cannot be the anchor: it is among what is moved or inserted, or not in the "
-                    + "section or parent that is named",
+                .invalidAnchor, "\(subject): the item \"\(item)\" \(Self.sentence(fault))",
                 list: list, operation: operation, item: item)
-        case .invalidSectionAnchor(let section):
+        case .invalidSectionAnchor(let section, let fault):
             self.init(
-                .invalidAnchor,
-                "\(subject): the section \"\(section)\" cannot be the anchor: it is among what is moved or inserted",
+                .invalidAnchor, "\(subject): the section \"\(section)\" \(Self.sentence(fault))",
                 list: list, operation: operation, section: section)
         case .ownDescendant(let item):
             self.init(
@@ -81,7 +86,9 @@ extension WireError {
                 list: list, operation: operation, item: item, limit: Limit("levelsMax", max: max))
         case .tooManyItems(let max):
             self.init(
-                .tooLarge, "\(subject): the list would have more items than itemsMax = \(max)",
+                .tooLarge,
+                "\(subject): the list would have more items than itemsMax = \(max); delete some first, use several "
+                    + "lists, or have it raised in diffabled's configuration",
                 list: list, operation: operation, limit: Limit("itemsMax", max: max))
         case .tooMuchPatched(let max):
             self.init(
@@ -94,6 +101,24 @@ extension WireError {
                 .tooLarge,
                 "\(subject): the item \"\(item)\" would have \(length) bytes of content, more than contentLengthMax = \(max)",
                 list: list, operation: operation, item: item, limit: Limit("contentLengthMax", max: max))
+        case .listContentTooLong(let length, let max):
+            self.init(
+                .tooLarge,
+                "\(subject): the list would have \(length) bytes of content of its own, more than contentLengthMax = \(max)",
+                list: list, operation: operation, limit: Limit("contentLengthMax", max: max))
+        }
+    }
+
+    private static func sentence(_ fault: AnchorFault) -> String {
+        switch fault {
+        case .isInserted:
+            "cannot be the anchor: it is itself among what is inserted; name one that is in the list already"
+        case .isMoved: "cannot be the anchor: it is itself what is moved; name another one"
+        case .isElsewhere:
+            "cannot be the anchor: it does not stand directly in the section, or under the parent, that is named beside it; "
+                + "name those where it is, or neither"
+        case .isParentElsewhere:
+            "cannot be the parent: it is not in the section that is named beside it; leave the section out, or name its own"
         }
     }
 }

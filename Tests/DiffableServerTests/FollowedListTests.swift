@@ -39,22 +39,23 @@ struct FollowedListTests {
         return view
     }
 
-    private func change(_ operation: Diffable.Operation) throws {
+    private func change(_ operation: ListOperation) throws {
         let old = list.state
         let snapshot = try old.snapshot.applying([operation])
-        let step = Commit.Step(operations: snapshot.difference(from: old.snapshot), encoded: nil)
+        let step = Commit.Transaction(operations: snapshot.difference(from: old.snapshot), encoded: nil)
         list.advance(
             by: Commit(
-                event: .changed(from: old.revision, step: step), state: old.moved(to: old.revision + 1, snapshot)))
+                event: .changed(from: old.revision, transaction: step), state: old.moved(to: old.revision + 1, snapshot)
+            ))
         list.serve()
     }
 
     /// Those who follow the list through a view, which may have to be found in the background first.
     private func audience(for view: View) -> Audience {
-        let groundwork = list.groundwork(for: view)
-        while !groundwork.isReady, bench.doNext() {}
+        let preparation = list.preparation(for: view)
+        while !preparation.isReady, bench.doNext() {}
         let audience = list.audience(for: view)
-        groundwork.end()
+        preparation.end()
         return audience
     }
 
@@ -112,11 +113,77 @@ struct FollowedListTests {
         let (then, old) = (audience.shown.snapshot, list.state)
         try change(.deleteItems(["i4"]))
         _ = looks.take()
-        let groundwork = list.groundwork(for: audience.view, of: old)
+        let preparation = list.preparation(for: audience.view, of: old)
         while bench.doNext() {}
-        let found = try #require(groundwork.found.flatMap { audience.shown(at: $0.state, $0.rows) })
+        let found = try #require(preparation.found.flatMap { audience.shown(at: $0.state, $0.rows) })
         #expect(found.snapshot == then && audience.shown.snapshot != then)
         #expect(looks.take() < 10)
+    }
+
+    @Test func `a newcomer does not see where somebody else's anchor was`() throws {
+        let window = Window(start: .anchor("i500"), limit: 3)
+        let first = self.audience(for: view(.own([]), window))
+        #expect(first.shown.extent?.offset == 500)
+        try change(.deleteItems(["i500"]))
+        let second = self.audience(for: view(.own([]), window))
+        #expect(first.shown.extent?.offset == 500 && second.shown.extent?.offset == 0)
+        #expect(second === self.audience(for: view(.own([]), window)), "those who are shown the same are one audience")
+        try change(.deleteItems(["i0"]))
+        #expect(first.shown.extent?.offset == 500 && second.shown.extent?.offset == 0)
+        try change(.insertItems([Item(id: "i500", content: Self.even)], at: .after("i20")))
+        #expect(first.shown.extent?.offset == 20 && second.shown.extent?.offset == 20)
+        try change(.deleteItems(["i500"]))
+        #expect(first.shown.extent?.offset == 20 && second.shown.extent?.offset == 20)
+        list.leave(first)
+        list.leave(second)
+        #expect(list.isEmpty)
+    }
+
+    @Test func `a window stays where its anchor was, however short the list is meanwhile`() throws {
+        let audience = self.audience(for: view(.own([]), Window(start: .anchor("i500"), limit: 3)))
+        let all = list.state.snapshot.sections
+        try change(.deleteSections(["s"]))
+        #expect(audience.shown.extent == Window.Extent(offset: 0, total: 0))
+        try change(.appendSections(all))
+        while bench.doNext() { list.serve() }
+        try change(.deleteItems(["i500"]))
+        #expect(audience.shown.extent == Window.Extent(offset: 500, total: 999))
+    }
+
+    @Test func `nobody goes on with a window whose anchor has gone`() throws {
+        for limit in [0, 3] {
+            let anchor = try ItemID("i\(limit * 2)")
+            let view = view(.own([]), Window(start: .anchor(anchor), limit: limit))
+            let old = list.state
+            func isFound() throws -> Bool {
+                let preparation = list.preparation(for: view, of: old)
+                while bench.doNext() { list.serve() }
+                defer { preparation.end() }
+                let found = try #require(preparation.found)
+                return audience(for: view).shown(at: found.state, found.rows) != nil
+            }
+            try change(.reconfigureItems([ItemReconfiguration(id: "i900", content: .some(Self.odd))]))
+            #expect(try isFound())
+            try change(.deleteItems([anchor]))
+            #expect(try !isFound())
+        }
+    }
+
+    @Test func `what cancels out in one turn is not shown as a change`() throws {
+        let whole = self.audience(for: View())
+        let shown = whole.shown
+        let old = list.state
+        let other = try old.snapshot.applying([.deleteItems(["i1"])])
+        for (snapshot, before) in [(other, old.snapshot), (old.snapshot.restored(after: other), other)] {
+            let step = Commit.Transaction(operations: snapshot.difference(from: before), encoded: nil)
+            let revision = list.state.revision
+            list.advance(
+                by: Commit(
+                    event: .changed(from: revision, transaction: step),
+                    state: list.state.moved(to: revision + 1, snapshot)))
+        }
+        list.serve()
+        #expect(whole.shown === shown && whole.state.revision == old.revision + 2)
     }
 
     @Test func `nothing is kept for a view that nobody has`() {

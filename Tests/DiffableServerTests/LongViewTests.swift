@@ -34,13 +34,14 @@ import Testing
         return view
     }
 
-    private func change(_ operations: [Diffable.Operation]) throws {
+    private func change(_ operations: [ListOperation]) throws {
         let old = list.state
         let snapshot = try old.snapshot.applying(operations)
-        let step = Commit.Step(operations: snapshot.difference(from: old.snapshot), encoded: nil)
+        let step = Commit.Transaction(operations: snapshot.difference(from: old.snapshot), encoded: nil)
         list.advance(
             by: Commit(
-                event: .changed(from: old.revision, step: step), state: old.moved(to: old.revision + 1, snapshot)))
+                event: .changed(from: old.revision, transaction: step), state: old.moved(to: old.revision + 1, snapshot)
+            ))
         list.serve()
     }
 
@@ -57,9 +58,9 @@ import Testing
     private func finish() { while bench.doNext() { list.serve() } }
 
     private func audience(for view: View) -> Audience {
-        let groundwork = list.groundwork(for: view)
+        let preparation = list.preparation(for: view)
         finish()
-        defer { groundwork.end() }
+        defer { preparation.end() }
         return list.audience(for: view)
     }
 
@@ -71,28 +72,38 @@ import Testing
     }
 
     @Test func `is found in the background, and follows what changed meanwhile`() throws {
-        let groundwork = list.groundwork(for: view())
-        #expect(!groundwork.isReady && looks.take() == 0 && bench.piecesBegun == 1)
+        let preparation = list.preparation(for: view())
+        #expect(!preparation.isReady && looks.take() == 0 && bench.piecesBegun == 1)
         for number in 0..<20 { try reconfigure(number..<number + 1, to: "5000") }
         try change([.deleteItems(["i77"])])
         #expect(looks.take() == 0)
 
         var isTold = false
-        groundwork.whenReady = { isTold = true }
+        preparation.whenReady = { isTold = true }
         finish()
         let found = looks.take()
-        #expect(found <= Self.itemsMax + TurnLimits.workMax)
-        #expect(groundwork.isReady && isTold)
+        #expect(found <= Self.itemsMax + TurnLimits().workMax)
+        #expect(preparation.isReady && isTold)
         let audience = list.audience(for: view())
         #expect(audience.state === list.state && bench.piecesBegun == 1)
         check(audience)
     }
 
     @Test func `is found once for all who ask while it is looked for`() throws {
-        let groundworks = (0..<10).map { list.groundwork(for: view(limit: $0 + 1)) }
+        let preparations = (0..<10).map { list.preparation(for: view(limit: $0 + 1)) }
         finish()
-        #expect(groundworks.allSatisfy { $0.isReady })
+        #expect(preparations.allSatisfy { $0.isReady })
         #expect(bench.piecesBegun == 1 && looks.take() == Self.itemsMax)
+    }
+
+    @Test func `is told of a change once, also when the next one takes long`() throws {
+        let audience = audience(for: view())
+        try reconfigure(3..<4, to: "7")
+        let (shown, state) = (audience.shown, audience.state)
+        try reconfigure(0..<Self.itemsMax / 2, to: "500")
+        #expect(audience.shown === shown && audience.state === state)
+        finish()
+        check(audience)
     }
 
     @Test func `stays as it was until a long change is found in the background`() throws {
@@ -101,7 +112,7 @@ import Testing
         let (shown, state) = (audience.shown, audience.state)
         _ = looks.take()
         try reconfigure(0..<Self.itemsMax / 2, to: "500")
-        #expect(looks.take() <= TurnLimits.workMax)
+        #expect(looks.take() <= TurnLimits().workMax)
         #expect(audience.shown === shown && audience.state === state && window.state === state)
         try reconfigure(3..<4, to: "1")
         #expect(looks.take() == 0, "what comes next waits for what comes before")
@@ -125,7 +136,7 @@ import Testing
         _ = looks.take()
         for number in 0..<5 {
             try reconfigure(number * 100..<number * 100 + 20, to: "3")
-            #expect(looks.take() <= 2 * TurnLimits.workMax)
+            #expect(looks.take() <= 2 * TurnLimits().workMax)
         }
         finish()
         for audience in audiences {
@@ -135,8 +146,8 @@ import Testing
     }
 
     @Test func `of which nobody waits any more is not looked for`() throws {
-        let first = list.groundwork(for: view("first"))
-        let second = list.groundwork(for: view("second"))
+        let first = list.preparation(for: view("first"))
+        let second = list.preparation(for: view("second"))
         second.end()
         finish()
         #expect(first.isReady && bench.piecesBegun == 1)
@@ -145,19 +156,19 @@ import Testing
     }
 
     @Test func `is not waited for when the list is deleted`() throws {
-        let groundwork = list.groundwork(for: view())
+        let preparation = list.preparation(for: view())
         list.advance(by: Commit(event: .deleted, state: list.state))
         list.serve()
-        #expect(groundwork.isReady)
+        #expect(preparation.isReady)
     }
 
     @Test func `of an earlier state is found in the background`() throws {
         let old = list.state
         try reconfigure(0..<Self.itemsMax, to: "500")
-        let groundwork = Groundwork(old, through: view(), list, bench.background)
-        #expect(!groundwork.isReady && looks.take() == 0)
+        let preparation = ViewPreparation(old, through: view(), list, bench.background)
+        #expect(!preparation.isReady && looks.take() == 0)
         finish()
-        let found = try #require(groundwork.found)
+        let found = try #require(preparation.found)
         #expect(found.rows.snapshot == view().evaluate(old.snapshot).snapshot)
     }
 
@@ -169,7 +180,7 @@ import Testing
         #expect(bench.doNext() && bench.piecesBegun == begun + 2)
         finish()
         // What few items are in is not worth it.
-        list.background.letGo(of: Snapshot())
+        list.background.free(Snapshot())
         #expect(bench.piecesBegun == begun + 2)
     }
 

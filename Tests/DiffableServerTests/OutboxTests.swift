@@ -11,7 +11,7 @@ struct OutboxTests {
 
     private mutating func append(_ text: String) { outbox.append { Self.write(text, &$0) } }
 
-    private mutating func fill(_ place: Outbox.Place, _ text: String, after barrier: Outbox.Barrier? = nil) {
+    private mutating func fill(_ place: Outbox.Reservation, _ text: String, after barrier: Outbox.Barrier? = nil) {
         outbox.fill(place, after: barrier) { Self.write(text, &$0) }
     }
 
@@ -62,7 +62,7 @@ struct OutboxTests {
 
     @Test mutating func `a read waits for its turn, and lines behind it for the read`() {
         append("first ")
-        outbox.append(.lists, .null)
+        outbox.append(.lists(.init()), .null)
         append("third ")
         #expect(readyLines() == "first " && outbox.hasRead)
         guard case .read? = outbox.first else {

@@ -12,11 +12,11 @@ struct PaceTests {
 
     @Test func `the first group is held back by nothing, and the next until the interval is over`() throws {
         var pace = try #require(Pace(minInterval: 100, bookmark: nil))
-        #expect(pace.groupIsHeldBack(at: start) == nil)
+        #expect(pace.earliestGroup(at: start) == nil)
         pace.noteGroup(at: start)
-        #expect(pace.groupIsHeldBack(at: start) == start + .milliseconds(100))
-        #expect(pace.groupIsHeldBack(at: start + .nanoseconds(99_999_999)) == start + .milliseconds(100))
-        #expect(pace.groupIsHeldBack(at: start + .milliseconds(100)) == nil)
+        #expect(pace.earliestGroup(at: start) == start + .milliseconds(100))
+        #expect(pace.earliestGroup(at: start + .nanoseconds(99_999_999)) == start + .milliseconds(100))
+        #expect(pace.earliestGroup(at: start + .milliseconds(100)) == nil)
         #expect(pace.nextBookmark == nil)
     }
 
@@ -29,6 +29,6 @@ struct PaceTests {
         pace.noteLine(at: start + .milliseconds(20))
         #expect(pace.nextBookmark == start + .milliseconds(70))
         pace.noteGroup(at: start + .milliseconds(20))
-        #expect(pace.groupIsHeldBack(at: start + .milliseconds(20)) == nil)
+        #expect(pace.earliestGroup(at: start + .milliseconds(20)) == nil)
     }
 }

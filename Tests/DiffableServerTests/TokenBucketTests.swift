@@ -26,6 +26,12 @@ struct TokenBucketTests {
         #expect(taken(from: &bucket, at: start + .seconds(3_600)) == 100, "and no more after a long quiet time")
     }
 
+    @Test func `what is left in the bucket does not add to a quiet time`() {
+        var bucket = TokenBucket(rate: 100, at: start)
+        for _ in 0..<50 { bucket.take() }
+        #expect(taken(from: &bucket, at: start + .seconds(3_600)) == 100)
+    }
+
     @Test(arguments: [1, 3, 7, 100, 999_983])
     func `however often it is looked at, nothing is lost and nothing is gained`(rate: Int) {
         var bucket = TokenBucket(rate: rate, at: start)
@@ -40,6 +46,15 @@ struct TokenBucketTests {
             }
         }
         #expect(count == 9 * rate)
+    }
+
+    @Test func `a bucket may hold more than comes in a second`() {
+        var bucket = TokenBucket(rate: 1, capacity: 10, at: start)
+        #expect(taken(from: &bucket, at: start) == 10)
+        #expect(taken(from: &bucket, at: start + .milliseconds(999)) == 0)
+        #expect(taken(from: &bucket, at: start + .milliseconds(2_500)) == 2)
+        #expect(taken(from: &bucket, at: start + .milliseconds(3_000)) == 1, "half a token was kept")
+        #expect(taken(from: &bucket, at: start + .seconds(3_600)) == 10)
     }
 
     @Test func `without a rate there is always another one`() {

@@ -10,85 +10,94 @@ extension Connection {
         switch request {
         case .status: reply(id, .success(.status(hub.status(for: peer))))
         case .clients: reply(id, .success(.clients(hub.clients(seenBy: peer))))
+        case .lists(let request) where request.kind == .deleted:
+            let peer = peer
+            let lists = hub.store.assumeIsolated { $0.deletedLists(for: peer) }
+            reply(id, .success(.deletedLists(lists.map(Reply.DeletedList.init))))
         case .lists:
             let peer = peer
             let lists = hub.store.assumeIsolated { $0.lists(for: peer) }
-            reply(id, .success(.lists(lists.map(Reply.ListSummary.init))))
+            reply(id, .success(.lists(lists.map { hub.handlers.completed(Reply.ListSummary($0.state, $0.access)) })))
         case .snapshot(let snapshot): carryOut(snapshot, id)
         case .backup: backUp(id)
         case .subscribe(let subscribe): carryOut(subscribe, id)
-        case .history(let list, let limit): carryOut(historyOf: list, limit, id)
-        case .difference(let list, let from, let to): carryOut(differenceOf: list, from, to, id)
-        case .setView(let view, let number):
-            guard let position = position(of: number, id) else { return }
-            subscriptions[position].show(view)
-            reply(id, .success(.setView(subscription: number)))
-        case .unsubscribe(let number):
-            guard let position = position(of: number, id) else { return }
+        case .history(let history): carryOut(history, id)
+        case .difference(let difference): carryOut(difference, id)
+        case .schemas(let schemas): carryOut(schemas, id)
+        case .setView(let change):
+            guard let position = position(of: change.subscription, id) else { return }
+            subscriptions[position].show(change.view)
+            reply(id, .success(.setView(subscription: change.subscription)))
+        case .unsubscribe(let end):
+            guard let position = position(of: end.subscription, id) else { return }
             subscriptions.remove(at: position).end()
-            reply(id, .success(.unsubscribe(subscription: number)))
-        case .hello, .ping, .help, .reload, .createList, .deleteList, .transact, .apply, .undo, .setAccess, .restore:
+            reply(id, .success(.unsubscribe(subscription: end.subscription)))
+        case .handle(let handle): self.handle(handle, id)
+        case .unhandle(let unhandle): self.unhandle(unhandle, id)
+        case .answer(let answer): self.answer(answer, id)
+        case .hello, .ping, .help, .reload, .createList, .deleteList, .undeleteList, .renameList, .transact, .apply,
+            .undo, .setAccess, .setSchemas, .restore, .perform, .propose, .expand:
             preconditionFailure("\(request.method) does not wait for its turn")
         }
     }
 
     /// Whether all is found that a request needs whose turn has come; if not, the connection is due when it is.
     func isPrepared(_ request: Request, _ id: RequestID) -> Bool {
-        if case .difference(let list, let from, let to) = request {
-            return isFound(differenceOf: list, from, to, id)
-        }
-        if let groundwork {
-            guard groundwork.isReady else { return false }
-            if groundwork.list?.isDeleted != true { return true }
+        if case .difference(let difference) = request { return isFound(difference, id) }
+        if let preparation {
+            guard preparation.isReady else { return false }
+            if preparation.list?.isDeleted != true { return true }
             // There may be another list of that name by now.
-            endGroundwork()
+            endViewPreparation()
         }
-        groundwork = groundwork(for: request, id)
-        if groundwork?.isReady == false {
-            groundwork?.whenReady = { [unowned self] in isDue() }
+        preparation = preparation(for: request, id)
+        if preparation?.isReady == false {
+            preparation?.whenReady = { [unowned self] in markDue() }
             return false
         }
         return true
     }
 
     /// What is refused, or found at once, is for when it is carried out.
-    private func isFound(differenceOf list: ListName, _ from: Int, _ to: Int, _ id: RequestID) -> Bool {
+    private func isFound(_ request: Request.Difference, _ id: RequestID) -> Bool {
         if let longAnswer { return longAnswer.line != nil }
-        guard id != .absent, let old = try? state(of: list, at: from), let new = try? state(of: list, at: to),
-            !new.snapshot.isNear(old.snapshot)
+        guard id != .absent, let old = try? state(of: request.list, at: request.from),
+            let new = try? state(of: request.list, at: request.to),
+            !new.snapshot.isNear(old.snapshot, in: hub.background.turn)
         else { return true }
         // How long it is shows when it is found, and counts before the next one of this user is begun.
         longAnswer = LongAnswer(
-            size: new.snapshot.numberOfItems, hub.background, mayBegin: { [account] in !account.isOverfull }
+            size: new.snapshot.numberOfItems, hub.background, mayBegin: { [quota] in !quota.isOverfull }
         ) {
             var line = ByteWriter()
             Self.write(id, .success(.difference(Reply.Difference(from: old, to: new))), into: &line)
             return line
         } whenDone: { [unowned self] in
-            if longAnswer?.line == nil { longAnswer = nil } else { noteHeld() }
-            isDue()
+            if longAnswer?.line == nil { longAnswer = nil } else { noteKept() }
+            markDue()
         }
         return false
     }
 
     /// Nil for what needs none.
-    private func groundwork(for request: Request, _ id: RequestID) -> Groundwork? {
+    private func preparation(for request: Request, _ id: RequestID) -> ViewPreparation? {
         switch request {
         case .snapshot(let snapshot):
             // Without an id there is nobody to read it.
             guard !snapshot.view.isEverything, id != .absent,
                 let state = try? state(of: snapshot.list, at: snapshot.revision)
             else { return nil }
-            return hub.groundwork(of: state, through: snapshot.view)
+            return hub.preparation(of: state, through: snapshot.view)
         case .subscribe(let subscribe):
             guard !subscribe.view.isEverything, let list = hub.follow(subscribe.list, for: peer)
             else { return nil }
-            return list.groundwork(for: subscribe.view, of: past(of: subscribe))
-        case .setView(let view, let number):
-            guard !view.isEverything, let audience = subscriptions.first(where: { $0.number == number })?.audience,
+            return list.preparation(for: subscribe.view, of: past(of: subscribe))
+        case .setView(let change):
+            guard !change.view.isEverything,
+                let audience = subscriptions.first(where: { $0.number == change.subscription })?.audience,
                 !audience.list.isDeleted
             else { return nil }
-            return audience.list.groundwork(for: view, besides: audience)
+            return audience.list.preparation(for: change.view, besides: audience)
         default: return nil
         }
     }
@@ -106,12 +115,12 @@ extension Connection {
     func endPreparation() {
         longAnswer?.end()
         longAnswer = nil
-        endGroundwork()
+        endViewPreparation()
     }
 
-    private func endGroundwork() {
-        if let groundwork { hub.end(groundwork) }
-        groundwork = nil
+    private func endViewPreparation() {
+        if let preparation { hub.end(preparation) }
+        preparation = nil
     }
 
     /// Where a subscription stands among the connection's; if nowhere, that is the reply.
@@ -126,17 +135,17 @@ extension Connection {
 
     private func carryOut(_ request: Request.Snapshot, _ id: RequestID) {
         do throws(StoreError) {
-            let found = groundwork?.found
+            let found = preparation?.found
             // Whoever may not read it any more gets nothing of what was found.
             if found != nil { _ = try self.state(of: request.list, at: nil) }
             let state = if let found { found.state } else { try state(of: request.list, at: request.revision) }
             // Without an id there is nobody to read it.
             if id == .absent { return }
-            let (snapshot, extent) = found?.rows ?? (state.snapshot, nil)
+            let (snapshot, extent, _) = found?.rows ?? (state.snapshot, nil, false)
             let reply = SnapshotReplyWriter(
                 id: id, list: state.name, epoch: state.epoch, revision: state.revision, snapshot: snapshot,
                 extent: extent)
-            openLine = .reply(reply, of: snapshot)
+            session.openLine = .reply(reply, of: snapshot)
         } catch {
             reply(id, .failure(WireError(error)))
         }
@@ -173,32 +182,48 @@ extension Connection {
         // What this daemon has not made yet was lost by it.
         guard since.revision <= current.revision else { return .nothing(.epoch) }
         guard since.revision >= current.lastReloadRevision else { return .nothing(.reload) }
-        let found: (state: ListState, rows: Groundwork.Rows)? =
-            request.view.isEverything ? past(of: request).map { ($0, ($0.snapshot, nil)) } : groundwork?.found
+        let found: (state: ListState, rows: ViewPreparation.Rows)? =
+            request.view.isEverything ? past(of: request).map { ($0, ($0.snapshot, nil, false)) } : preparation?.found
         guard let found, let shown = audience.shown(at: found.state, found.rows) else { return .nothing(.history) }
-        return .sent(Sent(shown: shown, revision: since.revision))
+        return .sent(DeliveredState(shown: shown, revision: since.revision))
     }
 
-    private func carryOut(historyOf list: ListName, _ limit: Int?, _ id: RequestID) {
-        let peer = peer
+    private func carryOut(_ request: Request.History, _ id: RequestID) {
+        let (list, peer) = (request.list, peer)
         guard let revisions = hub.store.assumeIsolated({ $0.history(of: list, for: peer) }),
             let state = hub.store.assumeIsolated({ $0.list(list) })
         else { return refuse(list, id) }
         let history = Reply.History(
             start: Reply.ListRevision(state), oldest: state.revision - revisions.count,
-            revisions: revisions.prefix(limit ?? .max).map(Reply.History.Revision.init))
+            revisions: revisions.prefix(request.limit ?? .max).map(Reply.History.Revision.init),
+            schemaChanges: hub.store.assumeIsolated { $0.schemaChanges(of: list, for: peer) }.prefix(
+                request.limit ?? .max
+            ).map(Reply.History.SchemaChange.init))
         reply(id, .success(.history(history)))
     }
 
-    private func carryOut(differenceOf list: ListName, _ from: Int, _ to: Int, _ id: RequestID) {
+    private func carryOut(_ request: Request.Schemas, _ id: RequestID) {
+        let (list, peer) = (request.list, peer)
+        let found = hub.store.assumeIsolated { store in
+            Result { () throws(StoreError) in try store.schemas(of: list, for: peer).schemas }
+        }
+        do throws(StoreError) {
+            reply(id, .success(.schemas(Reply.Schemas(list: list, try found.get()))))
+        } catch {
+            reply(id, .failure(WireError(error)))
+        }
+    }
+
+    private func carryOut(_ request: Request.Difference, _ id: RequestID) {
+        let list = request.list
         do throws(StoreError) {
             if let line = longAnswer?.line {
                 // Whoever may not read it any more gets nothing of what was found.
                 _ = try state(of: list, at: nil)
-                openLine = .longAnswer(line, written: 0)
+                session.openLine = .longAnswer(line, written: 0)
                 return
             }
-            let (old, new) = (try state(of: list, at: from), try state(of: list, at: to))
+            let (old, new) = (try state(of: list, at: request.from), try state(of: list, at: request.to))
             // Without an id there is nobody to read it.
             if id == .absent { return }
             reply(id, .success(.difference(Reply.Difference(from: old, to: new))))

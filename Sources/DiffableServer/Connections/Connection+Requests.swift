@@ -8,7 +8,7 @@ extension Connection {
     /// Takes a line of the client.
     func receive(_ line: LineFramer.Line) {
         endSilence()
-        account.noteRequest()
+        quota.noteRequest()
         traffic.requests += 1
         method = nil
         switch line {
@@ -48,19 +48,25 @@ extension Connection {
         case .reload: reload(id: id)
         case .restore(let restore): self.restore(restore, id: id)
         case .createList(let creation): create(creation, id: id)
-        case .deleteList(let list): delete(list, id: id)
-        case .transact, .apply:
-            if request.part == .whole { return change(request, id: id) }
+        case .deleteList(let deletion): delete(deletion, id: id)
+        case .undeleteList(let request): undelete(request, id: id)
+        case .renameList(let request): rename(request, id: id)
+        case .transact, .apply, .propose:
+            if request.part == .whole { return change(request, id: id, length: length) }
             switch staging.take(request, length: length, roomForParts) {
             case .staged(let list): answer(id, .success(.staged(list)))
             case .refuse(let error): answer(id, .failure(error))
-            case .carryOut(let request): change(request, id: id)
+            case .carryOut(let request): change(request, id: id, length: length)
             }
         case .undo(let undo): self.undo(undo, id: id)
+        case .perform(let perform): self.perform(perform, id: id, length: length)
+        case .expand(let expand): self.expand(expand, id: id, length: length)
         case .setAccess(let request): setAccess(request, id: id)
-        case .backup: if mayOperate(.backup, id: id) { outbox.append(request, id) }
-        case .status, .clients, .lists, .snapshot, .subscribe, .setView, .unsubscribe, .history, .difference:
-            outbox.append(request, id)
+        case .setSchemas(let request): setSchemas(request, id: id)
+        case .backup: if mayAdminister(.backup, id: id) { session.outbox.append(request, id) }
+        case .status, .clients, .lists, .snapshot, .subscribe, .setView, .unsubscribe, .history, .difference,
+            .schemas, .handle, .unhandle, .answer:
+            session.outbox.append(request, id)
         }
     }
 
@@ -68,7 +74,7 @@ extension Connection {
 
     func answer(_ id: RequestID, _ result: Result<Reply, WireError>) {
         if case .failure(let error) = result { noteRefusal(error, of: method) }
-        outbox.append { Self.write(id, result, into: &$0) }
+        session.outbox.append { Self.write(id, result, into: &$0) }
     }
 
     static func write(_ id: RequestID, _ result: Result<Reply, WireError>, into writer: inout ByteWriter) {
@@ -85,7 +91,8 @@ extension Connection {
                 return .failure(
                     WireError(
                         .invalidParams,
-                        "maxLine is \(limits.lineOutLengthMax) to \(limits.lineOutLengthCeiling) bytes, not \(wanted)"))
+                        "maxLine must be a whole number of bytes from \(limits.lineOutLengthMax) to "
+                            + "\(limits.lineOutLengthCeiling), not \(wanted)"))
             }
             lineLengthMax = wanted
         }
@@ -94,35 +101,61 @@ extension Connection {
             .hello(
                 Reply.Hello(
                     version: hub.options.version, epoch: hub.epoch,
-                    limits: limits.named, capabilities: Self.capabilities)))
+                    limits: limits.toldToClients, capabilities: Self.capabilities)))
     }
 
     private static let capabilities = [
-        "applyOperations", "bookmark", "deliver", "lease", "minInterval", "once", "parts", "requestKey", "shorthand",
+        "applyOperations", "bookmark", "deliver", "handlers", "lease", "minInterval", "once", "parts", "requestKey",
+        "shorthand",
         "volatile", "wait",
     ]
 
     // MARK: Mutations
 
     private func create(_ creation: Request.CreateList, id: RequestID) {
-        let durability: Durability = creation.durability == .durable ? .durable : .volatile
-        let existing: ExistingList = creation.ifPresent == .isKept ? .isAnswer : .isError
         let complete = completion(id, of: creation.list) { (state: ListState) in
             (.createList(Reply.ListRevision(state)), state.revision)
         }
         let (lease, peer) = (lease(creation.lease), peer)
         hub.store.assumeIsolated {
             $0.createList(
-                creation.list, durability: durability, existing: existing, lease: lease, mode: creation.mode,
-                by: peer, completion: complete)
+                creation.list, durability: creation.durability, existing: creation.ifPresent, lease: lease,
+                mode: creation.mode, by: peer, completion: complete)
         }
     }
 
-    private func delete(_ list: ListName, id: RequestID) {
+    private func delete(_ deletion: Request.DeleteList, id: RequestID) {
+        let list = deletion.list
         // Its subscriptions have ended when they have nothing left to hear.
         let complete = completion(id, of: list) { (_: ListState) in (.deleteList(list), .max) }
+        let (origin, peer) = (origin, peer)
+        hub.store.assumeIsolated {
+            $0.deleteList(
+                list, ifRevision: deletion.ifRevision, keeping: deletion.keeping, origin: origin, by: peer,
+                completion: complete)
+        }
+    }
+
+    private func undelete(_ request: Request.UndeleteList, id: RequestID) {
+        let newName = request.newName ?? request.list
+        let complete = completion(id, of: newName) { (state: ListState) in
+            (.createList(Reply.ListRevision(state)), state.revision)
+        }
         let peer = peer
-        hub.store.assumeIsolated { $0.deleteList(list, by: peer, completion: complete) }
+        hub.store.assumeIsolated {
+            $0.undeleteList(request.list, epoch: request.epoch, as: newName, by: peer, completion: complete)
+        }
+    }
+
+    private func rename(_ request: Request.RenameList, id: RequestID) {
+        let complete = completion(id, of: request.newName, formerName: request.list) { (state: ListState) in
+            (.createList(Reply.ListRevision(state)), state.revision)
+        }
+        let peer = peer
+        hub.store.assumeIsolated {
+            $0.renameList(
+                request.list, to: request.newName, ifRevision: request.ifRevision, by: peer, completion: complete)
+        }
     }
 
     private func setAccess(_ request: Request.SetAccess, id: RequestID) {
@@ -134,23 +167,33 @@ extension Connection {
         hub.store.assumeIsolated { $0.setAccess(of: request.list, change, by: peer, completion: complete) }
     }
 
-    private func change(_ request: Request, id: RequestID) {
+    private func setSchemas(_ request: Request.SetSchemas, id: RequestID) {
+        let complete = completion(id, of: request.list) { (state: ListState) in
+            (.createList(Reply.ListRevision(state)), state.revision)
+        }
+        let (origin, peer) = (origin, peer)
+        hub.store.assumeIsolated {
+            $0.setSchemas(
+                of: request.list, request.schemas, existing: request.existing, origin: origin, by: peer,
+                completion: complete)
+        }
+    }
+
+    private func change(_ request: Request, id: RequestID, length: Int) {
         switch request {
-        case .transact(let transact):
-            let (mode, origin, lease, peer) = (TransactionMode(transact.mode), origin, lease(transact.lease), peer)
-            let complete = completion(id, mode, isSummarized: false)
-            hub.store.assumeIsolated {
-                $0.transact(
-                    transact.list, transact.operations, ifRevision: transact.ifRevision,
-                    requestKey: transact.requestKey, lease: lease, mode: mode, origin: origin, by: peer,
-                    completion: complete)
+        case .transact(let request): transact(request, completion(id, request.mode, isSummarized: false))
+        case .propose(let propose):
+            // Its own handler need not be asked.
+            guard hub.handlers.isAsked(about: propose.transaction.list, by: self) else {
+                return transact(propose.transaction, completion(id, propose.transaction.mode, isSummarized: false))
             }
+            self.propose(propose, id: id, length: length)
         case .apply(let apply):
-            let (mode, origin, lease, peer) = (TransactionMode(apply.mode), origin, lease(apply.lease), peer)
+            let (mode, origin, lease, peer) = (apply.mode, origin, lease(apply.lease), peer)
             let complete = completion(id, mode, isSummarized: true)
             hub.store.assumeIsolated {
                 $0.apply(
-                    apply.list, Target(apply.contents), delivery: Delivery(apply.delivery),
+                    apply.list, apply.contents, delivery: apply.delivery,
                     ifRevision: apply.ifRevision, requestKey: apply.requestKey, lease: lease, mode: mode,
                     origin: origin, by: peer, completion: complete)
             }
@@ -158,8 +201,17 @@ extension Connection {
         }
     }
 
+    func transact(_ request: Request.Transact, _ complete: @escaping Store.Completion<Outcome>) {
+        let (origin, lease, peer) = (origin, lease(request.lease), peer)
+        hub.store.assumeIsolated {
+            $0.transact(
+                request.list, request.operations, ifRevision: request.ifRevision, requestKey: request.requestKey,
+                lease: lease, mode: request.mode, origin: origin, by: peer, completion: complete)
+        }
+    }
+
     private func undo(_ undo: Request.Undo, id: RequestID) {
-        let (mode, origin, peer) = (TransactionMode(undo.mode), origin, peer)
+        let (mode, origin, peer) = (undo.mode, origin, peer)
         let complete = completion(id, mode, isSummarized: true)
         hub.store.assumeIsolated {
             $0.undo(
@@ -169,7 +221,7 @@ extension Connection {
     }
 
     /// The connection's own, which begins with the first request that asks for it.
-    private func lease(_ wanted: Request.Lease?) -> Lease? {
+    func lease(_ wanted: LeaseTerm?) -> Lease? {
         guard wanted != nil else { return nil }
         if lease == nil { lease = hub.store.assumeIsolated { $0.makeLease() } }
         return lease
@@ -179,9 +231,8 @@ extension Connection {
     func endLease() {
         guard let lease else { return }
         self.lease = nil
-        let origin = Origin(
-            name: name.map { "lease ended: \($0)" } ?? "lease ended", processID: credentials?.processID,
-            userID: (credentials?.userID).map(Int.init))
+        var origin = origin
+        origin.name = name.map { "lease ended: \($0)" } ?? "lease ended"
         hub.store.assumeIsolated { $0.end(lease, origin: origin) }
     }
 
@@ -210,14 +261,18 @@ extension Connection {
 
     /// The same for what else is done with lists.
     private func completion<Value: OfOneLife & Sendable>(
-        _ id: RequestID, of list: ListName, _ reply: @escaping @Sendable (Value) -> (Reply, revision: Int)
+        _ id: RequestID, of list: ListName, formerName: ListName? = nil,
+        _ reply: @escaping @Sendable (Value) -> (Reply, revision: Int)
     ) -> Store.Completion<Value> {
         let answer = PendingAnswer(id, on: self)
         return { result in
             switch result {
             case .success(let value):
                 let (reply, revision) = reply(value)
-                answer.give(reply, after: Outbox.Barrier(list: list, epoch: value.epoch, revision: revision))
+                answer.give(
+                    reply,
+                    after: Outbox.Barrier(
+                        list: list, epoch: value.epoch, revision: revision, formerName: formerName))
             case .failure(let error): answer.refuse(WireError(error))
             }
         }

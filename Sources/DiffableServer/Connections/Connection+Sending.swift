@@ -15,33 +15,12 @@ extension Connection {
         try? channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(of: NIOBSDSocket.Handle.self) { $0 }
     }
 
-    /// Whether the channel has bytes that the socket did not take.
-    private var isHeldUp: Bool { heldUpPieces > 0 }
-
-    /// Whether there is no reason to think that the socket is full. Nothing is made for a client before this is true.
-    var mayWrite: Bool { context != nil && !isHeldUp }
-
-    /// Whether the channel would keep a few answers more, for a client that sends on before it reads.
-    var mayLeaveAnswers: Bool { isHeldUp && openLine == nil && context?.channel.isWritable == true }
-
-    /// Whether a line of a subscription may be written now: nothing may stand in the middle of a long line.
-    var mayWriteLine: Bool { mayWrite && openLine == nil }
-
     /// Sends bytes that may be written now: the socket takes them, or the channel keeps what it does not take.
     ///
     /// The connection may close meanwhile.
     func send(_ bytes: UnsafeRawBufferPointer) {
-        #if DEBUG
-            if PlantedFault.current == .dropsChange || PlantedFault.current == .swapsGroups {
-                return plantedGroups.replacing(bytes).withUnsafeBytes(sendAll)
-            }
-        #endif
-        sendAll(bytes)
-    }
-
-    private func sendAll(_ bytes: UnsafeRawBufferPointer) {
         traffic.bytesSent += bytes.count
-        let sent = isHeldUp ? 0 : trySending(bytes)
+        let sent = session.isSocketFull ? 0 : trySending(bytes)
         if sent < bytes.count { leaveToChannel(UnsafeRawBufferPointer(rebasing: bytes[sent...])) }
     }
 
@@ -58,12 +37,9 @@ extension Connection {
     private func leaveToChannel(_ bytes: UnsafeRawBufferPointer) {
         guard let context else { return }
         let length = bytes.count
-        heldUpPieces += 1
-        heldUpLength += length
+        session.leaveToChannel(length: length)
         context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes))).assumeIsolated().whenComplete { _ in
-            self.heldUpPieces -= 1
-            self.heldUpLength -= length
-            if !self.isHeldUp { self.isDue() }
+            self.carryOut(self.session.finishLeftover(length: length))
         }
     }
 }

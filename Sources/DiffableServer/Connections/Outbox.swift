@@ -9,7 +9,7 @@ import DiffableProtocol
 /// until everything before it is answered, so that it sees what the same client changed before. Lines that wait for
 /// nothing any more are `ready`, in one piece: however many there are, they cost one write.
 struct Outbox {
-    enum Answer {
+    enum Pending {
         /// The store has not said yet.
         case awaited
         /// A whole line.
@@ -24,17 +24,26 @@ struct Outbox {
         /// The life of the list that the revision is of.
         let epoch: String
         let revision: Int
+        /// What the list was called before the request renamed it: whoever follows that hears of a deletion.
+        var formerName: ListName?
+        /// Whether those with a `minInterval` are waited for, too.
+        var includesPaced = false
+
+        /// The revision that a subscription is sent before the answer; nil when the answer does not wait for it.
+        /// Whoever follows a list whose revision is `max` still follows one that came after the deletion, be it in the
+        /// same epoch.
+        func revision(for name: ListName) -> Int? { name == list ? revision : name == formerName ? .max : nil }
     }
 
     /// Names an answer's place for as long as it is awaited.
-    struct Place: Sendable {
+    struct Reservation: Sendable {
         fileprivate let number: Int
     }
 
     /// The lines that leave next.
     private var ready = ByteWriter()
     /// What comes after them; the first is not ready.
-    private var answers: Deque<Answer> = []
+    private var answers: Deque<Pending> = []
     /// How many have left `answers`.
     private var departed = 0
     /// Of the lines in `answers`, in bytes.
@@ -48,7 +57,7 @@ struct Outbox {
     var waitingCount: Int { answers.count }
     /// Of all lines that wait, in bytes.
     var length: Int { ready.count + waitingLength }
-    var first: Answer? { answers.first }
+    var first: Pending? { answers.first }
 
     /// Storage up to this many bytes is kept for the next lines.
     private static let capacityKept = 1 << 12
@@ -61,18 +70,21 @@ struct Outbox {
         answers.append(.line(line, after: nil))
     }
 
+    /// Adds a line that keeps no order with others, before all that wait.
+    mutating func appendUnordered(_ write: (inout ByteWriter) -> Void) { write(&ready) }
+
     /// Adds a request that waits for its turn.
     mutating func append(_ request: Request, _ id: RequestID) {
         hasRead = true
         answers.append(.read(request, id))
     }
 
-    mutating func reserve() -> Place {
+    mutating func reserve() -> Reservation {
         answers.append(.awaited)
-        return Place(number: departed + answers.count - 1)
+        return Reservation(number: departed + answers.count - 1)
     }
 
-    mutating func fill(_ place: Place, after barrier: Barrier?, _ write: (inout ByteWriter) -> Void) {
+    mutating func fill(_ place: Reservation, after barrier: Barrier?, _ write: (inout ByteWriter) -> Void) {
         let position = place.number - departed
         if position == 0 && barrier == nil {
             removeFirst()

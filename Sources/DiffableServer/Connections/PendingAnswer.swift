@@ -4,7 +4,7 @@ import NIOCore
 /// An answer whose place is reserved, so that it comes in the order of the requests whenever it is given.
 struct PendingAnswer: Sendable {
     private let connection: NIOLoopBound<Connection>
-    private let place: Outbox.Place
+    private let place: Outbox.Reservation
     private let id: RequestID
     private let method: Method?
     /// Where it is given.
@@ -17,7 +17,7 @@ struct PendingAnswer: Sendable {
         self.eventLoop = eventLoop
         self.connection = NIOLoopBound(connection, eventLoop: eventLoop)
         self.id = id
-        place = connection.outbox.reserve()
+        place = connection.session.outbox.reserve()
         method = connection.method
     }
 
@@ -25,16 +25,16 @@ struct PendingAnswer: Sendable {
     func give(_ reply: Reply, after barrier: @autoclosure () -> Outbox.Barrier? = nil) {
         let connection = connection.value
         // A client without subscriptions waits for none, and can make none before it is answered.
-        connection.outbox.fill(place, after: connection.subscriptions.isEmpty ? nil : barrier()) {
+        connection.session.outbox.fill(place, after: connection.subscriptions.isEmpty ? nil : barrier()) {
             reply.write(id: id, into: &$0)
         }
-        connection.isDue()
+        connection.markDue()
     }
 
     func refuse(_ error: WireError) {
         let connection = connection.value
         connection.noteRefusal(error, of: method)
-        connection.outbox.fill(place, after: nil) { error.write(id: id, into: &$0) }
-        connection.isDue()
+        connection.session.outbox.fill(place, after: nil) { error.write(id: id, into: &$0) }
+        connection.markDue()
     }
 }

@@ -9,16 +9,20 @@ struct Restoration {
     private let limits: SnapshotLimits
     private var snapshots: [ListName: Snapshot] = [:]
     private var access: [ListName: AccessRecord] = [:]
+    private var schemas: [ListName: Request.SetSchemas] = [:]
     /// In the order in which they came.
     private var names: [ListName] = []
     private var failure: WireError?
 
     init(limits: SnapshotLimits) { self.limits = limits }
 
-    mutating func take(_ operations: [Operation], _ request: Request.SetAccess) {
+    mutating func take(
+        _ operations: [ListOperation], _ request: Request.SetAccess, _ schemas: Request.SetSchemas? = nil
+    ) {
         guard failure == nil else { return }
         let list = request.list
         access[list] = (access[list] ?? AccessRecord()).changed(by: AccessRecord(request))
+        if let schemas { self.schemas[list] = schemas }
         // Let go of, so that the state is not copied when it is changed.
         let before = snapshots.removeValue(forKey: list)
         if before == nil { names.append(list) }
@@ -39,7 +43,9 @@ struct Restoration {
     func end() throws(WireError) -> [RestoredList] {
         if let failure { throw failure }
         return names.map {
-            RestoredList(name: $0, snapshot: snapshots[$0] ?? Snapshot(), access: access[$0] ?? AccessRecord())
+            RestoredList(
+                name: $0, snapshot: snapshots[$0] ?? Snapshot(), access: access[$0] ?? AccessRecord(),
+                schemas: schemas[$0]?.schemas, existing: schemas[$0]?.existing ?? .areChecked)
         }
     }
 }

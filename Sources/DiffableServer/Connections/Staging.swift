@@ -17,7 +17,7 @@ struct Staging {
 
     private struct Begun {
         var kind: Kind
-        var operations: [Operation] = []
+        var operations: [ListOperation] = []
         /// Of the lines so far, in bytes.
         var length = 0
     }
@@ -25,11 +25,12 @@ struct Staging {
     /// What all parts must say alike.
     private enum Kind: Equatable {
         case transact(ListName)
+        case propose(ListName)
         case apply(ListName, section: SectionID?)
 
         var list: ListName {
             switch self {
-            case .transact(let list), .apply(let list, _): list
+            case .transact(let list), .propose(let list), .apply(let list, _): list
             }
         }
     }
@@ -56,7 +57,7 @@ struct Staging {
         var unheld: Int
     }
 
-    /// Takes a `transact` or an `apply` that came in a line of so many bytes.
+    /// Takes a `transact`, a `propose` or an `apply` that came in a line of so many bytes.
     mutating func take(_ request: Request, length: Int, _ room: Room) -> Verdict {
         let part = request.part
         if part == .whole { return .carryOut(request) }
@@ -118,9 +119,11 @@ struct Staging {
 
     // MARK: Requests
 
-    private static func content(of request: Request) -> (Kind, [Operation])? {
+    private static func content(of request: Request) -> (Kind, [ListOperation])? {
         switch request {
         case .transact(let transact): return (.transact(transact.list), transact.operations)
+        case .propose(let propose):
+            return (.propose(propose.transaction.list), propose.transaction.operations)
         case .apply(let apply):
             guard case .operations(let operations, let section) = apply.contents else { return nil }
             return (.apply(apply.list, section: section), operations)
@@ -129,11 +132,14 @@ struct Staging {
     }
 
     /// The request as if it had come in one line. What it says beside the operations is the last part's.
-    private static func whole(_ last: Request, _ operations: [Operation]) -> Request {
+    private static func whole(_ last: Request, _ operations: [ListOperation]) -> Request {
         switch last {
         case .transact(var transact):
             transact.operations = operations
             return .transact(transact)
+        case .propose(var propose):
+            propose.transaction.operations = operations
+            return .propose(propose)
         case .apply(var apply):
             if case .operations(_, let section) = apply.contents {
                 apply.contents = .operations(operations, section: section)

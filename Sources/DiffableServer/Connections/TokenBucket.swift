@@ -1,16 +1,20 @@
 import NIOCore
 
-/// So many requests in a second, and as many at once after a quiet second: the token bucket of RFC 2697 with one rate.
+/// So many a second, and more at once after a quiet while: the token bucket of RFC 2697 with one rate.
 struct TokenBucket {
-    /// Tokens in a second, and in the bucket at most; 0 for as many as one likes.
+    /// Tokens in a second; 0 for as many as one likes.
     let rate: Int
+    /// Tokens in the bucket at most.
+    private let capacity: Int
     private var tokens: Int
     /// Up to when tokens have been put in.
     private var filled: NIODeadline
 
-    init(rate: Int, at now: NIODeadline) {
+    /// - Parameter capacity: by default what comes in a second.
+    init(rate: Int, capacity: Int? = nil, at now: NIODeadline) {
         self.rate = rate
-        tokens = rate > 0 ? rate : .max
+        self.capacity = rate > 0 ? capacity ?? rate : .max
+        tokens = self.capacity
         filled = now
     }
 
@@ -22,11 +26,12 @@ struct TokenBucket {
     /// Puts in what has come up to now.
     mutating func fill(at now: NIODeadline) {
         guard rate > 0 else { return }
-        let elapsed = min((now - filled).nanoseconds, Self.second)
+        let untilFull = Self.second * Int64(capacity) / Int64(rate)
+        let elapsed = min((now - filled).nanoseconds, untilFull)
         let earned = elapsed * Int64(rate) / Self.second
         // What is left of a token that was not earned whole counts for the next one.
-        filled = elapsed == Self.second ? now : filled + .nanoseconds(earned * Self.second / Int64(rate))
-        tokens = min(tokens + Int(earned), rate)
+        filled = elapsed == untilFull ? now : filled + .nanoseconds(earned * Self.second / Int64(rate))
+        tokens = min(tokens + Int(earned), capacity)
     }
 
     /// How long it takes until it is worth looking again.

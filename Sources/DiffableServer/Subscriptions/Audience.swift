@@ -22,15 +22,21 @@ final class Audience {
     /// The list's state that is shown: its newest, or an older one while the background is looking for the next.
     private(set) var state: ListState
     /// What is shown of it.
-    private(set) var shown: Shown
+    private(set) var shown: RenderedView
+    /// Whether the item is not there that its window is to begin with. Then it is where that was when it was shown last.
+    private var lacksAnchor = false
+    /// Where that was; at the front if it never was shown.
+    private var anchorOffset = 0
     /// In no order.
     private(set) var members: [Subscription] = []
     /// What those who keep up were sent last.
-    private var served: Sent
+    private var served: DeliveredState
     /// What led to `shown`, and from where.
-    private var lastStep: (from: Shown.ID, Step)?
+    private var lastTransition: (from: RenderedView.ID, Transition)?
+    /// What leads to `shown` in several steps, and from where: for the last who asked.
+    private var lastCoalesced: (from: RenderedView.ID, operations: [ListOperation])?
     /// Towards `shown`, at the revision of `state`.
-    private var lines: [(standing: Standing, line: FirstLine)] = []
+    private var lines: [(standing: Standing, line: EncodedUpdate)] = []
     /// Of lines that do not fit one page.
     private var pages = LongLinePages()
     private let longDifferences = LongDifferences()
@@ -41,35 +47,29 @@ final class Audience {
     /// share with nobody, and what is kept for them would only cost memory.
     private static let linesMax = 16
 
-    /// What decides what a subscriber gets next, but for its number.
-    private struct Standing: Equatable {
-        var start: Start
-        var form: LineForm
-    }
-
-    private enum Start: Equatable {
-        /// What was sent last, and the revision that it was sent for.
-        case sent(Shown.ID, Int)
-        /// From nothing; why is said in the `reset`.
-        case nothing(NotificationWriter.ResetReason)
-        /// A whole state is the same for all who have one already.
-        case anything
-    }
-
     init(number: Int, of list: FollowedList, through view: View, _ selection: LiveSelection?) {
         self.list = list
         self.view = view
         self.number = number
         self.selection = selection
         state = selection?.state ?? list.shownState
-        let id = Shown.ID(audience: number, revision: state.revision)
+        let id = RenderedView.ID(audience: number, revision: state.revision)
         guard let rows = selection == nil ? state.snapshot : selection?.stage?.snapshot else {
-            preconditionFailure("the ground is prepared before a view has an audience")
+            preconditionFailure("a view is prepared before it has an audience")
         }
         let extract = view.window?.extract(from: rows)
-        shown = Shown(id, extract?.snapshot ?? rows, extract?.extent)
-        served = Sent(shown: shown, revision: state.revision)
+        shown = RenderedView(id, extract?.snapshot ?? rows, extract?.extent)
+        served = DeliveredState(shown: shown, revision: state.revision)
+        if let extract { noteAnchor(of: extract) }
     }
+
+    private func noteAnchor(of extract: Window.Extract) {
+        lacksAnchor = extract.lacksAnchor
+        if !lacksAnchor { anchorOffset = extract.extent.offset }
+    }
+
+    /// Whether a newcomer is shown the same: who was not here when the anchor went begins at the front.
+    var isOpen: Bool { !lacksAnchor || anchorOffset == 0 }
 
     // MARK: Members
 
@@ -95,36 +95,39 @@ final class Audience {
     // MARK: What is shown
 
     /// Goes along with its list, of which the rows have taken a step from one state to another.
-    func follow(_ rows: Step, from old: ListState, to state: ListState) {
+    func follow(_ rows: Transition, from old: ListState, to state: ListState) {
         self.state = state
         // They name the revision.
         if !lines.isEmpty { lines.removeAll(keepingCapacity: true) }
-        lastStep = nil
-        if selection == nil && view.window == nil { return show(rows) }
+        lastTransition = nil
+        lastCoalesced = nil
         // Who is to start anew is told so, whether or not that changes anything.
         let isReload = state.lastReloadRevision > old.revision
+        let turn = list.background.turn
         guard let window = view.window else {
-            if isReload || !rows.operations.isEmpty { show(rows) }
+            // Several transactions of one turn may have cancelled out.
+            if isReload || rows.operationsAtOnce(in: turn)?.isEmpty != true { show(rows) }
             return
         }
-        if !isReload, let operations = rows.operationsAtOnce, shown.isUntouched(by: operations) { return }
-        let extract = window.extract(from: rows.new, previousOffset: shown.extent?.offset ?? 0)
-        let step = Step(from: shown.snapshot, to: extract.snapshot)
+        if !isReload, let operations = rows.operationsAtOnce(in: turn), shown.isUntouched(by: operations) { return }
+        let extract = window.extract(from: rows.new, previousOffset: anchorOffset)
+        noteAnchor(of: extract)
+        let step = Transition(from: shown.snapshot, to: extract.snapshot)
         if isReload || shown.extent != extract.extent || !step.operations.isEmpty { show(step, extract.extent) }
     }
 
-    private func show(_ step: Step, _ extent: Window.Extent? = nil) {
-        lastStep = (shown.id, step)
-        shown = Shown(Shown.ID(audience: number, revision: state.revision), step.new, extent)
+    private func show(_ step: Transition, _ extent: Window.Extent? = nil) {
+        lastTransition = (shown.id, step)
+        shown = RenderedView(RenderedView.ID(audience: number, revision: state.revision), step.new, extent)
     }
 
-    /// What was shown of an earlier state of the list, given the rows that it had. Nil when nobody can tell any more: a
-    /// window that has lost its anchor shows what is where it was before, and who asks may have come there by another
-    /// way.
-    func shown(at state: ListState, _ rows: Groundwork.Rows) -> Shown? {
-        if case .anchor(let anchor)? = view.window?.start, !rows.snapshot.contains(anchor) { return nil }
+    /// What was shown of an earlier state of the list, given the rows that it had. Nil when nobody can tell: a window
+    /// without its anchor is where that was before, and who asks may have come there by another way. Nor can anybody tell
+    /// where the window would be by now, if the anchor has gone since.
+    func shown(at state: ListState, _ rows: ViewPreparation.Rows) -> RenderedView? {
+        if rows.lacksAnchor || lacksAnchor { return nil }
         if state === self.state { return shown }
-        return Shown(Shown.ID(audience: number, revision: state.revision), rows.snapshot, rows.extent)
+        return RenderedView(RenderedView.ID(audience: number, revision: state.revision), rows.snapshot, rows.extent)
     }
 
     // MARK: Turns
@@ -136,7 +139,7 @@ final class Audience {
         served = target
         var position = members.count
         while let next = memberToServe(before: &position, from) {
-            guard let line = firstLine(from: from, resetReason: .initial, to: next.number, next.form) else {
+            guard let line = encodedUpdate(from: from, resetReason: .initial, to: next.number, next.form) else {
                 return wake()
             }
             if line.rest == nil {
@@ -146,32 +149,34 @@ final class Audience {
                 }
             } else {
                 // Several lines, or pages, are written one by one, as the socket takes them.
-                next.isBehind()
+                next.markDue()
             }
         }
     }
 
     /// Has everybody looked after, each at its own pace.
     func wake() {
-        for member in members { member.isBehind() }
+        for member in members { member.markDue() }
     }
 
     /// Goes through the members before a position, backwards, to the next who keeps up. Whoever closes while it is
     /// served leaves its place to one that has been served already.
     @inline(__always)
-    private func memberToServe(before position: inout Int, _ from: Sent) -> Subscription? {
+    private func memberToServe(before position: inout Int, _ from: DeliveredState) -> Subscription? {
         while position > 0 {
             position -= 1
             guard position < members.count else { continue }
             let member = members[position]
             if !list.isDeleted, member.keepsUp(from: from) { return member }
-            member.isBehind()
+            member.markDue()
         }
         return nil
     }
 
     /// Sends a line to all those for whom it is the same, up to the first for whom it is another.
-    private func share(_ line: FirstLine, _ bytes: UnsafeRawBufferPointer, before position: inout Int, _ from: Sent) {
+    private func share(
+        _ line: EncodedUpdate, _ bytes: UnsafeRawBufferPointer, before position: inout Int, _ from: DeliveredState
+    ) {
         let (subscription, form) = (line.subscription, line.form)
         while let member = memberToServe(before: &position, from) {
             guard member.number == subscription, member.form == form else {
@@ -192,13 +197,13 @@ final class Audience {
     // MARK: Lines
 
     /// What whoever is sent all there is has then.
-    var target: Sent { Sent(shown: shown, revision: state.revision) }
+    var target: DeliveredState { DeliveredState(shown: shown, revision: state.revision) }
 
     /// What a subscriber is sent next, from what it was sent last; the reason is for one that was sent nothing. Nil when
     /// to find it takes long: that is for `longDifference`.
-    func firstLine(
-        from sent: Sent?, resetReason: NotificationWriter.ResetReason, to subscription: Int, _ form: LineForm
-    ) -> FirstLine? {
+    func encodedUpdate(
+        from sent: DeliveredState?, resetReason: NotificationWriter.ResetReason, to subscription: Int, _ form: LineForm
+    ) -> EncodedUpdate? {
         let standing = Standing(start: start(from: sent, resetReason, form), form: form)
         if let position = lines.firstIndex(where: { $0.standing == standing }) {
             let line = lines[position].line.addressed(to: subscription)
@@ -212,15 +217,18 @@ final class Audience {
         return line
     }
 
-    private func start(from sent: Sent?, _ resetReason: NotificationWriter.ResetReason, _ form: LineForm) -> Start {
+    private func start(from sent: DeliveredState?, _ resetReason: NotificationWriter.ResetReason, _ form: LineForm)
+        -> Start
+    {
         guard let sent else { return .nothing(resetReason) }
         if form == .snapshots, !isReload(since: sent) { return .anything }
         return .sent(sent.shown.id, sent.revision)
     }
 
     private func made(
-        from sent: Sent?, _ resetReason: NotificationWriter.ResetReason, to subscription: Int, _ form: LineForm
-    ) -> FirstLine {
+        from sent: DeliveredState?, _ resetReason: NotificationWriter.ResetReason, to subscription: Int,
+        _ form: LineForm
+    ) -> EncodedUpdate {
         switch form {
         case .operations(let lineLengthMax):
             let line =
@@ -236,22 +244,23 @@ final class Audience {
     }
 
     /// Whether it takes long to find what leads from there to here.
-    private func isLong(from sent: Sent, _ form: LineForm) -> Bool {
+    private func isLong(from sent: DeliveredState, _ form: LineForm) -> Bool {
         if form == .snapshots || isReload(since: sent) { return false }
-        if let step = step(from: sent) { return step.operationsAtOnce == nil }
-        return !shown.snapshot.isNear(sent.shown.snapshot)
+        if let step = step(from: sent) { return step.operationsAtOnce(in: list.background.turn) == nil }
+        return !shown.snapshot.isNear(sent.shown.snapshot, in: list.background.turn)
     }
 
     /// Has the background look for what leads from there to here, once for all who ask.
-    func longDifference(from sent: Sent, for subscription: Subscription) -> LongDifference {
+    func longDifference(from sent: DeliveredState, for subscription: Subscription) -> LongDifference {
         longDifferences.find(from: sent, to: target, for: subscription, list.background)
     }
 
     /// What a subscriber is sent next when that was found in the background. More may be shown by now: that is for the
     /// next group.
-    func firstLine(
-        from sent: Sent, to target: Sent, by operations: [Operation], to subscription: Int, _ form: LineForm
-    ) -> FirstLine {
+    func encodedUpdate(
+        from sent: DeliveredState, to target: DeliveredState, by operations: [ListOperation], to subscription: Int,
+        _ form: LineForm
+    ) -> EncodedUpdate {
         switch form {
         case .operations(let lineLengthMax):
             written(changes(from: sent, to: target, by: operations), to: subscription, lineLengthMax: lineLengthMax)
@@ -268,8 +277,8 @@ final class Audience {
 
     func endLongLine() { pages.leave() }
 
-    private func written(_ line: LongLineWriter, to subscription: Int, _ form: LineForm) -> FirstLine {
-        FirstLine(line.method, to: subscription, form, capacity: 0) { writer in
+    private func written(_ line: LongLineWriter, to subscription: Int, _ form: LineForm) -> EncodedUpdate {
+        EncodedUpdate(line.method, to: subscription, form, capacity: 0) { writer in
             var rest = line
             guard rest.write(into: &writer, upTo: LongLine.pageLength) == .more else { return nil }
             return .pages(pages.newLine(rest))
@@ -278,8 +287,8 @@ final class Audience {
 
     private func written(
         _ notification: NotificationWriter, to subscription: Int, lineLengthMax: Int
-    ) -> FirstLine {
-        FirstLine(
+    ) -> EncodedUpdate {
+        EncodedUpdate(
             notification.method, to: subscription, .operations(lineLengthMax: lineLengthMax), capacity: lineLengthUsual
         ) { writer in
             var rest = notification
@@ -288,13 +297,13 @@ final class Audience {
     }
 
     /// What was journalled for one transaction and what is pushed for it are the same bytes, made once.
-    private func journalled(from sent: Sent?, to subscription: Int, lineLengthMax: Int) -> FirstLine? {
+    private func journalled(from sent: DeliveredState?, to subscription: Int, lineLengthMax: Int) -> EncodedUpdate? {
         guard let sent, !isReload(since: sent), let encoded = step(from: sent)?.encoded,
             NotificationWriter.isOneLine(encoded: encoded, lineLengthMax: lineLengthMax)
         else { return nil }
         let capacity = NotificationWriter.headLengthMax + encoded.count
         let form = LineForm.operations(lineLengthMax: lineLengthMax)
-        return FirstLine(.changes, to: subscription, form, capacity: capacity) { writer in
+        return EncodedUpdate(.changes, to: subscription, form, capacity: capacity) { writer in
             NotificationWriter.writeRest(
                 ofChangesOf: state.name, from: sent.revision, to: state.revision, encoded: encoded, into: &writer)
             return nil
@@ -302,44 +311,58 @@ final class Audience {
     }
 
     /// The step that led from there to here, if it was one.
-    private func step(from sent: Sent) -> Step? {
-        guard let (from, step) = lastStep, from == sent.shown.id else { return nil }
+    private func step(from sent: DeliveredState) -> Transition? {
+        guard let (from, step) = lastTransition, from == sent.shown.id else { return nil }
         return step
     }
 
-    private func isReload(since sent: Sent) -> Bool { state.lastReloadRevision > sent.revision }
+    private func isReload(since sent: DeliveredState) -> Bool { state.lastReloadRevision > sent.revision }
+
+    /// Whether what a subscriber was sent last is what is shown now, because what changed since has cancelled out. False
+    /// when it takes long to tell.
+    func isUnchanged(since sent: DeliveredState) -> Bool {
+        if isReload(since: sent) || shown.extent != sent.shown.extent { return false }
+        let turn = list.background.turn
+        if let step = step(from: sent) { return step.operationsAtOnce(in: turn)?.isEmpty == true }
+        return shown.snapshot.isNear(sent.shown.snapshot, in: turn) && coalesced(from: sent).isEmpty
+    }
 
     /// What leads from there to here.
-    private func difference(from sent: Sent) -> [Operation] {
-        step(from: sent)?.operations ?? coalesced(from: sent)
+    private func difference(from sent: DeliveredState) -> [ListOperation] {
+        if let step = step(from: sent) { return step.operations }
+        return coalesced(from: sent)
     }
 
     private func operations(
-        from sent: Sent?, _ resetReason: NotificationWriter.ResetReason
+        from sent: DeliveredState?, _ resetReason: NotificationWriter.ResetReason
     ) -> NotificationWriter {
         guard let sent else { return reset(resetReason) }
         if isReload(since: sent) { return reset(.reload) }
         return changes(from: sent, to: target, by: difference(from: sent))
     }
 
-    private func snapshot(from sent: Sent?, _ resetReason: NotificationWriter.ResetReason) -> LongLineWriter {
+    private func snapshot(from sent: DeliveredState?, _ resetReason: NotificationWriter.ResetReason) -> LongLineWriter {
         guard let sent else { return snapshot(resetReason) }
         return snapshot(isReload(since: sent) ? .reload : nil)
     }
 
-    private func patch(from sent: Sent?, _ resetReason: NotificationWriter.ResetReason) -> LongLineWriter {
+    private func patch(from sent: DeliveredState?, _ resetReason: NotificationWriter.ResetReason) -> LongLineWriter {
         guard let sent else { return snapshot(resetReason) }
         if isReload(since: sent) { return snapshot(.reload) }
         return patch(from: sent, to: target, by: difference(from: sent))
     }
 
-    private func changes(from sent: Sent, to target: Sent, by operations: [Operation]) -> NotificationWriter {
+    private func changes(from sent: DeliveredState, to target: DeliveredState, by operations: [ListOperation])
+        -> NotificationWriter
+    {
         NotificationWriter(
             changesOf: state.name, from: sent.revision, to: target.revision, operations: operations,
             extent: target.shown.extent)
     }
 
-    private func patch(from sent: Sent, to target: Sent, by operations: [Operation]) -> LongLineWriter {
+    private func patch(from sent: DeliveredState, to target: DeliveredState, by operations: [ListOperation])
+        -> LongLineWriter
+    {
         LongLineWriter(
             patchOf: state.name, from: sent.revision, to: target.revision, old: sent.shown.snapshot,
             operations: operations, extent: target.shown.extent)
@@ -351,14 +374,11 @@ final class Audience {
             snapshot: shown.snapshot, extent: shown.extent)
     }
 
-    /// Several steps as one.
-    private func coalesced(from sent: Sent) -> [Diffable.Operation] {
+    /// Several steps as one. Kept, because a subscriber asks first whether it is anything at all.
+    private func coalesced(from sent: DeliveredState) -> [ListOperation] {
+        if let lastCoalesced, lastCoalesced.from == sent.shown.id { return lastCoalesced.operations }
         let operations = shown.snapshot.difference(from: sent.shown.snapshot)
-        #if DEBUG
-            if PlantedFault.current == .skipsCoalescedDelete {
-                return operations.filter { if case .deleteItems = $0 { false } else { true } }
-            }
-        #endif
+        lastCoalesced = (sent.shown.id, operations)
         return operations
     }
 
@@ -366,20 +386,5 @@ final class Audience {
         NotificationWriter(
             resetOf: state.name, epoch: state.epoch, revision: state.revision, reason: reason,
             snapshot: shown.snapshot, extent: shown.extent)
-    }
-}
-
-extension Shown {
-    /// Whether operations on the list that a window is over leave it as it is. They may where they may not.
-    fileprivate func isUntouched(by operations: [Operation]) -> Bool {
-        operations.allSatisfy { operation in
-            switch operation {
-            case .reconfigureItems(let changes): changes.allSatisfy { !snapshot.contains($0.id) }
-            case .reloadItems(let reloads): reloads.allSatisfy { !snapshot.contains($0.id) }
-            case .reloadSections(let reloads): reloads.allSatisfy { !snapshot.contains($0.id) }
-            case .expandItems(let ids), .collapseItems(let ids): ids.allSatisfy { !snapshot.contains($0) }
-            default: false
-            }
-        }
     }
 }

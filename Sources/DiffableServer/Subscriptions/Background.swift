@@ -10,9 +10,11 @@ import Synchronization
 /// want much, nor these for ever by the others; what nobody waits for any more is not begun.
 final class Background {
     /// Does the work somewhere, and then calls back on the loop.
-    typealias Place = (_ work: @escaping @Sendable () -> Void, _ isDone: @escaping () -> Void) -> Void
+    typealias Executor = (_ work: @escaping @Sendable () -> Void, _ isDone: @escaping () -> Void) -> Void
 
-    private let place: Place
+    /// What a turn of the loop has room for.
+    let turn: TurnLimits
+    private let execute: Executor
     private var waiting: [Piece] = []
     private var isBusy = false
 
@@ -26,11 +28,14 @@ final class Background {
 
     static let timesPassedMax = 8
 
-    init(place: @escaping Place) { self.place = place }
+    init(beyond turn: TurnLimits = TurnLimits(), _ execute: @escaping Executor) {
+        self.turn = turn
+        self.execute = execute
+    }
 
-    convenience init(on eventLoop: any EventLoop) {
+    convenience init(beyond turn: TurnLimits, on eventLoop: any EventLoop) {
         let queue = DispatchQueue(label: "diffabled.views", qos: .utility)
-        self.init { work, isDone in
+        self.init(beyond: turn) { work, isDone in
             let isDone = NIOLoopBound(isDone, eventLoop: eventLoop)
             queue.async {
                 work()
@@ -49,7 +54,7 @@ final class Background {
     ) {
         let result = Handover<Value>()
         let piece = Piece(size: size, isWanted: isWanted) { [self] in
-            place({ result.value.withLock { $0 = work() } }) { [self] in
+            execute({ result.value.withLock { $0 = work() } }) { [self] in
                 let value = result.value.withLock { value in
                     defer { value = nil }
                     return value
@@ -65,14 +70,14 @@ final class Background {
     }
 
     /// Frees what only this state of a list still holds.
-    func letGo(of snapshot: Snapshot) { letGo(of: snapshot, size: snapshot.numberOfItems) }
+    func free(_ snapshot: Snapshot) { free(snapshot, size: snapshot.numberOfItems) }
 
     /// Frees states of a list, which takes up to half a microsecond for each of its items, unless they are few. That is not
     /// before this turn is over, because up to then somebody may hold them here.
     ///
     /// - Parameter size: of the last of them, in items.
-    func letGo<States: Sendable>(of states: States, size: Int) {
-        guard size > TurnLimits.itemsFreedMax else { return }
+    func free<States: Sendable>(_ states: States, size: Int) {
+        guard size > turn.itemsFreedMax else { return }
         let remains = Handover(states)
         find(size: 0, while: { true }, {}) { [self] in
             find(size: size, while: { true }, { remains.value.withLock { $0 = nil } }, use: {})

@@ -18,30 +18,44 @@ final class FollowedList {
     private(set) var shownState: ListState
     let background: Background
     private let becomeDue: (FollowedList) -> Void
+    /// Those that a newcomer joins who has an equal view.
     private var audiences: [View: Audience] = [:]
+    /// Others, which show what a newcomer is not to be shown.
+    private var closedAudiences: [ObjectIdentifier: Audience] = [:]
     private var selections: [LiveSelection.Key: LiveSelection] = [:]
-    private var groundworks: [ObjectIdentifier: Groundwork] = [:]
+    private var preparations: [ObjectIdentifier: ViewPreparation] = [:]
     private var audiencesMade = 0
     /// The end of this turn is waited for.
     private var isDue = false
     /// What is left of this turn's work on selections.
-    private var workLeft = TurnLimits.workMax
+    private var workLeft: Int
     /// The transaction that led to the current revision, if it was one alone.
-    private var lastTransaction: (from: Int, Commit.Step)?
+    private var lastTransaction: (from: Int, Commit.Transaction)?
 
     /// - Parameter becomeDue: has it served at the end of the turn.
     init(_ state: ListState, _ background: Background, becomeDue: @escaping (FollowedList) -> Void) {
         self.state = state
         self.shownState = state
         self.background = background
+        self.workLeft = background.turn.workMax
         self.becomeDue = becomeDue
     }
 
     /// Whether nobody follows it any more, or is about to.
-    var isEmpty: Bool { audiences.isEmpty && groundworks.isEmpty }
+    var isEmpty: Bool { audiences.isEmpty && closedAudiences.isEmpty && preparations.isEmpty }
 
     /// All who follow it, through whatever view.
-    var subscriptions: [Subscription] { audiences.values.flatMap(\.members) }
+    var subscriptions: [Subscription] {
+        var subscriptions: [Subscription] = []
+        forEachAudience { subscriptions += $0.members }
+        return subscriptions
+    }
+
+    private func forEachAudience(_ body: (Audience) -> Void) {
+        for audience in audiences.values { body(audience) }
+        if closedAudiences.isEmpty { return }
+        for audience in closedAudiences.values { body(audience) }
+    }
 
     // MARK: Turns
 
@@ -57,10 +71,10 @@ final class FollowedList {
         case .deleted: isDeleted = true
         case .replaced: (isDeleted, isReplaced) = (true, true)
         }
-        isDueNow()
+        scheduleServing()
     }
 
-    private func isDueNow() {
+    private func scheduleServing() {
         if isDue { return }
         isDue = true
         becomeDue(self)
@@ -69,10 +83,10 @@ final class FollowedList {
     /// Shows all audiences what there is now.
     func serve() {
         isDue = false
-        workLeft = TurnLimits.workMax
+        workLeft = background.turn.workMax
         update()
-        for audience in audiences.values { audience.serve() }
-        for groundwork in groundworks.values { groundwork.check() }
+        forEachAudience { $0.serve() }
+        for preparation in preparations.values { preparation.check() }
     }
 
     /// Lets every audience show the committed state, unless that takes long.
@@ -80,26 +94,26 @@ final class FollowedList {
         guard shownState !== state else { return }
         let old = shownState
         let isOneTransaction = lastTransaction?.from == old.revision
-        let step = Step(
+        let step = Transition(
             from: old.snapshot, to: state.snapshot, by: isOneTransaction ? lastTransaction?.1 : nil)
         shownState = state
-        for audience in audiences.values where audience.selection == nil {
-            audience.follow(step, from: old, to: state)
+        forEachAudience { audience in
+            if audience.selection == nil { audience.follow(step, from: old, to: state) }
         }
         if !selections.isEmpty { moveSelections(by: (old, step)) }
     }
 
     /// The background has brought a selection on.
-    func hasMoved(_ selection: LiveSelection) {
+    func publish(_ selection: LiveSelection) {
         show(selection)
         moveSelections()
         // Also when they are shown nothing new: replies wait until that is known.
-        for audience in audiences.values where audience.selection != nil { audience.wake() }
-        isDueNow()
+        forEachAudience { if $0.selection != nil { $0.wake() } }
+        scheduleServing()
     }
 
     /// Brings all selections as far as they come in this turn; what they are made from comes first.
-    private func moveSelections(by step: (from: ListState, Step)? = nil) {
+    private func moveSelections(by step: (from: ListState, Transition)? = nil) {
         for isFirst in [true, false] {
             for selection in selections.values where (selection.source == nil) == isFirst {
                 if selection.catchUp(with: self, by: step, workLeft: &workLeft) { show(selection) }
@@ -108,18 +122,21 @@ final class FollowedList {
     }
 
     private func show(_ selection: LiveSelection) {
-        guard let (from, step) = selection.lastStep, let state = selection.state else { return }
-        for audience in audiences.values where audience.selection === selection {
-            audience.follow(step, from: from, to: state)
+        guard let (from, step) = selection.lastTransition, let state = selection.state else { return }
+        forEachAudience { audience in
+            if audience.selection === selection { audience.follow(step, from: from, to: state) }
         }
     }
 
     // MARK: Audiences
 
-    /// Those who follow it through a view, for whom the ground is prepared.
+    /// Those who follow it through a view, which is prepared.
     func audience(for view: View) -> Audience {
         update()
-        if let audience = audiences[view] { return audience }
+        if let audience = audiences[view] {
+            if audience.isOpen { return audience }
+            closedAudiences[ObjectIdentifier(audience)] = audience
+        }
         let selection = selection(for: view, besides: nil)
         selection?.users += 1
         audiencesMade += 1
@@ -130,8 +147,12 @@ final class FollowedList {
 
     /// Lets go of an audience that nobody is in any more, with the lines that it keeps.
     func leave(_ audience: Audience) {
-        guard audience.members.isEmpty, audiences[audience.view] === audience else { return }
-        audiences[audience.view] = nil
+        guard audience.members.isEmpty else { return }
+        if audiences[audience.view] === audience {
+            audiences[audience.view] = nil
+        } else if closedAudiences.removeValue(forKey: ObjectIdentifier(audience)) == nil {
+            return
+        }
         release(audience.selection)
     }
 
@@ -141,19 +162,19 @@ final class FollowedList {
     /// - Parameters:
     ///   - neighbour: who has a view that may differ in its expansion alone.
     ///   - past: another state, of which it is to be found as well.
-    func groundwork(for view: View, besides neighbour: Audience? = nil, of past: ListState? = nil) -> Groundwork {
+    func preparation(for view: View, besides neighbour: Audience? = nil, of past: ListState? = nil) -> ViewPreparation {
         update()
         let selection = selection(for: view, besides: neighbour?.selection)
         selection?.users += 1
-        let groundwork = Groundwork(self, view, selection, of: past)
-        groundworks[ObjectIdentifier(groundwork)] = groundwork
+        let preparation = ViewPreparation(self, view, selection, of: past)
+        preparations[ObjectIdentifier(preparation)] = preparation
         moveSelections()
-        groundwork.check()
-        return groundwork
+        preparation.check()
+        return preparation
     }
 
-    func leave(_ groundwork: Groundwork, _ selection: LiveSelection?) {
-        guard groundworks.removeValue(forKey: ObjectIdentifier(groundwork)) != nil else { return }
+    func leave(_ preparation: ViewPreparation, _ selection: LiveSelection?) {
+        guard preparations.removeValue(forKey: ObjectIdentifier(preparation)) != nil else { return }
         release(selection)
     }
 
@@ -193,7 +214,7 @@ final class FollowedList {
         selection.users -= 1
         guard selection.users == 0 else { return }
         selections[selection.key] = nil
-        if let stage = selection.stage { background.letGo(of: stage.snapshot) }
+        if let stage = selection.stage { background.free(stage.snapshot) }
         release(selection.source)
     }
 }

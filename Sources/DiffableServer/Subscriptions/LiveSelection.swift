@@ -18,12 +18,12 @@ final class LiveSelection {
     /// The list's state that this is of.
     private(set) var state: ListState?
     /// What led there.
-    private(set) var lastStep: (from: ListState, Step)?
+    private(set) var lastTransition: (from: ListState, Transition)?
     /// The background looks for what comes next.
     private var isBusy = false
     /// One with another expansion, from which to begin.
     private var neighbour: LiveSelection?
-    /// Audiences, selections and groundwork that use it.
+    /// Audiences, selections and preparation that use it.
     var users = 0
 
     /// What makes two selections of one list the same.
@@ -62,17 +62,17 @@ final class LiveSelection {
     /// - Parameters:
     ///   - step: what led the list to its state, and from where.
     ///   - workLeft: how much work may be done at once.
-    func catchUp(with list: FollowedList, by step: (from: ListState, Step)?, workLeft: inout Int) -> Bool {
+    func catchUp(with list: FollowedList, by step: (from: ListState, Transition)?, workLeft: inout Int) -> Bool {
         if isBusy { return false }
         var (goal, input, step) = (list.state, list.state.snapshot, step)
         if let source {
             guard let stage = source.stage, let state = source.state else { return false }
-            (goal, input, step) = (state, stage.snapshot, source.lastStep)
+            (goal, input, step) = (state, stage.snapshot, source.lastTransition)
         }
         if goal === state { return false }
         guard let stage, let state else { return begin(goal, input, list, &workLeft) }
         let next = step?.from === state ? step?.1 : nil
-        return follow(next ?? Step(from: stage.input, to: input), to: goal, from: stage, list, &workLeft)
+        return follow(next ?? Transition(from: stage.input, to: input), to: goal, from: stage, list, &workLeft)
     }
 
     private func begin(_ goal: ListState, _ input: Snapshot, _ list: FollowedList, _ workLeft: inout Int) -> Bool {
@@ -98,9 +98,9 @@ final class LiveSelection {
     }
 
     private func follow(
-        _ step: Step, to goal: ListState, from stage: Stage, _ list: FollowedList, _ workLeft: inout Int
+        _ step: Transition, to goal: ListState, from stage: Stage, _ list: FollowedList, _ workLeft: inout Int
     ) -> Bool {
-        let operations = step.operationsAtOnce
+        let operations = step.operationsAtOnce(in: list.background.turn)
         if let operations,
             let work = selection.work(of: operations, from: stage.input, to: step.new, max: workLeft)
         {
@@ -108,16 +108,16 @@ final class LiveSelection {
             let snapshot = selection.advance(stage.snapshot, to: step.new, by: operations)
             move(
                 to: goal, Stage(selection: selection, input: step.new, snapshot: snapshot),
-                by: Step(from: stage.snapshot, to: snapshot))
+                by: Transition(from: stage.snapshot, to: snapshot))
             return true
         }
-        let find: @Sendable () -> (Stage, [Operation]) = { [selection, new = step.new] in
+        let find: @Sendable () -> (Stage, [ListOperation]) = { [selection, new = step.new] in
             let snapshot = selection.follow(stage.snapshot, from: stage.input, to: new, by: operations)
             let next = Stage(selection: selection, input: new, snapshot: snapshot)
             return (next, snapshot.difference(from: stage.snapshot))
         }
         findInBackground(of: step.new, list, find) { [self] stage, operations in
-            move(to: goal, stage, by: Step(to: stage.snapshot, by: operations))
+            move(to: goal, stage, by: Transition(to: stage.snapshot, by: operations))
         }
         return false
     }
@@ -130,14 +130,14 @@ final class LiveSelection {
         list.background.find(size: input.numberOfItems, while: { [self] in users > 0 }, find) { [self] value in
             isBusy = false
             if users == 0 { return }
-            if let stage { list.background.letGo(of: stage.snapshot) }
+            if let stage { list.background.free(stage.snapshot) }
             use(value)
-            list.hasMoved(self)
+            list.publish(self)
         }
     }
 
-    private func move(to goal: ListState, _ next: Stage, by step: Step?) {
-        lastStep = if let step, let state { (state, step) } else { nil }
+    private func move(to goal: ListState, _ next: Stage, by step: Transition?) {
+        lastTransition = if let step, let state { (state, step) } else { nil }
         state = goal
         stage = next
     }

@@ -4,12 +4,12 @@ import Diffable
 /// rows, or a list of which most has changed.
 final class LongDifference {
     /// What they have when they were sent it.
-    let target: Sent
+    let target: DeliveredState
     /// Nil until they are found.
-    fileprivate(set) var operations: [Operation]?
+    fileprivate(set) var operations: [ListOperation]?
     fileprivate var waiting: [Subscription] = []
 
-    fileprivate init(to target: Sent) { self.target = target }
+    fileprivate init(to target: DeliveredState) { self.target = target }
 
     /// Whether somebody still waits for it.
     fileprivate var isWanted: Bool { waiting.contains { $0.longDifference === self } }
@@ -18,11 +18,11 @@ final class LongDifference {
 /// Those that the background looks for, once for all subscribers of an audience who were sent the same.
 final class LongDifferences {
     /// By where they lead from.
-    private var known: [Shown.ID: LongDifference] = [:]
+    private var known: [RenderedView.ID: LongDifference] = [:]
 
     /// The subscription is called when it is found, if it still waits for it then.
     func find(
-        from sent: Sent, to target: Sent, for subscription: Subscription, _ background: Background
+        from sent: DeliveredState, to target: DeliveredState, for subscription: Subscription, _ background: Background
     ) -> LongDifference {
         let start = sent.shown.id
         if let known = known[start], known.target.shown === target.shown {
@@ -45,12 +45,14 @@ final class LongDifferences {
                 difference.operations = operations
                 let waiting = difference.waiting
                 difference.waiting = []
-                for subscription in waiting where subscription.longDifference === difference { subscription.isBehind() }
+                for subscription in waiting where subscription.longDifference === difference {
+                    subscription.reportFound()
+                }
             })
         return difference
     }
 
-    private func forget(_ difference: LongDifference, _ start: Shown.ID) {
+    private func forget(_ difference: LongDifference, _ start: RenderedView.ID) {
         if known[start] === difference { known[start] = nil }
     }
 }

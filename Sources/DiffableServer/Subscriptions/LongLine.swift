@@ -4,10 +4,10 @@ import DiffableProtocol
 /// What is left of a line that is written page by page.
 struct LongLine {
     /// Where in all the lines of its audience this page stands.
-    let place: Place
+    let place: Position
     private var writer: LongLineWriter
 
-    struct Place: Hashable {
+    struct Position: Hashable {
         /// Of the line, among those that the audience made.
         let line: Int
         let page: Int
@@ -16,7 +16,7 @@ struct LongLine {
     /// In bytes.
     static let pageLength = 64 << 10
 
-    init(_ place: Place, _ writer: LongLineWriter) {
+    init(_ place: Position, _ writer: LongLineWriter) {
         self.place = place
         self.writer = writer
     }
@@ -27,7 +27,7 @@ struct LongLine {
         var bytes = ByteWriter()
         bytes.reserve(Self.pageLength)
         let progress = writer.write(into: &bytes, upTo: Self.pageLength)
-        let next = Place(line: place.line, page: place.page + 1)
+        let next = Position(line: place.line, page: place.page + 1)
         return Page(bytes: bytes, rest: progress == .done ? nil : LongLine(next, writer))
     }
 }
@@ -42,7 +42,7 @@ struct Page {
 /// Whoever needs one that is not kept any more makes it again: so somebody who stops in the middle of a line holds where
 /// it is, and none of it.
 struct LongLinePages {
-    private var pages: [LongLine.Place: Page] = [:]
+    private var pages: [LongLine.Position: Page] = [:]
     private var linesMade = 0
     /// How many are in the middle of a line.
     private var readers = 0
@@ -53,7 +53,7 @@ struct LongLinePages {
     /// For a line whose first page is written already.
     mutating func newLine(_ writer: LongLineWriter) -> LongLine {
         linesMade += 1
-        return LongLine(LongLine.Place(line: linesMade, page: 1), writer)
+        return LongLine(LongLine.Position(line: linesMade, page: 1), writer)
     }
 
     mutating func page(of line: LongLine) -> Page {

@@ -19,7 +19,7 @@ struct Pace {
     }
 
     /// When the next group may begin, if that is not now.
-    func groupIsHeldBack(at now: NIODeadline) -> NIODeadline? {
+    func earliestGroup(at now: NIODeadline) -> NIODeadline? {
         guard let minInterval, let lastGroup, lastGroup + minInterval > now else { return nil }
         return lastGroup + minInterval
     }

@@ -4,7 +4,7 @@ import DiffableProtocol
 import DiffableStore
 import NIOCore
 
-/// What one subscriber has been sent of one list, through one view at a time.
+/// What one subscriber has been sent of one list, through one view at a time. It carries out what its `machine` decides.
 ///
 /// One that keeps up is sent lines by its audience, with all the others. For one that does not, `nextLine` is called
 /// whenever its socket can take a line, and never otherwise.
@@ -13,44 +13,31 @@ final class Subscription {
     let number: Int
     let list: ListName
     private var view: View
-    private let request: Request.Subscribe
+    let request: Request.Subscribe
     let connection: Connection
+    private(set) var machine: SubscriptionMachine
     /// Nil while it waits for the list.
     private(set) var audience: Audience?
     /// What the last finished group led to, on this connection or on an earlier one.
-    var sent: Sent?
-    /// Whether it has heard that there is such a list.
-    private var knowsOfList: Bool
-    /// It got another view after that: a group is owed that leads to it, even when both show the same.
-    private var hasNewView = false
-    /// Why it begins with a `reset`, if it does.
-    private var resetReason: NotificationWriter.ResetReason
+    var sent: DeliveredState?
     /// What it waits for before it can follow the list.
-    private var groundwork: Groundwork?
+    private var preparation: ViewPreparation?
     /// What it waits for before its next group, or has now found.
     private(set) var longDifference: LongDifference?
     /// A group of which not all is written.
     private var group: Group?
-    private(set) var hasEnded = false
-    /// Its client may not read the list any more, and is about to hear so.
-    private var isRevoked = false
     /// Among the audience's members, for the audience; nil when it is none.
     var position: Int?
+    /// When it is woken.
+    private var alarm: DeadlineTimers<Subscription>.Time?
 
     /// How many lines, or pages of long ones, it was sent, and how long they were together, in bytes.
     private(set) var deliveries = 0
     private(set) var bytesSent = 0
 
-    /// Nil when it minds no time, as most do.
-    private var pace: Pace?
-    /// When it is woken.
-    private var alarm: Alarms<Subscription>.Time?
-    /// There is something new that it is not to have before it is woken.
-    private var isHeldBack = false
-
     private struct Group {
-        var rest: FirstLine.Rest
-        var target: Sent
+        var rest: EncodedUpdate.Rest
+        var target: DeliveredState
     }
 
     init(
@@ -61,66 +48,24 @@ final class Subscription {
         self.view = request.view
         self.request = request
         self.audience = audience
-        self.knowsOfList = audience != nil
         self.connection = connection
-        self.pace = Pace(minInterval: request.minInterval, bookmark: request.bookmark)
+        let resetReason: NotificationWriter.ResetReason
         switch start {
         case .nothing(let reason): (sent, resetReason) = (nil, reason)
         case .sent(let sent): (self.sent, resetReason) = (sent, .initial)
         }
+        machine = SubscriptionMachine(request, isListThere: audience != nil, resetReason: resetReason)
     }
 
-    /// Where a subscription goes on from.
-    enum Start {
-        case nothing(NotificationWriter.ResetReason)
-        case sent(Sent)
-    }
+    var hasEnded: Bool { machine.state == .ended }
 
-    /// Goes on with another view of the list, for which the ground is prepared. A group that was begun is finished
-    /// before.
-    func show(_ view: View) {
-        self.view = view
-        guard let old = audience else {
-            if let list = groundwork?.list { follow(list) }
-            return
-        }
-        // It is about to hear that, and the view is for the next list.
-        if old.list.isDeleted { return }
-        hasNewView = true
-        let new = old.list.audience(for: view)
-        guard new !== old else { return }
-        audience = new
-        longDifference = nil
-        new.add(self, insteadOf: old)
-    }
+    /// Whether what it was sent last does not end with a line feed: nothing else may be sent before the rest.
+    var isInsideLine: Bool { machine.rest == .pages }
 
-    /// Follows the list that it has waited for, as soon as it is known what its view shows.
-    func follow(_ list: FollowedList) {
-        groundwork?.end()
-        let groundwork = list.groundwork(for: view)
-        self.groundwork = groundwork
-        if groundwork.isReady { return begin(list) }
-        groundwork.whenReady = { [unowned self] in begin(list) }
-    }
-
-    private func begin(_ list: FollowedList) {
-        // Its client may have lost the right to read it meanwhile.
-        guard !list.isDeleted, connection.hub.follow(list.state.name, for: connection.peer) === list else {
-            endGroundwork()
-            connection.hub.awaitList(for: self)
-            // Answers may have waited for it.
-            return isBehind()
-        }
-        let audience = list.audience(for: view)
-        self.audience = audience
-        audience.add(self)
-        endGroundwork()
-        isBehind()
-    }
-
-    private func endGroundwork() {
-        if let groundwork { connection.hub.end(groundwork) }
-        groundwork = nil
+    /// What has become of the list that it follows.
+    private var condition: SubscriptionMachine.ListCondition? {
+        guard let list = audience?.list else { return nil }
+        return list.isReplaced ? .replaced : list.isDeleted ? .deleted : .current
     }
 
     /// Counts a line, or a page of one, of so many bytes.
@@ -131,140 +76,232 @@ final class Subscription {
         connection.traffic.deliveries += 1
     }
 
-    /// How many revisions it has still to be sent; nil when there is no list.
-    var revisionsBehind: Int? {
-        guard let audience else { return nil }
-        return isSettled ? 0 : audience.list.state.revision - (sent?.revision ?? 0)
+    // MARK: The list
+
+    /// Goes on with another view of the list, which is prepared. A group that was begun is finished before.
+    func show(_ view: View) {
+        self.view = view
+        switch machine.show(isSameView: view == audience?.view, of: condition) {
+        case .nothing: break
+        case .prepareAnew: if let list = preparation?.list { follow(list) }
+        case .changeAudience:
+            guard let old = audience else { preconditionFailure("what is followed has an audience") }
+            let new = old.list.audience(for: view)
+            audience = new
+            longDifference = nil
+            new.add(self, insteadOf: old)
+        }
+    }
+
+    /// Follows the list that it has waited for, as soon as it is known what its view shows.
+    func follow(_ list: FollowedList) {
+        machine.beginPreparing()
+        preparation?.end()
+        let preparation = list.preparation(for: view)
+        self.preparation = preparation
+        if preparation.isReady { return begin(list) }
+        preparation.whenReady = { [unowned self] in begin(list) }
+    }
+
+    private func begin(_ list: FollowedList) {
+        // Its client may have lost the right to read it meanwhile.
+        guard !list.isDeleted, connection.hub.follow(list.state.name, for: connection.peer) === list else {
+            endViewPreparation()
+            machine.beginWaiting()
+            connection.hub.awaitList(for: self)
+            // Answers may have waited for it.
+            return markDue()
+        }
+        let audience = list.audience(for: view)
+        self.audience = audience
+        audience.add(self)
+        endViewPreparation()
+        machine.beginFollowing()
+        markDue()
+    }
+
+    private func endViewPreparation() {
+        if let preparation { connection.hub.end(preparation) }
+        preparation = nil
+    }
+
+    /// Its client may not read the list any more.
+    func revoke() {
+        if machine.revoke() {
+            group = nil
+            leave()
+        }
+        connection.markDue()
+    }
+
+    private func leave() {
+        longDifference = nil
+        endViewPreparation()
+        guard let audience else { return }
+        self.audience = nil
+        if let sent, sent.shown !== audience.shown { audience.list.background.free(sent.shown.snapshot) }
+        audience.remove(self)
+        connection.hub.leave(audience.list)
+    }
+
+    /// Goes on with the next list of that name, as soon as there is one.
+    private func awaitList() {
+        leave()
+        sent = nil
+        connection.hub.awaitList(for: self)
+    }
+
+    /// Nothing is sent any more.
+    func end() {
+        leaveLine()
+        guard machine.end() else { return }
+        setAlarm()
+        if audience == nil { connection.hub.stopWaiting(self) }
+        leave()
     }
 
     // MARK: With all others
 
-    /// How its lines are written.
-    var form: LineForm {
-        switch request.form {
-        case .operations: .operations(lineLengthMax: connection.lineLengthMax)
-        case .snapshots: .snapshots
-        case .patches: .patches
-        }
-    }
-
     /// Whether that was what it was sent last, and its socket can take a line that leads on from there.
-    func keepsUp(from state: Sent) -> Bool {
+    func keepsUp(from state: DeliveredState) -> Bool {
         guard let sent, sent.shown === state.shown, sent.revision == state.revision else { return false }
-        return group == nil && !hasNewView && pace == nil && connection.mayWriteLine
+        return machine.isSteady && connection.session.mayWriteLine
     }
 
     /// Its audience moved on without it: it follows as soon as the socket can take a line.
-    func isBehind() {
-        if isHeldBack, audience?.list.isDeleted == false { return }
-        if connection.mayWrite { connection.isDue() }
+    func markDue() {
+        if machine.minds(newsOf: condition), connection.session.mayWrite { connection.markDue() }
+    }
+
+    /// What its next group needs is found.
+    func reportFound() {
+        machine.reportFound()
+        markDue()
+    }
+
+    /// The time has come that it waited for. A socket that takes nothing now is served when it does.
+    func wake() {
+        alarm = nil
+        machine.wake()
+        if connection.session.mayWrite { connection.markDue() }
+    }
+
+    private func setAlarm() {
+        let time = machine.alarm.map(DeadlineTimers<Subscription>.time)
+        if time == alarm { return }
+        if let alarm { connection.hub.timers.cancel(alarm, for: self) }
+        alarm = time
+        if let time { connection.hub.timers.set(time, for: self) }
     }
 
     // MARK: At its own pace
 
-    /// Whether an answer that waits for what came of it need not wait for this one any more.
-    func isSettled(for barrier: Outbox.Barrier) -> Bool {
-        if hasEnded || list != barrier.list { return true }
-        if isRevoked { return false }
-        if pace?.minInterval != nil { return true }
-        guard let audience else { return groundwork == nil }
-        // Another life of the list than the one that it follows is over, and it has heard so.
-        if !audience.list.isDeleted, audience.list.state.epoch != barrier.epoch { return true }
-        return isSettled(upTo: barrier.revision)
-    }
-
-    /// Whether it has been sent all there is. Nothing is left to send to one that has ended.
-    var isSettled: Bool {
-        if isRevoked { return hasEnded }
-        guard !hasEnded, let audience else { return groundwork == nil }
-        return isSettled(upTo: audience.list.state.revision)
-    }
-
-    /// Whether it has been sent all that its view shows up to a revision.
-    private func isSettled(upTo revision: Int) -> Bool {
-        guard let audience, let sent, group == nil, !hasNewView, !audience.list.isDeleted else { return false }
-        if sent.revision >= revision { return true }
-        audience.list.update()
-        // What changed since did not change what is shown.
-        return sent.shown === audience.shown && audience.state.revision >= revision
-    }
-
-    /// Whether what it was sent last does not end with a line feed: nothing else may be sent before the rest.
-    var isInsideLine: Bool {
-        if case .pages? = group?.rest { true } else { false }
-    }
-
     /// The next line, or the next page of one, or nil when there is nothing to say.
     func nextLine() -> ByteWriter? {
-        if hasEnded { return nil }
-        if pace == nil { return next(at: nil) }
+        guard machine.pace != nil else { return next(at: nil) }
         let now = NIODeadline.now()
-        pace?.begin(at: now)
+        machine.beginWriting(at: now)
         let line = next(at: now)
-        if line != nil { self.pace?.noteLine(at: now) }
-        return line ?? bookmark(at: now)
+        if line != nil { machine.noteLine(at: now) }
+        let bookmark = line == nil ? bookmark(at: now) : nil
+        setAlarm()
+        return line ?? bookmark
     }
 
     /// - Parameter now: for those with a pace.
     private func next(at now: NIODeadline?) -> ByteWriter? {
-        if let group { return continued(group, at: now) }
-        if isRevoked { return lastWord() }
-        guard let audience else { return nil }
-        if audience.list.isDeleted { return farewell() ?? (hasEnded ? nil : next(at: now)) }
+        while true {
+            switch machine.nextAction(condition) {
+            case .nothing, .writeBookmark: return nil
+            case .continueGroup: return continued(at: now)
+            case .compare: return nextGroup(at: now)
+            case .tellOfLostRight: return lastWord()
+            case .tellOfDeletion:
+                defer { end() }
+                return farewell()
+            case .tellOfDeletionAndAwaitList:
+                defer { awaitList() }
+                return farewell()
+            case .awaitList: awaitList()
+            }
+        }
+    }
+
+    private func nextGroup(at now: NIODeadline?) -> ByteWriter? {
+        guard let audience else { preconditionFailure("what is followed has an audience") }
         audience.list.update()
         var target = audience.target
-        if let sent, sent.shown === target.shown, !hasNewView { return nil }
-        if let now, holdsBack(at: now) { return nil }
-        guard let line = firstLine(from: audience, &target) else { return nil }
-        // What comes after this view's group.
-        hasNewView = false
-        knowsOfList = true
+        let isSame = sent?.shown === target.shown
+        guard
+            case .write(let mayBeNothing) = machine.decide(
+                isSame: isSame, at: now, isStopping: connection.session.isDraining)
+        else { return nil }
+        if mayBeNothing, let sent, isUnchanged(since: sent, in: audience) {
+            // As if nothing had happened: the next group is from where the last one led.
+            self.sent = DeliveredState(shown: target.shown, revision: sent.revision)
+            return nil
+        }
+        guard let line = encodedUpdate(from: audience, &target) else { return nil }
+        machine.reportBegun(line.rest.kind, at: now)
         if let rest = line.rest {
             group = Group(rest: rest, target: target)
             if isInsideLine { audience.beginLongLine() }
         } else {
-            finish(target, at: now)
+            finish(target)
         }
         return line.bytes
     }
 
-    /// Nil while it is looked for; `target` is where it leads.
-    private func firstLine(from audience: Audience, _ target: inout Sent) -> FirstLine? {
+    /// Whether all that changed since has cancelled out.
+    private func isUnchanged(since sent: DeliveredState, in audience: Audience) -> Bool {
+        guard let longDifference else { return audience.isUnchanged(since: sent) }
+        let target = longDifference.target
+        guard longDifference.operations?.isEmpty == true, target.shown.extent == sent.shown.extent else { return false }
+        // Up to there; what is shown by now may be something else.
+        self.longDifference = nil
+        machine.endSearch()
+        audience.list.background.free(sent.shown.snapshot)
+        self.sent?.shown = target.shown
+        return audience.isUnchanged(since: DeliveredState(shown: target.shown, revision: sent.revision))
+    }
+
+    /// Nil while it is searched for; `target` is where it leads.
+    private func encodedUpdate(from audience: Audience, _ target: inout DeliveredState) -> EncodedUpdate? {
         if let sent, let longDifference {
             guard let operations = longDifference.operations else { return nil }
             self.longDifference = nil
-            audience.list.background.letGo(of: sent.shown.snapshot)
+            audience.list.background.free(sent.shown.snapshot)
             target = longDifference.target
-            return audience.firstLine(from: sent, to: target, by: operations, to: number, form)
+            return audience.encodedUpdate(from: sent, to: target, by: operations, to: number, form)
         }
-        let line = audience.firstLine(from: sent, resetReason: resetReason, to: number, form)
-        if line == nil, let sent { longDifference = audience.longDifference(from: sent, for: self) }
+        let line = audience.encodedUpdate(from: sent, resetReason: machine.resetReason, to: number, form)
+        if line == nil, let sent {
+            machine.beginSearch()
+            longDifference = audience.longDifference(from: sent, for: self)
+        }
         return line
     }
 
-    private func continued(_ group: Group, at now: NIODeadline?) -> ByteWriter {
+    private func continued(at now: NIODeadline?) -> ByteWriter {
+        guard let group else { preconditionFailure("a group that was begun has a rest") }
+        var bytes: ByteWriter
+        var rest: EncodedUpdate.Rest?
         switch group.rest {
         case .lines(var writer):
             self.group = nil
-            var line = ByteWriter()
-            NotificationWriter.writePrefix(writer.method, subscription: number, into: &line)
-            if writer.writeRest(into: &line, lineLengthMax: connection.lineLengthMax) == .done {
-                finish(group.target, at: now)
-            } else {
-                self.group = Group(rest: .lines(writer), target: group.target)
-            }
-            return line
+            bytes = ByteWriter()
+            NotificationWriter.writePrefix(writer.method, subscription: number, into: &bytes)
+            let progress = writer.writeRest(into: &bytes, lineLengthMax: connection.lineLengthMax)
+            rest = progress == .done ? nil : .lines(writer)
         case .pages(let line):
             guard let audience else { preconditionFailure("a line that was begun belongs to an audience") }
             let page = audience.page(of: line)
-            if let rest = page.rest {
-                self.group = Group(rest: .pages(rest), target: group.target)
-            } else {
-                leaveLine()
-                finish(group.target, at: now)
-            }
-            return page.bytes
+            (bytes, rest) = (page.bytes, page.rest.map(EncodedUpdate.Rest.pages))
+            if rest == nil { leaveLine() }
         }
+        machine.reportContinued(rest.kind, at: now)
+        if let rest { self.group = Group(rest: rest, target: group.target) } else { finish(group.target) }
+        return bytes
     }
 
     private func leaveLine() {
@@ -272,49 +309,16 @@ final class Subscription {
         group = nil
     }
 
-    private func finish(_ target: Sent, at now: NIODeadline?) {
+    private func finish(_ target: DeliveredState) {
+        group = nil
         sent = target
-        if let now { pace?.noteGroup(at: now) }
-        if request.duration == .once { end() }
+        if machine.isFinishedByGroup { end() }
     }
 
-    /// Tells that the list was deleted, unless it never heard that there was one, and ends, or waits for the next. A list
-    /// that was replaced is followed on.
-    private func farewell() -> ByteWriter? {
-        if audience?.list.isReplaced == true {
-            followAnew()
-            return nil
-        }
+    private func farewell() -> ByteWriter {
         var line = ByteWriter()
         NotificationWriter.writeListDeleted(list, subscription: number, into: &line)
-        guard request.ifAbsent == .isAwaited else {
-            end()
-            return line
-        }
-        let isNews = knowsOfList
-        followAnew()
-        return isNews ? line : nil
-    }
-
-    /// Goes on with the next list of that name, as soon as there is one.
-    private func followAnew() {
-        leave()
-        sent = nil
-        hasNewView = false
-        if knowsOfList { resetReason = .epoch }
-        knowsOfList = false
-        connection.hub.awaitList(for: self)
-    }
-
-    /// Its client may not read the list any more. Nothing more of the list is sent but the rest of a line that was begun, and
-    /// then that it has ended.
-    func revoke() {
-        isRevoked = true
-        if !isInsideLine {
-            group = nil
-            leave()
-        }
-        connection.isDue()
+        return line
     }
 
     private func lastWord() -> ByteWriter {
@@ -328,70 +332,24 @@ final class Subscription {
         return line
     }
 
-    private func leave() {
-        longDifference = nil
-        endGroundwork()
-        guard let audience else { return }
-        self.audience = nil
-        if let sent, sent.shown !== audience.shown { audience.list.background.letGo(of: sent.shown.snapshot) }
-        audience.remove(self)
-        connection.hub.leave(audience.list)
-    }
-
-    /// Nothing is sent any more.
-    func end() {
-        hasEnded = true
-        leaveLine()
-        if let alarm { connection.hub.alarms.cancel(alarm, for: self) }
-        alarm = nil
-        if audience == nil { connection.hub.stopWaiting(self) }
-        leave()
-    }
-}
-
-// MARK: - In its own time
-
-extension Subscription {
-    /// Whether it is too early for another group. What a new view shows was asked for now, and a daemon that stops says
-    /// all there is.
-    private func holdsBack(at now: NIODeadline) -> Bool {
-        isHeldBack = false
-        guard !hasNewView, !connection.isDraining, let end = pace?.groupIsHeldBack(at: now) else { return false }
-        isHeldBack = true
-        wake(at: end)
-        return true
-    }
-
-    /// The bookmark that is due, if one is; otherwise it is woken when one will be.
+    /// The bookmark that is due, if one is.
     private func bookmark(at now: NIODeadline) -> ByteWriter? {
-        guard let due = pace?.nextBookmark else { return nil }
-        if due > now {
-            wake(at: due)
-            return nil
-        }
-        if !isHeldBack, longDifference == nil, let audience { sent?.revision = audience.state.revision }
+        guard case .writeBookmark(let isUpToDate) = machine.nextBookmark(at: now) else { return nil }
+        if isUpToDate, let audience { sent?.revision = audience.state.revision }
         var line = ByteWriter()
         let place = sent.flatMap { sent in audience.map { (epoch: $0.list.state.epoch, revision: sent.revision) } }
         NotificationWriter.writeBookmark(list, at: place, subscription: number, into: &line)
-        pace?.noteLine(at: now)
         return line
     }
+}
 
-    /// Is woken then, or before.
-    private func wake(at deadline: NIODeadline) {
-        let time = Alarms<Subscription>.time(deadline)
-        if let alarm {
-            if alarm <= time { return }
-            connection.hub.alarms.cancel(alarm, for: self)
+extension EncodedUpdate.Rest? {
+    /// What is left, for the machine.
+    fileprivate var kind: SubscriptionMachine.Rest {
+        switch self {
+        case nil: .nothing
+        case .lines?: .lines
+        case .pages?: .pages
         }
-        alarm = time
-        connection.hub.alarms.set(time, for: self)
-    }
-
-    /// The time has come that it waited for. A socket that takes nothing now is served when it does.
-    func wake() {
-        alarm = nil
-        isHeldBack = false
-        if connection.mayWrite { connection.isDue() }
     }
 }

@@ -12,7 +12,7 @@ enum LineForm: Hashable {
 /// The first line of a group, or the first page of it, which nearly always is all, and what is left to write after it.
 ///
 /// It is made once for all who stand alike.
-final class FirstLine {
+final class EncodedUpdate {
     let bytes: ByteWriter
     /// Nil when the line is all.
     let rest: Rest?
@@ -50,11 +50,28 @@ final class FirstLine {
     }
 
     /// The same line for another subscription. O(1) if it is the same number, as for most clients: they have one.
-    func addressed(to subscription: Int) -> FirstLine {
+    func addressed(to subscription: Int) -> EncodedUpdate {
         if subscription == self.subscription { return self }
-        return FirstLine(method, to: subscription, form, capacity: bytes.count + 16) { writer in
+        return EncodedUpdate(method, to: subscription, form, capacity: bytes.count + 16) { writer in
             bytes.withUnsafeBytes { writer.append(UnsafeRawBufferPointer(rebasing: $0[prefixLength...])) }
             return rest
         }
+    }
+}
+
+extension Audience {
+    /// What decides what a subscriber gets next, but for its number.
+    struct Standing: Equatable {
+        var start: Start
+        var form: LineForm
+    }
+
+    enum Start: Equatable {
+        /// What was sent last, and the revision that it was sent for.
+        case sent(RenderedView.ID, Int)
+        /// From nothing; why is said in the `reset`.
+        case nothing(NotificationWriter.ResetReason)
+        /// A whole state is the same for all who have one already.
+        case anything
     }
 }

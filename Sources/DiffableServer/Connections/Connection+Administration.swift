@@ -22,7 +22,7 @@ extension Connection {
     }
 
     /// Whether the peer may run the daemon; if not, that is the answer.
-    func mayOperate(_ method: Method, id: RequestID) -> Bool {
+    func mayAdminister(_ method: Method, id: RequestID) -> Bool {
         if peer.isPrivileged { return true }
         let error = WireError(
             .permissionDenied, "\(method.rawValue) is for root and for uid \(geteuid()), which the daemon runs as")
@@ -35,20 +35,24 @@ extension Connection {
         let lists = hub.store.assumeIsolated { $0.durableLists }
         hub.logger.notice(
             "a backup is made", metadata: who.merging(["request": "backup", "lists": "\(lists.count)"]) { $1 })
-        openLine = .backup(
+        session.openLine = .backup(
             BackupWriter(
                 id: id, summaries: lists.map { Reply.ListSummary($0.state, $0.access) },
-                lists: lists.map { (Request.SetAccess(list: $0.state.name, $0.record), $0.state.snapshot) }))
+                lists: lists.map {
+                    BackupWriter.List(
+                        access: Request.SetAccess(list: $0.state.name, $0.record),
+                        schemas: Request.SetSchemas(list: $0.state.name, $0.schemas), snapshot: $0.state.snapshot)
+                }))
     }
 
     func restore(_ restore: Request.Restore, id: RequestID) {
-        guard mayOperate(.restore, id: id) else { return }
+        guard mayAdminister(.restore, id: id) else { return }
         var restoration =
             self.restoration ?? Restoration(limits: hub.store.assumeIsolated { $0.limits.snapshot })
         self.restoration = nil
         switch restore {
-        case .part(let access, let operations):
-            restoration.take(operations, access)
+        case .part(let access, let schemas, let operations):
+            restoration.take(operations, access, schemas)
             self.restoration = restoration
             answer(id, .success(.staged(access.list)))
         case .end(let replacing): self.restore(restoration, replacing ? .areAllowed : .areError, id: id)
@@ -75,13 +79,13 @@ extension Connection {
     }
 
     func reload(id: RequestID) {
-        guard mayOperate(.reload, id: id) else { return }
+        guard mayAdminister(.reload, id: id) else { return }
         hub.logger.notice("asked to reload", metadata: who.merging(["request": "reload"]) { $1 })
         let answer = PendingAnswer(id, on: self)
         hub.options.reload { result in
             answer.eventLoop.execute {
                 switch result {
-                case .success(let reloaded): answer.give(.reload(Reply.Reload(reloaded)))
+                case .success(let reloaded): answer.give(.reload(reloaded))
                 case .failure(let error): answer.refuse(WireError(error))
                 }
             }

@@ -5,8 +5,8 @@ import DiffableStore
 /// What has to be found before a request can be carried out, or a subscription begun: what a view shows of a list.
 ///
 /// It holds on to what it needs until `end`.
-final class Groundwork {
-    typealias Rows = (snapshot: Snapshot, extent: Window.Extent?)
+final class ViewPreparation {
+    typealias Rows = (snapshot: Snapshot, extent: Window.Extent?, lacksAnchor: Bool)
 
     let list: FollowedList?
     private let selection: LiveSelection?
@@ -81,7 +81,7 @@ final class Groundwork {
             guard let stages = known?.1 else { return view.rows(of: state.snapshot) }
             return stages.reduce(state.snapshot) { $1.shown(of: $0) }
         }
-        if view.isShort(for: state.snapshot, workMax: TurnLimits.workMax) {
+        if view.isShort(for: state.snapshot, workMax: background.turn.workMax) {
             return use(find(), of: state, through: view)
         }
         background.find(size: state.snapshot.numberOfItems, while: { [self] in !hasEnded }, find) { [self] rows in
@@ -91,7 +91,7 @@ final class Groundwork {
 
     private func use(_ rows: Snapshot, of state: ListState, through view: View) {
         let extract = view.window?.extract(from: rows)
-        past = .isFound(state, (extract?.snapshot ?? rows, extract?.extent))
+        past = .isFound(state, (extract?.snapshot ?? rows, extract?.extent, extract?.lacksAnchor ?? false))
         becomeReady()
     }
 

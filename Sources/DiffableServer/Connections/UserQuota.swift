@@ -7,7 +7,7 @@ import NIOCore
 /// Who asks for too much is slowed down: no line of the user's connections is read while the user's requests for this
 /// second are used up, or while too many answers wait that the user's programs have not read. Nothing is lost and nobody
 /// is thrown out, as when a socket is full, and subscriptions are served on.
-final class Account {
+final class UserQuota {
     private let hub: Hub
     /// Nil for who has no user that the kernel knows.
     let userID: Int?
@@ -50,6 +50,12 @@ final class Account {
         update()
     }
 
+    /// So many bytes more, or less, are kept of what one of the connections asks of handlers.
+    func noteAsked(_ length: Int) {
+        requestsLength += length
+        if length < 0 { update() }
+    }
+
     /// How many bytes more may be kept of requests that are not complete. Those that would be more are refused.
     var roomForRequests: Int { hub.limits.heldLengthMax - requestsLength }
 
@@ -65,7 +71,7 @@ final class Account {
     }
 
     /// The limits are others now.
-    func limitsChanged() {
+    func applyLimits() {
         if bucket.rate != hub.limits.requestsPerSecondMax {
             bucket = TokenBucket(rate: hub.limits.requestsPerSecondMax, at: .now())
         }

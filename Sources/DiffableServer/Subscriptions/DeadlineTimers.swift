@@ -5,7 +5,7 @@ import NIOCore
 ///
 /// Those who are to be woken in the same millisecond share one timer, and nobody else has any. To set and to cancel
 /// costs O(1).
-final class Alarms<Sleeper: AnyObject> {
+final class DeadlineTimers<Sleeper: AnyObject> {
     private let eventLoop: any EventLoop
     private let wake: (Sleeper) -> Void
     private var bells: [Time: Bell] = [:]
@@ -41,9 +41,9 @@ final class Alarms<Sleeper: AnyObject> {
     }
 
     private func bell(at time: Time) -> Bell {
-        let alarms = NIOLoopBound(self, eventLoop: eventLoop)
+        let timers = NIOLoopBound(self, eventLoop: eventLoop)
         return Bell(
-            timer: eventLoop.scheduleTask(deadline: .uptimeNanoseconds(time * 1_000_000)) { alarms.value.ring(time) })
+            timer: eventLoop.scheduleTask(deadline: .uptimeNanoseconds(time * 1_000_000)) { timers.value.ring(time) })
     }
 
     private func ring(_ time: Time) {

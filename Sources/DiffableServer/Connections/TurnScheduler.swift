@@ -3,9 +3,9 @@ import NIOCore
 /// How long connections have for their turns: all turns between two looks at the sockets are one round, and share what it
 /// has room for, so that a client with one line waits about as long for many who have thousands as for one.
 ///
-/// Rounds are short while several clients send. One that sends alone has longer ones, because the more changes become
+/// Turns are short while several clients send. A client that sends alone has longer ones, because the more changes become
 /// visible in one turn, the less it costs to tell subscribers.
-struct Rounds {
+struct TurnScheduler {
     /// When this one is over; nil before the first turn.
     private var end: NIODeadline?
     /// The number of the connection that read last.

@@ -4,22 +4,22 @@ import DiffableStore
 /// How a snapshot became the next one: of a list, of a selection, or of a window.
 ///
 /// What it takes is found when somebody asks for it, once for all who do.
-final class Step {
+final class Transition {
     let new: Snapshot
     /// The same as `operations`, as a JSON array, if the journal made it.
     let encoded: [UInt8]?
-    private var known: [Operation]?
+    private var known: [ListOperation]?
     /// Kept until the operations are known.
     private var old: Snapshot?
 
-    init(to new: Snapshot, by operations: [Operation]) {
+    init(to new: Snapshot, by operations: [ListOperation]) {
         self.new = new
         self.encoded = nil
         self.known = operations
     }
 
     /// - Parameter transaction: the one that led there, if it was one alone.
-    init(from old: borrowing Snapshot, to new: Snapshot, by transaction: Commit.Step? = nil) {
+    init(from old: borrowing Snapshot, to new: Snapshot, by transaction: Commit.Transaction? = nil) {
         self.new = new
         self.encoded = transaction?.encoded
         self.known = transaction?.operations
@@ -27,13 +27,13 @@ final class Step {
     }
 
     /// The canonical difference, unless it is still to be found and that takes long.
-    var operationsAtOnce: [Operation]? {
-        if let old, !new.isNear(old) { return nil }
+    func operationsAtOnce(in turn: TurnLimits) -> [ListOperation]? {
+        if let old, !new.isNear(old, in: turn) { return nil }
         return operations
     }
 
     /// The canonical difference.
-    var operations: [Operation] {
+    var operations: [ListOperation] {
         if let known { return known }
         guard let old else { preconditionFailure("what is not known yet can be found") }
         let operations = new.difference(from: old)

@@ -1,0 +1,171 @@
+import Diffable
+import DiffableJSON
+import DiffableProtocol
+import DiffableStore
+import NIOCore
+
+// What a client asks of the handlers of lists.
+
+extension Connection {
+    func perform(_ request: Request.Perform, id: RequestID, length: Int) {
+        let subject = HandlerMachine.Subject.perform(request.action)
+        guard let ask = ask(.perform, of: request.list, request.timeout, id: id, length: length) else { return }
+        // What it is about is nobody's business when nobody answers.
+        var place: AskedPlace?
+        if hub.handlers.isHandled(request.list, subject) {
+            place = AskedPlace(ifRevision: request.ifRevision)
+            switch request.target {
+            case .list: break
+            case .items(let items): place?.items = items
+            case .section(let section): place?.section = section
+            }
+        }
+        let isHandled = place != nil
+        look(place, for: ask) { state in
+            guard isHandled else { return ask.refuse(.noHandler(request.list, subject)) }
+            self.ask(
+                ask, subject, about: state, .perform(request.action, request.target, arguments: request.arguments))
+        }
+    }
+
+    func expand(_ request: Request.Expand, id: RequestID, length: Int) {
+        let subject = HandlerMachine.Subject.expand(request.item)
+        guard let ask = ask(.expand(request.item), of: request.list, request.timeout, id: id, length: length)
+        else { return }
+        look(AskedPlace(items: [request.item]), for: ask) { state in
+            // Nothing is missing, or nobody has it.
+            let hasChildren = (state.snapshot.numberOfChildren(of: request.item) ?? 0) > 0
+            guard !hasChildren, self.hub.handlers.isHandled(request.list, subject) else {
+                return ask.give(.expand(self.expanded(request.item, state)), after: Outbox.Barrier(state))
+            }
+            self.ask(ask, subject, about: state, .expand(request.item))
+        }
+    }
+
+    /// Somebody else is to consent.
+    func propose(_ request: Request.Propose, id: RequestID, length: Int) {
+        let transaction = request.transaction
+        guard let ask = ask(.propose(request), of: transaction.list, request.timeout, id: id, length: length)
+        else { return }
+        let proposal = Proposal(transaction, origin: origin, peer: peer)
+        let complete = onLoop { (result: Result<Outcome, StoreError>) in
+            switch result {
+            case .failure(let error): ask.refuse(WireError(error))
+            case .success(let outcome) where outcome.isRepeated || transaction.mode == .dryRun:
+                ask.give(outcome, transaction.mode)
+            case .success(let outcome): self.ask(ask, about: outcome, transaction)
+            }
+        }
+        hub.store.assumeIsolated {
+            switch transaction.mode {
+            case .commit: $0.consider(proposal, completion: complete)
+            case .dryRun: $0.dryRun(proposal, completion: complete)
+            }
+        }
+    }
+
+    /// The handler is asked, unless it has gone meanwhile: then it is a `transact`.
+    private func ask(_ ask: Ask, about outcome: Outcome, _ transaction: Request.Transact) {
+        guard context != nil else { return ask.abandon() }
+        guard hub.handlers.isAsked(about: transaction.list, by: self) else {
+            return transact(transaction, onLoop { ask.give($0) })
+        }
+        self.ask(
+            ask, .propose, about: outcome.before,
+            .propose(outcome.operations, outcome.isWriteOnly ? nil : outcome.summary))
+    }
+
+    // MARK: Asks
+
+    /// Begins to ask, unless this client asks for too much at once: then that is the answer.
+    private func ask(
+        _ sort: Ask.Sort, of list: ListName, _ timeout: Int?, id: RequestID, length: Int
+    ) -> Ask? {
+        let limits = hub.limits
+        if session.unordered.awaitedCount >= limits.requestsPerAskerMax {
+            answer(id, .failure(.tooManyAsked(list: list, max: limits.requestsPerAskerMax)))
+            return nil
+        }
+        if length > quota.roomForRequests {
+            answer(id, .failure(.tooMuchHeld("what is asked of handlers", list: list, max: limits.heldLengthMax)))
+            return nil
+        }
+        let end = NIODeadline.now() + .milliseconds(Int64(timeout ?? Request.timeoutUsual))
+        return Ask(
+            sort, of: list, id: id, length: length, deadline: DeadlineTimers<Ask>.time(end), by: self)
+    }
+
+    /// Looks whether it may be asked, and about what.
+    private func look(_ place: AskedPlace?, for ask: Ask, _ body: @escaping (ListState) -> Void) {
+        let complete = onLoop { [unowned self] (result: Result<ListState, StoreError>) in
+            guard context != nil else { return ask.abandon() }
+            switch result {
+            case .success(let state): body(state)
+            case .failure(let error): ask.refuse(WireError(error))
+            }
+        }
+        let (list, peer) = (ask.list, peer)
+        hub.store.assumeIsolated { $0.ask(list, about: place, by: peer, completion: complete) }
+    }
+
+    private func ask(
+        _ ask: Ask, _ subject: HandlerMachine.Subject, about state: ListState, _ content: HandlerRequest.Content
+    ) {
+        do throws(HandlerMachine.AskError) {
+            try hub.handlers.ask(ask, subject, about: state, content)
+        } catch {
+            switch error {
+            case .noHandler: ask.refuse(.noHandler(ask.list, subject))
+            case .tooManyForHandler(let max): ask.refuse(.tooManyForHandler(list: ask.list, max: max))
+            }
+        }
+    }
+
+    /// The store calls back on the loop, where all this lives.
+    func onLoop<Value>(_ body: @escaping (Value) -> Void) -> @Sendable (Value) -> Void {
+        guard let eventLoop = context?.eventLoop else { preconditionFailure("requests come from open connections") }
+        let body = NIOLoopBound(body, eventLoop: eventLoop)
+        return { body.value($0) }
+    }
+
+    private func expanded(_ item: ItemID, _ state: ListState) -> Reply.Expand {
+        Reply.Expand(list: state.name, item: item, revision: mayRead(state.name) ? state.revision : nil)
+    }
+
+    func mayRead(_ list: ListName) -> Bool {
+        let peer = peer
+        return hub.store.assumeIsolated { $0.mayRead(list, peer) }
+    }
+
+    /// Who it is, as handlers are told.
+    var identity: ClientIdentity {
+        ClientIdentity(name: name, processID: credentials?.processID, userID: (credentials?.userID).map(Int.init))
+    }
+}
+
+extension Ask {
+    /// What came of a transaction.
+    func give(_ result: Result<Outcome, StoreError>) {
+        switch result {
+        case .success(let outcome): give(outcome, .commit)
+        case .failure(let error): refuse(WireError(error))
+        }
+    }
+
+    func give(_ outcome: Outcome, _ mode: TransactionMode) {
+        let barrier = Outbox.Barrier(list: outcome.list, epoch: outcome.epoch, revision: outcome.revision)
+        give(.change(Reply.Change(outcome, mode, summary: nil)), after: barrier)
+    }
+}
+
+extension Proposal {
+    init(_ transaction: Request.Transact, lease: Lease? = nil, origin: Origin, peer: Peer) {
+        self.init(
+            list: transaction.list, operations: transaction.operations, ifRevision: transaction.ifRevision,
+            requestKey: transaction.requestKey, lease: lease, origin: origin, peer: peer)
+    }
+}
+
+extension Outbox.Barrier {
+    init(_ state: ListState) { self.init(list: state.name, epoch: state.epoch, revision: state.revision) }
+}

@@ -1,0 +1,147 @@
+import Diffable
+import DiffableJSON
+import DiffableProtocol
+import DiffableStore
+
+// What the handlers of lists ask for, and what they are sent.
+
+extension Connection {
+    func handle(_ request: Request.Handle, _ id: RequestID) {
+        let peer = peer
+        let isAllowed = hub.store.assumeIsolated { store in
+            Result { () throws(StoreError) in
+                try store.checkHandling(of: request.list, seeing: request.requests.contains(.propose), by: peer)
+            }
+        }
+        if case .failure(let error) = isAllowed { return answer(id, .failure(WireError(error))) }
+        do throws(HandlerMachine.HandleError) {
+            let number = try hub.handlers.handle(request, by: self)
+            answer(id, .success(.handle(Reply.Handle(handler: number, list: request.list))))
+        } catch {
+            answer(id, .failure(WireError(error, list: request.list)))
+        }
+    }
+
+    func unhandle(_ request: Request.Unhandle, _ id: RequestID) {
+        guard hub.handlers.unhandle(request.handler, by: self) else {
+            return answer(id, .failure(.noHandler(number: request.handler)))
+        }
+        answer(id, .success(.unhandle(handler: request.handler)))
+    }
+
+    // MARK: Answering
+
+    /// Gives those who asked what the handler says. It has been sent what it asked for before, so what it changed is
+    /// visible, and they are answered when they have been sent that.
+    func answer(_ request: Request.Answer, _ id: RequestID) {
+        let asks: [Ask]
+        do throws(HandlerMachine.AnswerError) { asks = try hub.handlers.answer(request, by: self) } catch {
+            return answer(id, .failure(WireError(error, request: request.request)))
+        }
+        switch request.verdict {
+        case .refusal(let text):
+            for ask in asks { ask.refuse(.refused(text, list: ask.list), after: barrier(of: ask.list)) }
+        case .consent(let result, let operations):
+            for ask in asks {
+                switch ask.sort {
+                case .perform: ask.give(.perform(performed(ask, result)), after: barrier(of: ask.list))
+                case .expand(let item): ask.give(.expand(expanded(ask, item)), after: barrier(of: ask.list))
+                case .propose(let propose):
+                    return carryOut(ask, propose.transaction, with: operations, request, id)
+                }
+            }
+        }
+        answer(id, .success(.answer(request: request.request)))
+    }
+
+    /// The handler is answered when it is known what came of it.
+    private func carryOut(
+        _ ask: Ask, _ transaction: Request.Transact, with operations: [ListOperation]?, _ request: Request.Answer,
+        _ id: RequestID
+    ) {
+        let asker = ask.connection
+        var origin = asker.origin
+        origin.handler = identity
+        let proposal = Proposal(transaction, lease: asker.lease(transaction.lease), origin: origin, peer: asker.peer)
+        let pending = PendingAnswer(id, on: self)
+        let complete = asker.onLoop { (result: Result<Outcome, StoreError>) in
+            switch result {
+            case .success: pending.give(.answer(request: request.request))
+            case .failure(let error): pending.refuse(WireError(error))
+            }
+            if operations != nil, case .failure(let error) = result {
+                ask.refuse(WireError(error).ofHandlersOperations)
+            } else {
+                ask.give(result)
+            }
+        }
+        hub.store.assumeIsolated { $0.carryOut(proposal, with: operations, completion: complete) }
+    }
+
+    private func performed(_ ask: Ask, _ result: [UInt8]?) -> Reply.Perform {
+        Reply.Perform(list: ask.list, revision: visibleRevision(for: ask), result: result)
+    }
+
+    private func expanded(_ ask: Ask, _ item: ItemID) -> Reply.Expand {
+        Reply.Expand(list: ask.list, item: item, revision: visibleRevision(for: ask))
+    }
+
+    private func visibleRevision(for ask: Ask) -> Int? {
+        ask.connection.mayRead(ask.list) ? state(of: ask.list)?.revision : nil
+    }
+
+    /// All that the handler changed before it answered.
+    private func barrier(of list: ListName) -> Outbox.Barrier? { state(of: list).map(Outbox.Barrier.init) }
+
+    private func state(of list: ListName) -> ListState? { hub.store.assumeIsolated { $0.list(list) } }
+
+    // MARK: What is sent
+
+    /// Has the request sent as soon as this client has been sent the state that it is about.
+    func queue(request: Int, about state: ListState?) {
+        var barrier = subscriptions.isEmpty ? nil : state.map(Outbox.Barrier.init)
+        barrier?.includesPaced = true
+        session.unordered.append(request: request, after: barrier)
+        markDue()
+    }
+
+    func tell(_ notification: HandlerNotification) {
+        guard session.isOpen else { return }
+        session.outbox.appendUnordered { notification.write(into: &$0) }
+        markDue()
+    }
+
+    /// Sends lines that have no order, as many as one page has room for; false when none can be sent.
+    func writeUnorderedLines() -> Bool {
+        var lines = ByteWriter()
+        var rest: [UnorderedLines.Waiting] = []
+        // Where one waits, those that wait for the same or for more need not be looked at.
+        var waiting: Outbox.Barrier?
+        for entry in session.unordered.take() {
+            guard lines.count < LongLine.pageLength else {
+                rest.append(entry)
+                continue
+            }
+            if let barrier = entry.barrier, waiting?.isPassed(notAfter: barrier) == true || !isPassed(barrier) {
+                waiting = barrier
+                rest.append(entry)
+                continue
+            }
+            switch entry.pending {
+            case .reply(let line): lines.append(line)
+            case .request(let number): hub.handlers.takeRequest(number)?.write(into: &lines)
+            }
+        }
+        session.unordered.putBack(rest)
+        if lines.count == 0 { return false }
+        lines.withUnsafeBytes(send)
+        return true
+    }
+}
+
+extension Outbox.Barrier {
+    /// Whether it is passed no later than another, which therefore waits when this one does.
+    fileprivate func isPassed(notAfter other: Outbox.Barrier) -> Bool {
+        list == other.list && epoch == other.epoch && revision <= other.revision && includesPaced == other.includesPaced
+    }
+}

@@ -1,0 +1,67 @@
+import Diffable
+import DiffableProtocol
+
+/// Who answers for one list: one handler for each sort of request, and for `perform` one for each action.
+struct HandledList {
+    private var kinds: [HandledKind: HandlerMachine.HandlerID] = [:]
+    private var actions: [ActionName: HandlerMachine.HandlerID] = [:]
+    /// The open request for each item that is being expanded.
+    var expansions: [ItemID: Int] = [:]
+
+    /// What two handlers would both answer for.
+    struct Overlap {
+        let kind: HandledKind
+        let action: ActionName?
+        let handler: HandlerMachine.HandlerID
+    }
+
+    var isEmpty: Bool { kinds.isEmpty && actions.isEmpty }
+
+    var all: Set<HandlerMachine.HandlerID> { Set(kinds.values).union(actions.values) }
+
+    /// What is answered for.
+    var handles: Set<HandledKind> {
+        actions.isEmpty ? Set(kinds.keys) : Set(kinds.keys).union([.perform])
+    }
+
+    /// The actions that are answered for, by name; nil where all are, or none.
+    var handledActions: [ActionName]? { actions.isEmpty ? nil : actions.keys.sorted() }
+
+    func handler(for subject: HandlerMachine.Subject) -> HandlerMachine.HandlerID? {
+        if case .perform(let action) = subject, let handler = actions[action] { return handler }
+        return kinds[subject.kind]
+    }
+
+    /// Those whose place the handler would take. One for all actions overlaps with those for any.
+    func overlap(with handler: HandlerMachine.Handler) -> [Overlap] {
+        var overlap: [Overlap] = []
+        for kind in HandledKind.allCases where handler.requests.contains(kind) {
+            if let other = kinds[kind] { overlap.append(Overlap(kind: kind, action: nil, handler: other)) }
+            guard kind == .perform else { continue }
+            for action in handler.actions ?? actions.keys.sorted() {
+                guard let other = actions[action] else { continue }
+                overlap.append(Overlap(kind: kind, action: action, handler: other))
+            }
+        }
+        return overlap
+    }
+
+    mutating func add(_ id: HandlerMachine.HandlerID, _ handler: HandlerMachine.Handler) {
+        set(id, for: handler)
+    }
+
+    mutating func remove(_ id: HandlerMachine.HandlerID, _ handler: HandlerMachine.Handler) {
+        set(nil, for: handler)
+        if handler.requests.contains(.expand) { expansions = [:] }
+    }
+
+    private mutating func set(_ id: HandlerMachine.HandlerID?, for handler: HandlerMachine.Handler) {
+        for kind in handler.requests {
+            if kind == .perform, let named = handler.actions {
+                for action in named { actions[action] = id }
+            } else {
+                kinds[kind] = id
+            }
+        }
+    }
+}

@@ -1,0 +1,343 @@
+import Diffable
+import DiffableProtocol
+
+/// The state machine of all handlers, and of what they are asked: who answers for which list, which requests are open,
+/// who waits for each, and what is to be done about each event.
+///
+/// It is a value without a socket, a store or a clock, so tests drive it through random events. `Handlers` reports what
+/// happens and carries out the `Action`s that come back.
+///
+/// - An **ask** is what one client asks and is to be answered. It gets exactly one `reply`, and nothing after it, unless its
+///   connection ends before.
+/// - A **request** is what a handler is asked. Those who want the same item expanded share one; otherwise it has one ask.
+///   It is open until it is answered, until nobody waits for it any more, or until its handler ends.
+struct HandlerMachine {
+    /// A connection's number.
+    typealias ConnectionNumber = Int
+    /// In milliseconds of any clock.
+    typealias Time = UInt64
+
+    struct HandlerID: Hashable {
+        var connection: ConnectionNumber
+        /// Counted from 1 on each connection.
+        var number: Int
+    }
+
+    /// Never used twice.
+    struct AskID: Hashable {
+        fileprivate(set) var number: Int
+    }
+
+    struct Handler {
+        let list: ListName
+        let requests: Set<HandledKind>
+        /// Nil for all.
+        let actions: [ActionName]?
+        /// Those that it has not answered.
+        fileprivate(set) var open: Set<Int> = []
+    }
+
+    /// What is to be done.
+    enum Action: Hashable {
+        /// Send the request to its handler as soon as its connection can take it (`takeRequest`).
+        case notify(HandlerID, request: Int)
+        /// It is over before it was sent.
+        case drop(HandlerID, request: Int)
+        /// It is over after it was sent: tell its handler.
+        case cancel(HandlerID, ListName, request: Int, HandlerNotification.CancelReason)
+        case tellEnd(HandlerID, ListName, HandlerNotification.EndReason)
+        /// Nothing more becomes of the ask.
+        case reply(AskID, Ending)
+        /// Report `timeOut` then.
+        case setTimer(AskID, Time)
+        case cancelTimer(AskID)
+    }
+
+    /// How an ask ends.
+    enum Ending: Hashable {
+        /// As the answer says.
+        case answered
+        case timedOut
+        case handlerLost(Loss)
+    }
+
+    /// Why a handler ended before it answered.
+    enum Loss: Hashable {
+        case connectionEnded
+        case unhandled
+        case ended(HandlerNotification.EndReason)
+    }
+
+    private(set) var limits: Limits
+    private(set) var handlers: [HandlerID: Handler] = [:]
+    private var lists: [ListName: HandledList] = [:]
+    private var requests: [Int: OpenRequest] = [:]
+    private var asks: [AskID: Ask] = [:]
+    private var connections: [ConnectionNumber: Peer] = [:]
+    private var requestsMade = 0
+    private var asksMade = 0
+
+    struct Limits: Equatable {
+        var handlersPerConnectionMax: Int
+        var requestsPerHandlerMax: Int
+    }
+
+    /// One connection, as long as it handles or asks anything.
+    private struct Peer {
+        var handlersMade = 0
+        var handlers: Set<Int> = []
+        var asks: Set<AskID> = []
+    }
+
+    private struct Ask {
+        let asker: ConnectionNumber
+        let request: Int
+    }
+
+    private struct OpenRequest {
+        let handler: HandlerID
+        let subject: Subject
+        /// Until it is sent.
+        var content: HandlerRequest?
+        /// Those who wait for it, in the order in which they asked.
+        var asks: [AskID]
+    }
+
+    init(_ limits: Limits) { self.limits = limits }
+
+    /// What there is stays, also where it is too much now.
+    mutating func take(_ limits: Limits) { self.limits = limits }
+
+    // MARK: Questions
+
+    /// What is asked for.
+    enum Subject: Hashable {
+        case perform(ActionName)
+        case propose
+        case expand(ItemID)
+
+        var kind: HandledKind {
+            switch self {
+            case .perform: .perform
+            case .propose: .propose
+            case .expand: .expand
+            }
+        }
+    }
+
+    /// Who answers for it.
+    func handler(of list: ListName, for subject: Subject) -> HandlerID? { lists[list]?.handler(for: subject) }
+
+    func handledList(_ list: ListName) -> HandledList? { lists[list] }
+
+    /// The handlers of a list, in the order of their connections.
+    func handlers(of list: ListName) -> [HandlerID] { lists[list]?.all.sorted(by: Self.isBefore) ?? [] }
+
+    /// The handlers of a connection, in the order in which they were made.
+    func handlers(of connection: ConnectionNumber) -> [HandlerID] {
+        (connections[connection]?.handlers ?? []).sorted().map { HandlerID(connection: connection, number: $0) }
+    }
+
+    /// Whether the request waits for its answer.
+    func isOpen(_ request: Int) -> Bool { requests[request] != nil }
+
+    var openRequestCount: Int { requests.count }
+    var openAskCount: Int { asks.count }
+
+    private static func isBefore(_ a: HandlerID, _ b: HandlerID) -> Bool {
+        (a.connection, a.number) < (b.connection, b.number)
+    }
+
+    // MARK: Handlers
+
+    enum HandleError: Error, Equatable {
+        /// Of a sort of request, or for an action, that is answered for already.
+        case exists(HandledKind, ActionName?)
+        case tooMany(max: Int)
+    }
+
+    /// The connection is to answer for a list from now on.
+    mutating func handle(
+        _ request: Request.Handle, by connection: ConnectionNumber, _ actions: inout [Action]
+    ) throws(HandleError) -> HandlerID {
+        let handler = Handler(
+            list: request.list, requests: request.requests, actions: request.actions.map { Array(Set($0)).sorted() })
+        let overlap = lists[request.list]?.overlap(with: handler) ?? []
+        if let first = overlap.first, request.existing == .isError { throw .exists(first.kind, first.action) }
+        let replaced = Set(overlap.map(\.handler))
+        let own = connections[connection]?.handlers.count ?? 0
+        guard own - replaced.count(where: { $0.connection == connection }) < limits.handlersPerConnectionMax else {
+            throw .tooMany(max: limits.handlersPerConnectionMax)
+        }
+        for other in replaced.sorted(by: Self.isBefore) { end(other, .replaced, &actions) }
+        connections[connection, default: Peer()].handlersMade += 1
+        let id = HandlerID(connection: connection, number: connections[connection]?.handlersMade ?? 0)
+        connections[connection]?.handlers.insert(id.number)
+        handlers[id] = handler
+        lists[request.list, default: HandledList()].add(id, handler)
+        return id
+    }
+
+    /// False when the connection has no such handler.
+    mutating func unhandle(_ number: Int, by connection: ConnectionNumber, _ actions: inout [Action]) -> Bool {
+        let id = HandlerID(connection: connection, number: number)
+        guard handlers[id] != nil else { return false }
+        remove(id, .unhandled, &actions)
+        return true
+    }
+
+    /// Ends a handler, which is told so.
+    mutating func end(
+        _ id: HandlerID, _ reason: HandlerNotification.EndReason, _ actions: inout [Action]
+    ) {
+        guard let list = handlers[id]?.list else { return }
+        remove(id, .ended(reason), &actions)
+        actions.append(.tellEnd(id, list, reason))
+    }
+
+    /// The list is there no more.
+    mutating func endList(_ list: ListName, _ actions: inout [Action]) {
+        for id in handlers(of: list) { end(id, .listDeleted, &actions) }
+    }
+
+    /// The connection reads no more requests, or sends no more answers.
+    mutating func endHandlers(of connection: ConnectionNumber, _ actions: inout [Action]) {
+        for id in handlers(of: connection) { remove(id, .connectionEnded, &actions) }
+    }
+
+    private mutating func remove(_ id: HandlerID, _ loss: Loss, _ actions: inout [Action]) {
+        guard let handler = handlers.removeValue(forKey: id) else { return }
+        connections[id.connection]?.handlers.remove(id.number)
+        lists[handler.list]?.remove(id, handler)
+        if lists[handler.list]?.isEmpty == true { lists[handler.list] = nil }
+        for number in handler.open.sorted() {
+            guard let request = requests.removeValue(forKey: number) else { continue }
+            if request.content != nil { actions.append(.drop(id, request: number)) }
+            for ask in request.asks { reply(ask, .handlerLost(loss), &actions) }
+        }
+    }
+
+    // MARK: Asking
+
+    enum AskError: Error, Equatable {
+        case noHandler
+        case tooManyForHandler(max: Int)
+    }
+
+    /// A client asks; `content` makes what its handler is sent, unless it shares another's request.
+    mutating func ask(
+        _ subject: Subject, of list: ListName, by asker: ConnectionNumber, until deadline: Time,
+        _ actions: inout [Action], content: (HandlerID, _ request: Int) -> HandlerRequest
+    ) throws(AskError) -> AskID {
+        guard let handler = lists[list]?.handler(for: subject) else { throw .noHandler }
+        if case .expand(let item) = subject, let shared = lists[list]?.expansions[item] {
+            let ask = newAsk(by: asker, for: shared, until: deadline, &actions)
+            requests[shared]?.asks.append(ask)
+            return ask
+        }
+        guard handlers[handler]?.open.count ?? 0 < limits.requestsPerHandlerMax else {
+            throw .tooManyForHandler(max: limits.requestsPerHandlerMax)
+        }
+        requestsMade += 1
+        let number = requestsMade
+        let ask = newAsk(by: asker, for: number, until: deadline, &actions)
+        requests[number] = OpenRequest(
+            handler: handler, subject: subject, content: content(handler, number), asks: [ask])
+        handlers[handler]?.open.insert(number)
+        if case .expand(let item) = subject { lists[list]?.expansions[item] = number }
+        actions.append(.notify(handler, request: number))
+        return ask
+    }
+
+    private mutating func newAsk(
+        by asker: ConnectionNumber, for request: Int, until deadline: Time, _ actions: inout [Action]
+    ) -> AskID {
+        asksMade += 1
+        let id = AskID(number: asksMade)
+        asks[id] = Ask(asker: asker, request: request)
+        connections[asker, default: Peer()].asks.insert(id)
+        actions.append(.setTimer(id, deadline))
+        return id
+    }
+
+    /// What the handler is sent now. Nil when that is over.
+    mutating func takeRequest(_ number: Int) -> HandlerRequest? {
+        guard let content = requests[number]?.content else { return nil }
+        requests[number]?.content = nil
+        return content
+    }
+
+    // MARK: Answering
+
+    enum AnswerError: Error, Equatable {
+        /// None that was sent to this connection and is open.
+        case noSuchRequest
+        /// It gives other operations, and nothing was proposed. The request stays open.
+        case notProposed
+    }
+
+    /// The handler's connection answers; those who asked are in `actions`.
+    mutating func answer(
+        _ number: Int, hasOperations: Bool, by connection: ConnectionNumber, _ actions: inout [Action]
+    ) throws(AnswerError) {
+        guard let request = requests[number], request.handler.connection == connection, request.content == nil else {
+            throw .noSuchRequest
+        }
+        if hasOperations, request.subject != .propose { throw .notProposed }
+        close(number, request)
+        for ask in request.asks { reply(ask, .answered, &actions) }
+    }
+
+    /// The request is open no more.
+    private mutating func close(_ number: Int, _ request: OpenRequest) {
+        requests[number] = nil
+        guard let list = handlers[request.handler]?.list else { return }
+        handlers[request.handler]?.open.remove(number)
+        if case .expand(let item) = request.subject { lists[list]?.expansions[item] = nil }
+    }
+
+    private mutating func reply(_ id: AskID, _ ending: Ending, _ actions: inout [Action]) {
+        guard forget(id) != nil else { return }
+        if ending != .timedOut { actions.append(.cancelTimer(id)) }
+        actions.append(.reply(id, ending))
+    }
+
+    private mutating func forget(_ id: AskID) -> Ask? {
+        guard let ask = asks.removeValue(forKey: id) else { return nil }
+        connections[ask.asker]?.asks.remove(id)
+        return ask
+    }
+
+    // MARK: Waiting no more
+
+    /// No answer came in time.
+    mutating func timeOut(_ id: AskID, _ actions: inout [Action]) {
+        guard let request = asks[id]?.request else { return }
+        reply(id, .timedOut, &actions)
+        leave(request, id, .timedOut, &actions)
+    }
+
+    /// Neither what it asked nor what it was asked matters to it any more.
+    mutating func endConnection(_ connection: ConnectionNumber, _ actions: inout [Action]) {
+        guard let peer = connections[connection] else { return }
+        for id in peer.asks.sorted(by: { $0.number < $1.number }) {
+            guard let ask = forget(id) else { continue }
+            actions.append(.cancelTimer(id))
+            leave(ask.request, id, .askerLost, &actions)
+        }
+        endHandlers(of: connection, &actions)
+        connections[connection] = nil
+    }
+
+    /// One waits no more for a request, which is over with the last.
+    private mutating func leave(
+        _ number: Int, _ ask: AskID, _ reason: HandlerNotification.CancelReason, _ actions: inout [Action]
+    ) {
+        requests[number]?.asks.removeAll { $0 == ask }
+        guard let request = requests[number], request.asks.isEmpty else { return }
+        close(number, request)
+        guard request.content == nil else { return actions.append(.drop(request.handler, request: number)) }
+        guard let list = handlers[request.handler]?.list else { return }
+        actions.append(.cancel(request.handler, list, request: number, reason))
+    }
+}

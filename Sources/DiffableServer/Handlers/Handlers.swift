@@ -1,0 +1,219 @@
+import Diffable
+import DiffableProtocol
+import DiffableStore
+import NIOCore
+
+/// Who answers for which list, and what they are asked. It carries out what the `HandlerMachine` decides: what the store
+/// knows of, who waits for an answer, and what is sent to whom.
+///
+/// It lives on the event loop, with the hub.
+final class Handlers {
+    private let store: Store
+    private var machine: HandlerMachine
+    private var asks: [HandlerMachine.AskID: Ask] = [:]
+    /// Those that have been handlers, by their numbers.
+    private var connections: [Int: Connection] = [:]
+    private var timers: DeadlineTimers<Ask>?
+
+    init(_ limits: ServerLimits, _ store: Store, on eventLoop: any EventLoop) {
+        self.store = store
+        machine = HandlerMachine(HandlerMachine.Limits(limits))
+        timers = DeadlineTimers(on: eventLoop) { [unowned self] in timeOut($0) }
+    }
+
+    func take(_ limits: ServerLimits) { machine.take(HandlerMachine.Limits(limits)) }
+
+    // MARK: Handlers
+
+    func handle(_ request: Request.Handle, by connection: Connection) throws(HandlerMachine.HandleError) -> Int {
+        var actions: [HandlerMachine.Action] = []
+        let id = try machine.handle(request, by: connection.number, &actions)
+        connections[connection.number] = connection
+        connection.isHandler = true
+        carryOut(actions)
+        return id.number
+    }
+
+    /// False when the connection has no such handler.
+    func unhandle(_ number: Int, by connection: Connection) -> Bool {
+        change { $0.unhandle(number, by: connection.number, &$1) }
+    }
+
+    /// It answers no more requests.
+    func endHandlers(of connection: Connection) { change { $0.endHandlers(of: connection.number, &$1) } }
+
+    /// The connection has ended.
+    func end(_ connection: Connection) {
+        change { $0.endConnection(connection.number, &$1) }
+        connections[connection.number] = nil
+    }
+
+    func endList(_ list: ListName) { change { $0.endList(list, &$1) } }
+
+    /// Others may change the list now than before.
+    func reevaluate(_ list: ListName) {
+        for id in machine.handlers(of: list) {
+            guard let handler = machine.handlers[id], let connection = connections[id.connection] else { continue }
+            if store.mayHandle(list, handler.requests, connection.peer) { continue }
+            change { $0.end(id, .permissionDenied, &$1) }
+        }
+    }
+
+    /// No answer is read any more.
+    func drain() {
+        for connection in connections.values { endHandlers(of: connection) }
+    }
+
+    // MARK: Questions
+
+    /// Whether somebody else consents to proposals.
+    func isAsked(about list: ListName, by connection: Connection) -> Bool {
+        guard let handler = machine.handler(of: list, for: .propose) else { return false }
+        return handler.connection != connection.number
+    }
+
+    func isHandled(_ list: ListName, _ subject: HandlerMachine.Subject) -> Bool {
+        machine.handler(of: list, for: subject) != nil
+    }
+
+    /// With what is answered for.
+    func completed(_ summary: Reply.ListSummary) -> Reply.ListSummary {
+        guard let handled = machine.handledList(summary.list) else { return summary }
+        var summary = summary
+        summary.handles = handled.handles
+        summary.actions = handled.handledActions
+        return summary
+    }
+
+    func handlers(of connection: Connection) -> [Reply.Client.Handler] {
+        machine.handlers(of: connection.number).compactMap { id in
+            machine.handlers[id].map {
+                Reply.Client.Handler(
+                    handler: id.number, list: $0.list, requests: $0.requests, actions: $0.actions,
+                    pendingRequests: $0.open.count)
+            }
+        }
+    }
+
+    // MARK: Asking
+
+    /// Asks the handler about a state of the list, which is on disk.
+    func ask(
+        _ ask: Ask, _ subject: HandlerMachine.Subject, about state: ListState, _ content: HandlerRequest.Content
+    ) throws(HandlerMachine.AskError) {
+        var actions: [HandlerMachine.Action] = []
+        let asker = ask.connection
+        let number = try machine.ask(
+            subject, of: ask.list, by: asker.number, until: ask.deadline, &actions
+        ) { handler, request in
+            let mayRead = connections[handler.connection].map { store.mayRead(ask.list, by: $0) } ?? false
+            return HandlerRequest(
+                handler: handler.number, request: request, list: ask.list, content: content,
+                revision: mayRead ? state.revision : nil, from: asker.identity)
+        }
+        asks[number] = ask
+        ask.number = number
+        carryOut(actions, about: state)
+    }
+
+    /// What the request is, when it can be sent; nil when it is over.
+    func takeRequest(_ number: Int) -> HandlerRequest? { machine.takeRequest(number) }
+
+    private func timeOut(_ ask: Ask) {
+        if let number = ask.number { change { $0.timeOut(number, &$1) } }
+    }
+
+    // MARK: Answering
+
+    /// Who asked, and waits for this answer.
+    func answer(
+        _ answer: Request.Answer, by connection: Connection
+    ) throws(HandlerMachine.AnswerError) -> [Ask] {
+        var actions: [HandlerMachine.Action] = []
+        try machine.answer(
+            answer.request, hasOperations: answer.hasOperations, by: connection.number, &actions)
+        var answered: [Ask] = []
+        for action in actions {
+            if case .reply(let number, .answered) = action, let ask = asks.removeValue(forKey: number) {
+                answered.append(ask)
+            } else {
+                carryOut([action])
+            }
+        }
+        return answered
+    }
+
+    // MARK: Carrying out
+
+    private func change<Result>(
+        _ body: (inout HandlerMachine, inout [HandlerMachine.Action]) -> Result
+    ) -> Result {
+        var actions: [HandlerMachine.Action] = []
+        let result = body(&machine, &actions)
+        carryOut(actions)
+        return result
+    }
+
+    /// - Parameter state: what a new request is about.
+    private func carryOut(_ actions: [HandlerMachine.Action], about state: ListState? = nil) {
+        for action in actions {
+            switch action {
+            case .notify(let handler, let request):
+                connections[handler.connection]?.queue(request: request, about: state)
+            case .drop(let handler, _): noteDropped(connections[handler.connection])
+            case .cancel(let handler, let list, let request, let reason):
+                connections[handler.connection]?.tell(
+                    .requestCancelled(handler: handler.number, request: request, list: list, reason))
+            case .tellEnd(let handler, let list, let reason):
+                connections[handler.connection]?.tell(
+                    .handlerEnded(handler: handler.number, list: list, reason))
+            case .reply(let number, let ending):
+                guard let ask = asks.removeValue(forKey: number) else { continue }
+                ask.refuse(WireError(ending, of: ask))
+            case .setTimer(let number, let time): if let ask = asks[number] { timers?.set(time, for: ask) }
+            case .cancelTimer(let number): cancelTimer(number)
+            }
+        }
+    }
+
+    /// Of one whose connection has ended, this is the last that is heard.
+    private func cancelTimer(_ number: HandlerMachine.AskID) {
+        guard let ask = asks[number] else { return }
+        timers?.cancel(ask.deadline, for: ask)
+        if ask.connection.context != nil { return }
+        asks[number] = nil
+        ask.abandon()
+    }
+
+    private func noteDropped(_ connection: Connection?) {
+        guard let connection, connection.session.unordered.noteDropped() else { return }
+        connection.session.unordered.removeDropped { !machine.isOpen($0) }
+    }
+}
+
+extension HandlerMachine.Limits {
+    init(_ limits: ServerLimits) {
+        self.init(
+            handlersPerConnectionMax: limits.handlersPerConnectionMax,
+            requestsPerHandlerMax: limits.requestsPerHandlerMax)
+    }
+}
+
+extension Request.Answer {
+    fileprivate var hasOperations: Bool {
+        if case .consent(_, operations: .some) = verdict { true } else { false }
+    }
+}
+
+extension Store {
+    fileprivate nonisolated func mayHandle(_ list: ListName, _ requests: Set<HandledKind>, _ peer: Peer) -> Bool {
+        assumeIsolated { store in
+            (try? store.checkHandling(of: list, seeing: requests.contains(.propose), by: peer)) != nil
+        }
+    }
+
+    fileprivate nonisolated func mayRead(_ list: ListName, by connection: Connection) -> Bool {
+        let peer = connection.peer
+        return assumeIsolated { $0.mayRead(list, peer) }
+    }
+}

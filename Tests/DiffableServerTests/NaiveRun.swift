@@ -1,0 +1,294 @@
+import Diffable
+import DiffableJSON
+import DiffableProtocol
+import TestSupport
+
+@testable import DiffableServer
+@testable import DiffableStore
+
+/// Followers of one list through random views, without sockets: what their audiences have to send them is held against a
+/// model that looks for everything anew.
+final class NaiveRun {
+    /// What was wrong once, done again between the audiences and the model, to see that the model notices.
+    enum Fault: String, CaseIterable {
+        /// An item is left that was shown for one that does not match any more, when its child has another place too.
+        case leavesGhosts
+        /// Who comes back goes on although the anchor has gone.
+        case resumesWithoutAnchor
+        /// A newcomer sees where somebody else's anchor was.
+        case sharesPast
+        /// Letters that are several in upper case are not found.
+        case foldsSingleLetters
+        /// What was to be drawn again is drawn again when it is deleted and inserted.
+        case repeatsRedraw
+        /// What cancels out is sent.
+        case sendsNothing
+    }
+
+    private let fault: Fault?
+    private var changes: NaiveChanges
+    private(set) var history: NaiveHistory
+    private let bench = WorkBench()
+    private let list: FollowedList
+    private var states: [ListState]
+    private var clients: [Client] = []
+    /// A few, so that some are shared.
+    private var views: [String] = []
+    /// For a fault.
+    private var firstAudiences: [String: Audience] = [:]
+    private(set) var groups = 0
+    private(set) var resumptions = 0
+
+    private final class Client {
+        var view: NaiveView
+        var audience: Audience
+        var form: LineForm
+        var sent: DeliveredState?
+        var mirror = NaiveMirror()
+        var isTurned = false
+        var resetReason = NotificationWriter.ResetReason.initial
+        /// Where its window is while its anchor is not there.
+        var anchorOffset = 0
+        var isAway = false
+
+        init(_ view: NaiveView, _ audience: Audience, _ form: LineForm) {
+            (self.view, self.audience, self.form) = (view, audience, form)
+        }
+    }
+
+    init(seed: UInt64, fault: Fault? = nil) throws {
+        self.fault = fault
+        changes = NaiveChanges(seed: seed)
+        history = NaiveHistory(NaiveList())
+        let state = ListState(name: "l", epoch: "e", durability: .volatile, number: 1)
+        states = [state]
+        list = FollowedList(state, bench.background) { _ in }
+        for _ in 0..<4 { views.append(changes.view()) }
+        for _ in 0..<3 { try change() }
+        list.serve()
+        for _ in 0..<5 { try clients.append(newClient()) }
+    }
+
+    func run(steps: Int) throws {
+        for _ in 0..<steps {
+            // What changes in one turn is one step for those who follow.
+            for _ in 0..<(changes.chance(20) ? 2 : 1) { try change() }
+            list.serve()
+            for client in clients where !client.isAway { noteAnchor(of: client) }
+            for client in clients { try step(client) }
+        }
+    }
+
+    // MARK: The list
+
+    private func change() throws {
+        let change = changes.next()
+        let old = states[states.count - 1]
+        let operations = try Array(change.text.utf8).withUnsafeBytes { try [ListOperation](json: $0, limits: .client) }
+        let snapshot = try old.snapshot.applying(operations)
+        let difference = snapshot.difference(from: old.snapshot, after: operations)
+        if difference.isEmpty { return }
+        history.add(change)
+        let isReload = changes.chance(2)
+        let state = old.moved(
+            to: old.revision + 1, snapshot, lastReloadRevision: isReload ? old.revision + 1 : nil)
+        states.append(state)
+        list.advance(
+            by: Commit(
+                event: .changed(
+                    from: old.revision, transaction: Commit.Transaction(operations: difference, encoded: nil)),
+                state: state))
+    }
+
+    // MARK: Followers
+
+    private func newView() throws -> NaiveView {
+        var view = try NaiveView(changes.chance(60) ? changes.one(of: views) : changes.view())
+        if fault == .foldsSingleLetters {
+            view.folding = { text in
+                String(
+                    String.UnicodeScalarView(
+                        text.unicodeScalars.flatMap { scalar in
+                            "ςß".unicodeScalars.contains(scalar)
+                                ? [scalar] : Array(naiveFolding(String(scalar)).unicodeScalars)
+                        }))
+            }
+        }
+        return view
+    }
+
+    private func newClient() throws -> Client {
+        let view = try newView()
+        let form: LineForm = changes.one(of: [.operations(lineLengthMax: 1 << 20), .snapshots, .patches])
+        let client = Client(view, try audience(for: view), form)
+        noteAnchor(of: client)
+        return client
+    }
+
+    private func core(_ view: NaiveView) throws -> View {
+        try Array(view.text.utf8).withUnsafeBytes { try View(json: $0) }
+    }
+
+    private func audience(for view: NaiveView) throws -> Audience {
+        let known = firstAudiences[view.text]
+        if fault == .sharesPast, let known { return known }
+        let core = try core(view)
+        let preparation = list.preparation(for: core)
+        finish(preparation)
+        let audience = list.audience(for: core)
+        preparation.end()
+        firstAudiences[view.text] = known ?? audience
+        return audience
+    }
+
+    private func finish(_ preparation: ViewPreparation) {
+        while !preparation.isReady, bench.doNext() { list.serve() }
+        for client in clients where !client.isAway { noteAnchor(of: client) }
+    }
+
+    private func noteAnchor(of client: Client) {
+        let shown = history.lists[client.audience.state.revision]
+        client.anchorOffset = client.view.anchorOffset(in: shown) ?? client.anchorOffset
+    }
+
+    private func step(_ client: Client) throws {
+        if client.isAway {
+            if changes.chance(30) { try comeBack(client) }
+            return
+        }
+        switch changes.number(0..<20) {
+        case 0, 1: try turn(client)
+        case 2, 3: client.isAway = client.sent != nil && !client.isTurned
+        case 4: clients[clients.firstIndex { $0 === client } ?? 0] = try newClient()
+        // Some are slow.
+        case 5..<10: break
+        default: try read(client)
+        }
+    }
+
+    private func turn(_ client: Client) throws {
+        let view = try newView()
+        client.isTurned = true
+        if view.text == client.view.text { return }
+        client.view = view
+        client.audience = try audience(for: view)
+        client.anchorOffset = 0
+        noteAnchor(of: client)
+    }
+
+    private func read(_ client: Client) throws {
+        let (audience, target) = (client.audience, client.audience.target)
+        if let sent = client.sent, !client.isTurned {
+            if sent.shown === target.shown { return try check(client) }
+            if fault != .sendsNothing, audience.isUnchanged(since: sent) {
+                client.sent = DeliveredState(shown: target.shown, revision: sent.revision)
+                return try check(client)
+            }
+        }
+        guard
+            let line = audience.encodedUpdate(
+                from: client.sent, resetReason: client.resetReason, to: 1, client.form), line.rest == nil
+        else { throw NaiveFailure("a short list has short lines") }
+        let text = String(decoding: line.bytes.bytes.dropLast(), as: UTF8.self)
+        let message = try altered(try NaiveJSON(text), for: client)
+        guard let group = try client.mirror.receive(message) else { throw NaiveFailure("a group is one line here") }
+        client.sent = target
+        groups += 1
+        if let complaint = history.complaint(
+            about: group, to: client.mirror, through: client.view, anchorOffsets: [client.anchorOffset],
+            isTurn: client.isTurned)
+        {
+            throw NaiveFailure("\(client.view.text): \(complaint): \(message.text)")
+        }
+        client.isTurned = false
+    }
+
+    /// Nothing was sent: what it has is what is shown.
+    private func check(_ client: Client) throws {
+        if let complaint = history.complaint(
+            about: client.mirror, through: client.view, anchorOffsets: [client.anchorOffset],
+            at: client.audience.state.revision)
+        {
+            throw NaiveFailure("\(client.view.text), nothing sent: \(complaint)")
+        }
+    }
+
+    private func comeBack(_ client: Client) throws {
+        guard let revision = client.mirror.revision else { return }
+        client.isAway = false
+        let core = try core(client.view)
+        let preparation = list.preparation(for: core, of: states[revision])
+        finish(preparation)
+        client.audience = list.audience(for: core)
+        let current = client.audience.state
+        let hadAnchor = client.view.anchor == nil || client.view.anchorOffset(in: history.lists[revision]) != nil
+        let hasAnchor =
+            client.view.anchor == nil || client.view.anchorOffset(in: history.lists[current.revision]) != nil
+        client.anchorOffset = 0
+        noteAnchor(of: client)
+        var shown: RenderedView?
+        if let found = preparation.found {
+            shown = client.audience.shown(at: found.state, found.rows)
+            if shown == nil, fault == .resumesWithoutAnchor, !found.rows.lacksAnchor {
+                shown = RenderedView(
+                    RenderedView.ID(audience: client.audience.number, revision: revision), found.rows.snapshot,
+                    found.rows.extent)
+            }
+        }
+        preparation.end()
+        if revision < current.lastReloadRevision { shown = nil }
+        guard (shown != nil) == (hadAnchor && hasAnchor && revision >= current.lastReloadRevision) else {
+            throw NaiveFailure(
+                "\(client.view.text) goes on: \(shown != nil); the anchor was there: \(hadAnchor), is: \(hasAnchor)")
+        }
+        client.sent = shown.map { DeliveredState(shown: $0, revision: revision) }
+        client.resetReason = .history
+        if shown == nil { client.mirror = NaiveMirror() } else { resumptions += 1 }
+    }
+
+    // MARK: Faults
+
+    private func altered(_ message: NaiveJSON, for client: Client) throws -> NaiveJSON {
+        guard message["method"]?.string == "changes", let operations = message["params"]?["operations"]?.elements,
+            let from = client.mirror.revision, let revision = message["params"]?["revision"]?.int
+        else { return message }
+        switch fault {
+        case .leavesGhosts:
+            return message.replacing(operations.map { withGhost($0, client, from, revision) })
+        case .repeatsRedraw:
+            let again = history.redrawnAndReinserted(from..<revision).filter { client.mirror.list.item($0) != nil }
+            if again.isEmpty { return message }
+            return message.replacing(
+                operations + [try NaiveJSON(#"{"op":"reloadItems","items":["\#(again[0])"]}"#)])
+        default: return message
+        }
+    }
+
+    private func withGhost(_ operation: NaiveJSON, _ client: Client, _ from: Int, _ revision: Int) -> NaiveJSON {
+        guard operation["op"]?.string == "deleteItems", let sort = client.view.json["sort"]?.elements.first,
+            let path = sort.string ?? sort["path"]?.string
+        else { return operation }
+        let ids = (operation["items"]?.elements ?? []).map { id -> NaiveJSON in
+            guard let item = id.string.flatMap(client.mirror.list.item), item.children.count == 1,
+                history.lists[revision].item(item.id) != nil,
+                let now = history.lists[revision].item(item.children[0].id),
+                naiveValue(path, of: now) != naiveValue(path, of: item.children[0])
+            else { return id }
+            return .string(item.children[0].id)
+        }
+        return .object([.init(name: "op", value: .string("deleteItems")), .init(name: "items", value: .array(ids))])
+    }
+}
+
+extension NaiveJSON {
+    /// The same notification with other operations.
+    fileprivate func replacing(_ operations: [NaiveJSON]) -> NaiveJSON {
+        guard case .object(var members) = self, let index = members.firstIndex(where: { $0.name == "params" }),
+            case .object(var params) = members[index].value,
+            let place = params.firstIndex(where: { $0.name == "operations" })
+        else { return self }
+        params[place].value = .array(operations)
+        members[index].value = .object(params)
+        return .object(members)
+    }
+}

@@ -1,0 +1,38 @@
+import TestSupport
+import Testing
+
+@Suite struct `What a view shows` {
+    /// Groups, resets and resumptions in every form, of random views of random changes.
+    @Test func `is what a plain model of views shows, whatever happens`() {
+        var random = SplitMix64()
+        var (runs, groups, resumptions) = (0, 0, 0)
+        while runs < 20 || (groups <= 1_000 || resumptions <= 100) && runs < 100 {
+            runs += 1
+            let seed = random.next()
+            do {
+                let run = try NaiveRun(seed: seed)
+                try run.run(steps: 40)
+                groups += run.groups
+                resumptions += run.resumptions
+            } catch {
+                Issue.record("seed \(seed): \(error)")
+                return
+            }
+        }
+        #expect(groups > 1_000 && resumptions > 100, "\(groups) groups, \(resumptions) resumptions")
+    }
+
+    /// Some are seen in a third of the runs, so that many are tried before one is missed.
+    @Test(arguments: NaiveRun.Fault.allCases) func `is told apart from what was wrong once`(fault: NaiveRun.Fault) {
+        var random = SplitMix64()
+        for _ in 0..<400 {
+            let seed = random.next()
+            do { try NaiveRun(seed: seed, fault: fault).run(steps: 40) } catch {
+                // And not for another reason.
+                #expect(throws: Never.self) { try NaiveRun(seed: seed).run(steps: 40) }
+                return
+            }
+        }
+        Issue.record("seed \(random.seed): \(fault) is not noticed")
+    }
+}
