@@ -2,12 +2,12 @@
 ///
 /// The random part keeps the clients of a daemon that went away from coming back together ("equal jitter", Marc
 /// Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015).
-enum Backoff {
+package enum Backoff {
     static let first = Duration.milliseconds(50)
     static let longest = Duration.seconds(2)
 
     /// None before the first attempt; otherwise between half and all of 50 ms, 100 ms and so on up to 2 s.
-    static func pause(afterFailures failures: Int) -> Duration {
+    package static func pause(afterFailures failures: Int) -> Duration {
         guard failures > 0 else { return .zero }
         // Past this shift it is the longest in any case.
         let whole = min(first * (1 << min(failures - 1, 16)), longest)

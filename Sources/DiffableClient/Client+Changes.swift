@@ -13,28 +13,46 @@ extension Client {
     ///     leave open whether the change was made (`connectionLost`, `noReply`, or `refused` as `storageFailed`).
     @discardableResult
     public func transact(
-        _ list: ListName, _ operations: [Operation], ifRevision: Int? = nil, patience: Duration = .seconds(30)
+        _ list: ListName, _ operations: [ListOperation], ifRevision: Int? = nil, patience: Duration = .seconds(30)
     ) async throws(ClientError) -> Outcome {
         try await once(patience) { connection, key throws(ClientError) in
             try await connection.transact(list, operations, ifRevision: ifRevision, requestKey: key)
         }
     }
 
-    /// Makes a list what is given; the daemon finds the difference.
+    /// Has operations applied if the list's handler consents; where there is none, as `transact`. What the handler refuses is
+    /// thrown as `refused`, named `refused`, with its text.
+    ///
+    /// - Parameter timeout: how long the daemon waits for the answer: 1 ms to 10 minutes; nil: 30 seconds.
     @discardableResult
-    public func apply(
-        _ list: ListName, _ sections: [Section], delivery: Connection.Delivery = .difference, ifRevision: Int? = nil,
+    public func propose(
+        _ list: ListName, _ operations: [ListOperation], ifRevision: Int? = nil, timeout: Duration? = nil,
         patience: Duration = .seconds(30)
     ) async throws(ClientError) -> Outcome {
         try await once(patience) { connection, key throws(ClientError) in
-            try await connection.apply(list, sections, delivery: delivery, ifRevision: ifRevision, requestKey: key)
+            try await connection.propose(
+                list, operations, ifRevision: ifRevision, requestKey: key, timeout: timeout)
+        }
+    }
+
+    /// Makes a list what is given; the daemon finds the difference.
+    ///
+    /// - Parameter content: the list's own; `nil` keeps what it has, and an inner `nil` takes it away.
+    @discardableResult
+    public func apply(
+        _ list: ListName, _ sections: [Section], content: Content?? = nil, delivery: Delivery = .difference,
+        ifRevision: Int? = nil, patience: Duration = .seconds(30)
+    ) async throws(ClientError) -> Outcome {
+        try await once(patience) { connection, key throws(ClientError) in
+            try await connection.apply(
+                list, sections, content: content, delivery: delivery, ifRevision: ifRevision, requestKey: key)
         }
     }
 
     /// Makes one section's items what is given; the section is made at the end if there is none.
     @discardableResult
     public func apply(
-        _ list: ListName, items: [Item], inSection section: SectionID, delivery: Connection.Delivery = .difference,
+        _ list: ListName, items: [Item], inSection section: SectionID, delivery: Delivery = .difference,
         ifRevision: Int? = nil, patience: Duration = .seconds(30)
     ) async throws(ClientError) -> Outcome {
         try await once(patience) { connection, key throws(ClientError) in
@@ -70,25 +88,16 @@ extension Client {
             defer { shared.release() }
             do throws(ClientError) {
                 let outcome = try await change(connection, key)
-                shared.wasOfUse()
+                shared.noteUse()
                 return outcome
             } catch {
                 failures += 1
                 guard error.isSettledByAskingAgain, .now < deadline else { throw error }
-                openEnd = error
+                if error.leavesOutcomeOpen { openEnd = error }
                 if error.isLoss { shared.giveUp(connection) }
             }
             // The connection may be a good one: what is wrong is behind it.
             do { try await Task.sleep(for: Backoff.pause(afterFailures: failures)) } catch { throw .cancelled }
         }
-    }
-}
-
-extension ClientError {
-    /// Whether the same change under the same key may get another answer. (A disk that failed is behind a daemon that
-    /// will be started anew.)
-    fileprivate var isSettledByAskingAgain: Bool {
-        if case .refused(let refusal) = self, refusal.name == "storageFailed" { return true }
-        return isHealedByReconnecting
     }
 }

@@ -34,23 +34,29 @@ public final class Client: Sendable {
 
     /// Follows a list whose items' content is of one type.
     ///
-    /// - Parameter decoder: reads the JSON; an item without content is read as `null`.
+    /// - Parameters:
+    ///   - undecodable: what becomes of an item whose content is not of that type.
+    ///   - decoder: reads the JSON; an item without content is read as `null`.
     public func list<Value: Decodable & Sendable>(
         _ list: ListName, as type: Value.Type, options: ListOptions = ListOptions(),
-        decoder: JSONDecoder = JSONDecoder()
+        undecodable: UndecodableItems = .throw, decoder: JSONDecoder = JSONDecoder()
     ) -> ListUpdates<Value> {
-        self.list(list, options: options) { item in
+        self.list(list, options: options, undecodable: undecodable) { item in
             try decoder.decode(type, from: Data(item.content?.bytes ?? Array("null".utf8)))
         }
     }
 
     /// Follows a list and makes of each item what the program wants, for example according to its kind.
     ///
-    /// - Parameter decoding: is called once for each item that is new or looks different. The item has no children.
+    /// - Parameters:
+    ///   - undecodable: what becomes of an item for which `decoding` throws.
+    ///   - decoding: is called once for each item that is new or looks different. The item has no children.
     public func list<Value: Sendable>(
-        _ list: ListName, options: ListOptions = ListOptions(), decoding: @escaping @Sendable (Item) throws -> Value
+        _ list: ListName, options: ListOptions = ListOptions(), undecodable: UndecodableItems = .throw,
+        decoding: @escaping @Sendable (Item) throws -> Value
     ) -> ListUpdates<Value> {
-        ListUpdates(list: list, options: options, contents: .decoded(by: decoding), shared: shared)
+        let contents = ItemContents.decoded(DecodedContents(by: decoding, undecodable))
+        return ListUpdates(list: list, options: options, contents: contents, shared: shared)
     }
 
     /// Follows a list whose items' content is left as it is.
@@ -79,7 +85,7 @@ public final class Client: Sendable {
         let connection = try await shared.acquire(until: .now + patience)
         defer { shared.release() }
         let result = try await body(connection)
-        shared.wasOfUse()
+        shared.noteUse()
         return result
     }
 }

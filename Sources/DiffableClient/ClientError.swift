@@ -24,8 +24,8 @@ public enum ClientError: Error, Equatable, Sendable {
     case unintelligible(String)
     /// An item's content is not what the program takes it for.
     case undecodable(UndecodableContent)
-    /// A patch of this item has no JSON form; nothing was sent.
-    case noMergePatch(ItemID)
+    /// A patch of this item, or of the list's own content, has no JSON form; nothing was sent.
+    case noMergePatch(ItemID?)
     /// The task that waited was cancelled.
     case cancelled
 }
@@ -55,7 +55,10 @@ extension ClientError: CustomStringConvertible {
         case .unintelligible(let what):
             "the daemon sent what this client does not understand: \(what). Are both of the same version?"
         case .undecodable(let content): content.description
-        case .noMergePatch(let item):
+        case .noMergePatch(nil):
+            "the patch of the list's own content was made from a function, which cannot be sent: make it with "
+                + "ListPatch(mergePatch:), or send reconfigureList"
+        case .noMergePatch(let item?):
             "the patch of the item \"\(item)\" was made from a function, which cannot be sent: make it with "
                 + "ItemPatch(id:mergePatch:), or send reconfigureItems"
         case .cancelled: "cancelled"
@@ -98,10 +101,36 @@ public struct Refusal: Error, Equatable, Sendable {
     public var name: String
     /// What is wrong and what to do, for people.
     public var message: String
+    /// What it is about, if it is about one list.
+    public var list: ListName?
+    /// The section, the item or the operation, counted from zero, if it is about one.
+    public var section: SectionID?
+    public var item: ItemID?
+    public var operation: Int?
+    /// How the item's content does not fit the schemas of its list (`invalidContent`).
+    public var misfit: Misfit?
 
-    package init(code: Int, name: String, message: String) {
+    /// Where a content does not fit, and what says so.
+    public struct Misfit: Equatable, Sendable {
+        /// Of the item; nil for none.
+        public var kind: Kind?
+        /// Of the value, in the content: a JSON pointer, such as `/due`; empty for the content itself.
+        public var path: String
+        /// Of the schema, such as `type`; `others` for a kind that has no schema.
+        public var keyword: String
+    }
+
+    package init(
+        code: Int, name: String, message: String, list: ListName? = nil, section: SectionID? = nil,
+        item: ItemID? = nil, operation: Int? = nil, misfit: Misfit? = nil
+    ) {
         self.code = code
         self.name = name
         self.message = message
+        self.list = list
+        self.section = section
+        self.item = item
+        self.operation = operation
+        self.misfit = misfit
     }
 }

@@ -3,36 +3,17 @@ import DiffableJSON
 import DiffableProtocol
 
 extension Connection {
-    /// Whether a transaction is made or only tried.
-    public enum Mode: Sendable {
-        case commit
-        /// Answers what would be done.
-        case dryRun
-    }
-
-    /// For how long what is put into a list is there; without a lease, until somebody takes it away.
-    public enum Lease: Sendable {
-        case connection
-    }
-
-    /// How subscribers hear of an `apply`.
-    public enum Delivery: Sendable {
-        case difference
-        /// As a new beginning, for UIKit's `applySnapshotUsingReloadData`.
-        case reload
-    }
-
     /// Applies operations, all or none. A transaction that is too long for a line is sent in parts.
     ///
     /// - Parameters:
-    ///   - operations: a patch among them is one of `ItemPatch(id:mergePatch:)`.
+    ///   - operations: a patch among them is one of `ItemPatch(id:mergePatch:)` or `ListPatch(mergePatch:)`.
     ///   - ifRevision: refused as `revisionMismatch` unless the list is at this revision.
     ///   - requestKey: asked again under the same key, on any connection, it is not made twice.
     ///   - lease: what is inserted goes when this connection ends. Not together with a key.
     @discardableResult
     public func transact(
-        _ list: ListName, _ operations: [Operation], ifRevision: Int? = nil, requestKey: RequestKey? = nil,
-        lease: Lease? = nil, mode: Mode = .commit
+        _ list: ListName, _ operations: [ListOperation], ifRevision: Int? = nil, requestKey: RequestKey? = nil,
+        lease: LeaseTerm? = nil, mode: TransactionMode = .commit
     ) async throws(ClientError) -> Outcome {
         try checkPatches(in: operations)
         return try await transact(
@@ -43,29 +24,33 @@ extension Connection {
     /// Applies operations as somebody wrote them.
     package func transact(
         _ list: ListName, _ operations: OperationsText, ifRevision: Int? = nil, requestKey: RequestKey? = nil,
-        mode: Mode = .commit
+        mode: TransactionMode = .commit
     ) async throws(ClientError) -> Outcome {
         try await transact(list, .text(operations), ifRevision: ifRevision, requestKey: requestKey, mode: mode)
     }
 
     private func transact(
         _ list: ListName, _ operations: RequestWriter.Operations, ifRevision: Int?, requestKey: RequestKey?,
-        lease: Lease? = nil, mode: Mode
+        lease: LeaseTerm? = nil, mode: TransactionMode
     ) async throws(ClientError) -> Outcome {
         let request = RequestWriter(
             transact: list, operations, ifRevision: ifRevision, requestKey: requestKey,
-            lease: lease.map { _ in .connection }, mode: mode == .dryRun ? .dryRun : .commit)
+            lease: lease, mode: mode)
         return try await outcome(of: request)
     }
 
     /// Makes a list what is given; the daemon finds the difference. Asked again under the same key, it is not made twice.
+    ///
+    /// - Parameter content: the list's own; `nil` keeps what it has, and an inner `nil` takes it away.
     @discardableResult
     public func apply(
-        _ list: ListName, _ sections: [Section], delivery: Delivery = .difference, ifRevision: Int? = nil,
-        requestKey: RequestKey? = nil, lease: Lease? = nil, mode: Mode = .commit
+        _ list: ListName, _ sections: [Section], content: Content?? = nil, delivery: Delivery = .difference,
+        ifRevision: Int? = nil, requestKey: RequestKey? = nil, lease: LeaseTerm? = nil, mode: TransactionMode = .commit
     ) async throws(ClientError) -> Outcome {
-        try await apply(
-            list, [.appendSections(sections)], section: nil, delivery: delivery, ifRevision: ifRevision,
+        let reconfiguration: [ListOperation] = content.map { [.reconfigureList($0)] } ?? []
+        return try await apply(
+            list, reconfiguration + [.appendSections(sections)], section: nil, delivery: delivery,
+            ifRevision: ifRevision,
             requestKey: requestKey, lease: lease, mode: mode)
     }
 
@@ -73,7 +58,7 @@ extension Connection {
     @discardableResult
     public func apply(
         _ list: ListName, items: [Item], inSection section: SectionID, delivery: Delivery = .difference,
-        ifRevision: Int? = nil, requestKey: RequestKey? = nil, lease: Lease? = nil, mode: Mode = .commit
+        ifRevision: Int? = nil, requestKey: RequestKey? = nil, lease: LeaseTerm? = nil, mode: TransactionMode = .commit
     ) async throws(ClientError) -> Outcome {
         try await apply(
             list, [.appendItems(items, to: .section(section))], section: section, delivery: delivery,
@@ -82,24 +67,30 @@ extension Connection {
 
     /// - Parameter operations: what makes the state from nothing, which is the form that can be sent in parts.
     private func apply(
-        _ list: ListName, _ operations: [Operation], section: SectionID?, delivery: Delivery, ifRevision: Int?,
-        requestKey: RequestKey?, lease: Lease?, mode: Mode
+        _ list: ListName, _ operations: [ListOperation], section: SectionID?, delivery: Delivery, ifRevision: Int?,
+        requestKey: RequestKey?, lease: LeaseTerm?, mode: TransactionMode
     ) async throws(ClientError) -> Outcome {
         let request = RequestWriter(
             apply: list, .values(OperationsWriter(operations, expansion: .asSaid)), section: section,
-            delivery: delivery == .reload ? .reload : .difference, ifRevision: ifRevision, requestKey: requestKey,
-            lease: lease.map { _ in .connection }, mode: mode == .dryRun ? .dryRun : .commit)
+            delivery: delivery, ifRevision: ifRevision, requestKey: requestKey,
+            lease: lease, mode: mode)
         return try await outcome(of: request)
     }
 
     /// A patch that was made in Swift is a function, and functions do not travel.
-    private func checkPatches(in operations: [Operation]) throws(ClientError) {
-        for case .patchItems(let items) in operations {
-            if let item = items.first(where: { $0.document == nil }) { throw .noMergePatch(item.id) }
+    func checkPatches(in operations: [ListOperation]) throws(ClientError) {
+        for operation in operations {
+            switch operation {
+            case .patchItems(let items):
+                if let item = items.first(where: { $0.document == nil }) { throw .noMergePatch(item.id) }
+            case .patchList(let patch):
+                if patch.document == nil { throw .noMergePatch(nil) }
+            default: break
+            }
         }
     }
 
-    private func outcome(of request: RequestWriter) async throws(ClientError) -> Outcome {
+    func outcome(of request: RequestWriter) async throws(ClientError) -> Outcome {
         let result = try await reply(in: try await lines(for: request), request)
         return try decoded { () throws(DecodingError) in Outcome(try Reply.Change(json: result)) }
     }
@@ -129,7 +120,7 @@ extension Connection {
     }
 
     /// No daemon can be configured to take less, as an item with the longest ids needs this much room.
-    private static let lineLengthAlwaysTaken = 8_192
+    static let lineLengthAlwaysTaken = 8_192
 
     /// Asks the daemon what it takes, unless the request is short.
     private func lines(for request: RequestWriter) async throws(ClientError) -> Lines {

@@ -13,21 +13,23 @@ extension Connection {
 
     /// The daemon's own answer.
     package func historyJSON(of list: ListName, limit: Int?) async throws(ClientError) -> [UInt8] {
-        try await reply(to: .history(list, limit: limit))
+        try await reply(to: .history(.init(list: list, limit: limit)))
     }
 
     /// The operations that lead from one revision that is kept to another; backwards too.
-    public func difference(of list: ListName, from: Int, to: Int) async throws(ClientError) -> [Operation] {
-        let result = try await reply(to: .difference(list, from: from, to: to))
+    public func difference(of list: ListName, from: Int, to: Int) async throws(ClientError) -> [ListOperation] {
+        let result = try await reply(to: .difference(.init(list: list, from: from, to: to)))
         return try decoded { () throws(DecodingError) in try Reply.Difference(json: result).operations }
     }
 
-    /// A list's state at a revision that is kept.
-    public func state(of list: ListName, at revision: Int) async throws(ClientError) -> ListState {
-        let result = try await reply(to: .snapshot(.init(list: list, revision: revision)))
+    /// A list's state at a revision that is kept, or what a view shows of it.
+    public func state(
+        of list: ListName, at revision: Int, _ options: ListOptions = ListOptions()
+    ) async throws(ClientError) -> ListState {
+        let result = try await snapshotReplyJSON(of: list, options, at: revision)
         let state = try decoded { () throws(DecodingError) in try SnapshotResult(json: result) }
         do {
-            let snapshot = try Snapshot(state.sections, limits: SnapshotLimits(levelsMax: .max, itemsMax: .max))
+            let snapshot = try Snapshot(state.list, limits: SnapshotLimits(levelsMax: .max, itemsMax: .max))
             return ListState(
                 list: list, epoch: state.start.epoch, revision: state.start.revision, snapshot: snapshot)
         } catch {
@@ -41,13 +43,13 @@ extension Connection {
     @discardableResult
     public func undo(
         _ list: ListName, to revision: Int? = nil, ifRevision: Int? = nil, requestKey: RequestKey? = nil,
-        mode: Mode = .commit
+        mode: TransactionMode = .commit
     ) async throws(ClientError) -> Outcome {
         let result = try await reply(
             to: .undo(
                 .init(
                     list: list, revision: revision, ifRevision: ifRevision, requestKey: requestKey,
-                    mode: mode == .dryRun ? .dryRun : .commit)))
+                    mode: mode)))
         return try decoded { () throws(DecodingError) in Outcome(try Reply.Change(json: result)) }
     }
 }
@@ -62,6 +64,22 @@ public struct ListHistory: Sendable {
     public var oldestRevision: Int
     /// Newest first.
     public var transactions: [Transaction]
+    /// When its schemas were set, newest first. That makes no revision.
+    public var schemaChanges: [SchemaChange]
+
+    /// What is remembered of schemas that were set.
+    public struct SchemaChange: Sendable {
+        /// The revision that the list had then.
+        public var revision: Int
+        /// In milliseconds since 1970 began.
+        public var time: Int
+        /// How many kinds had a schema from then on.
+        public var numberOfKinds: Int
+        /// What the client that set them called itself, if it did.
+        public var client: String?
+        public var processID: Int?
+        public var userID: Int?
+    }
 
     /// What is remembered of a transaction.
     public struct Transaction: Sendable {
@@ -85,6 +103,11 @@ public struct ListHistory: Sendable {
         transactions = history.revisions.map {
             Transaction(
                 revision: $0.revision, time: $0.time, numberOfOperations: $0.numberOfOperations, client: $0.name,
+                processID: $0.processID, userID: $0.userID)
+        }
+        schemaChanges = history.schemaChanges.map {
+            SchemaChange(
+                revision: $0.revision, time: $0.time, numberOfKinds: $0.numberOfKinds, client: $0.name,
                 processID: $0.processID, userID: $0.userID)
         }
     }

@@ -6,35 +6,38 @@ import Synchronization
 extension Connection {
     /// Every list, by name.
     public func lists() async throws(ClientError) -> [ListSummary] {
-        let result = try await reply(to: .lists)
+        let result = try await reply(to: .lists(.init()))
         return try decoded { () throws(DecodingError) in try Reply.ListSummary.all(json: result).map(ListSummary.init) }
     }
 
+    /// The lists that were deleted and that this user could bring back: the last deletion first.
+    public func deletedLists() async throws(ClientError) -> [DeletedList] {
+        let result = try await reply(to: .lists(.init(.deleted)))
+        return try decoded { () throws(DecodingError) in
+            try Reply.DeletedList.all(json: result).map(DeletedList.init)
+        }
+    }
+
     /// The daemon's own answer.
-    package func listsJSON() async throws(ClientError) -> [UInt8] { try await reply(to: .lists) }
+    package func listsJSON() async throws(ClientError) -> [UInt8] { try await reply(to: .lists(.init())) }
+    package func deletedListsJSON() async throws(ClientError) -> [UInt8] {
+        try await reply(to: .lists(.init(.deleted)))
+    }
 
     /// How the daemon is doing, in its own words.
     package func statusJSON() async throws(ClientError) -> [UInt8] { try await reply(to: .status) }
-
-    /// What a list of that name means to `createList`.
-    public enum IfPresent: Sendable {
-        case isError
-        case isKept
-    }
 
     /// Makes an empty list, or keeps the one that is there. With a lease, one that it made goes with this connection.
     ///
     /// - Parameter mode: who may see and change it; nil: as the daemon's configuration says.
     public func createList(
-        _ list: ListName, durability: Durability = .durable, ifPresent: IfPresent = .isError, lease: Lease? = nil,
+        _ list: ListName, durability: Durability = .durable, ifPresent: ExistingList = .isError,
+        lease: LeaseTerm? = nil,
         mode: AccessMode? = nil
     ) async throws(ClientError) {
-        let durability: Request.Durability = durability == .durable ? .durable : .volatile
         _ = try await reply(
             to: .createList(
-                .init(
-                    list: list, durability: durability, ifPresent: ifPresent == .isKept ? .isKept : .isError,
-                    lease: lease.map { _ in .connection }, mode: mode)))
+                .init(list: list, durability: durability, ifPresent: ifPresent, lease: lease, mode: mode)))
     }
 
     /// Says who may see and change a list, and gives what holds then. What is nil stays as it is.
@@ -51,9 +54,35 @@ extension Connection {
         return try decoded { () throws(DecodingError) in ListAccess(try Reply.ListAccess(json: result)) }
     }
 
-    /// Deletes a list and all that is in it.
-    public func deleteList(_ list: ListName) async throws(ClientError) {
-        _ = try await reply(to: .deleteList(list))
+    /// Deletes a list and all that is in it. `undeleteList` brings it back for a while.
+    ///
+    /// - Parameters:
+    ///   - ifRevision: refused as `revisionMismatch` unless the list is at this revision.
+    ///   - keeping: whether it can come back. If that is required, a list that could not is refused as `notKept`.
+    public func deleteList(
+        _ list: ListName, ifRevision: Int? = nil, keeping: DeletedListKeeping = .ifPossible
+    ) async throws(ClientError) {
+        _ = try await reply(to: .deleteList(.init(list: list, ifRevision: ifRevision, keeping: keeping)))
+    }
+
+    /// Brings back a list that was deleted, with its past: the one of that name that was deleted last. It goes on in its
+    /// epoch.
+    ///
+    /// - Parameters:
+    ///   - epoch: that of another one of that name, as `deletedLists` tells.
+    ///   - newName: what it is called from now on; nil: as it was.
+    public func undeleteList(
+        _ list: ListName, epoch: String? = nil, as newName: ListName? = nil
+    ) async throws(ClientError) {
+        _ = try await reply(to: .undeleteList(.init(list: list, epoch: epoch, newName: newName)))
+    }
+
+    /// Gives a list another name. Its past, its keys of requests and its leases go along; who follows it hears that it was
+    /// deleted.
+    ///
+    /// - Parameter ifRevision: the revision that it must be at.
+    public func renameList(_ list: ListName, to newName: ListName, ifRevision: Int? = nil) async throws(ClientError) {
+        _ = try await reply(to: .renameList(.init(list: list, newName: newName, ifRevision: ifRevision)))
     }
 
     /// Says who this is, if there is a name, and gives how long a line the daemon takes.
@@ -73,11 +102,20 @@ extension Connection {
     }
 
     /// A list's whole state as the daemon writes it, in canonical form.
+    ///
+    /// - Parameter revision: one that is kept; nil: the current one.
     package func snapshotJSON(
-        of list: ListName, _ options: ListOptions = ListOptions()
+        of list: ListName, _ options: ListOptions = ListOptions(), at revision: Int? = nil
     ) async throws(ClientError) -> [UInt8] {
-        let result = try await reply(to: .snapshot(.init(list: list, view: options.view?.view ?? View())))
+        let result = try await snapshotReplyJSON(of: list, options, at: revision)
         return try decoded { () throws(DecodingError) in try SnapshotResult(json: result).bytes }
+    }
+
+    /// The daemon's own answer, with the revision.
+    package func snapshotReplyJSON(
+        of list: ListName, _ options: ListOptions = ListOptions(), at revision: Int? = nil
+    ) async throws(ClientError) -> [UInt8] {
+        try await reply(to: .snapshot(.init(list: list, revision: revision, view: options.view?.view ?? View())))
     }
 
     /// What the daemon said, or that it cannot be understood.

@@ -24,7 +24,7 @@ extension Connection {
     /// Ends a subscription; its sequence ends too.
     public func end(_ subscription: Subscription) async throws(ClientError) {
         guard let number = subscription.number else { return }
-        _ = try await reply(to: .unsubscribe(subscription: number))
+        _ = try await reply(to: .unsubscribe(.init(subscription: number)))
         forget(subscription: number)
         subscription.finish()
     }

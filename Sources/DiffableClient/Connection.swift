@@ -1,10 +1,6 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
 import DiffableJSON
 import DiffableProtocol
+import Glibc
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -89,18 +85,36 @@ public final class Connection: Sendable {
         ByteBuffer, ByteBuffer
     > {
         let trusted = try path.trusted()
-        do {
-            return try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-                .connect(unixDomainSocketPath: trusted) { channel in
-                    channel.eventLoop.makeCompletedFuture {
-                        try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
-                    }
-                }
-        } catch let error as IOError where [EACCES, EPERM].contains(error.errnoCode) {
-            throw .noPermission(path)
-        } catch {
-            throw .noConnection(path, reason: reason(error))
+        var refusals = 0
+        while true {
+            do {
+                return try await channel(to: trusted)
+            } catch let error as IOError where [EACCES, EPERM].contains(error.errnoCode) {
+                throw .noPermission(path)
+            } catch let error as IOError where error.errnoCode == EAGAIN && refusals < refusalsMax {
+                // More connect at once than the kernel queues. Whoever connects with a call that blocks waits here.
+                refusals += 1
+            } catch {
+                throw .noConnection(path, reason: reason(error))
+            }
+            do { try await Task.sleep(for: .milliseconds(10)) } catch { throw .cancelled }
         }
+    }
+
+    /// Of a full queue: five seconds.
+    private static let refusalsMax = 500
+
+    private static func channel(to path: String) async throws -> NIOAsyncChannel<ByteBuffer, ByteBuffer> {
+        try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .connect(unixDomainSocketPath: path) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    // A program that is run would hold the connection, and could speak on it. NIO does not mark it.
+                    try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+                        of: NIOBSDSocket.Handle.self
+                    ) { _ = fcntl($0, F_SETFD, FD_CLOEXEC) }
+                    return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
     }
 
     private static func reason(_ error: any Error) -> String {
@@ -197,7 +211,7 @@ extension Connection {
     /// Ends a subscription without waiting for the answer, which nobody reads: also from where nothing can wait.
     func endSoon(subscription: Int) {
         forget(subscription: subscription)
-        writeSoon(.unsubscribe(subscription: subscription), id: .absent)
+        writeSoon(.unsubscribe(.init(subscription: subscription)), id: .absent)
     }
 
     /// Shows something else of the list from when the subscription's receiver is told. Waits for nothing.
@@ -205,7 +219,7 @@ extension Connection {
         guard case .success(let id) = withConversation({ $0.begin(.view(view, subscription: subscription)) }) else {
             return
         }
-        writeSoon(.setView(view.view, subscription: subscription), id: .number(id))
+        writeSoon(.setView(.init(view.view, subscription: subscription)), id: .number(id))
     }
 
     /// The line may come between the parts of another request.
@@ -250,7 +264,7 @@ extension Connection {
             let message = try Message(line: bytes)
             switch message {
             case .reset, .changes, .snapshot, .patch, .bookmark, .listDeleted, .subscriptionEnded,
-                .other(method: "restore"):
+                .request, .requestCancelled, .handlerEnded, .other(method: "restore"):
                 return .success((message, Array(bytes)))
             default: return .success((message, []))
             }
@@ -266,6 +280,7 @@ extension Connection {
         case .tellAll(let receivers, let reason):
             for receiver in receivers { await receiver(.end(reason)) }
         case .unsubscribe(let subscription): endSoon(subscription: subscription)
+        case .unhandle(let handler): endSoon(handler: handler)
         }
     }
 }

@@ -1,3 +1,4 @@
+import Diffable
 import DiffableProtocol
 
 /// What a connection waits for: replies by request, notifications by subscription. A state machine without I/O.
@@ -8,7 +9,7 @@ import DiffableProtocol
 /// A subscription's receiver is put in place by the very line that announces the subscription, in the reader's own
 /// turn: the `reset` behind it can be in the same packet.
 struct Conversation: Sendable {
-    typealias Answer = Result<[UInt8], ClientError>
+    typealias RawReply = Result<[UInt8], ClientError>
     /// Told of each notification of its subscription, and at last of the end. The reader waits for it: a receiver that
     /// takes its time holds the connection back, and the daemon then skips intermediate states.
     typealias Receiver = @Sendable (Arrival) async -> Void
@@ -26,18 +27,19 @@ struct Conversation: Sendable {
     enum Expectation: Sendable {
         case reply
         /// It ends with its list, unless it waits for the next one of that name.
-        case subscription(Receiver, Request.Subscribe.IfAbsent)
-        /// The answer to `setView`, which nobody waits for.
+        case subscription(Receiver, AbsentList)
+        /// The reply to `setView`, which nobody waits for.
         case view(ShownView.Version, subscription: Int)
+        case handler(Receiver)
     }
 
-    private enum Pending {
+    fileprivate enum Pending {
         case expected(Expectation)
-        case waiting(Expectation, CheckedContinuation<Answer, Never>)
+        case waiting(Expectation, CheckedContinuation<RawReply, Never>)
         /// Nobody has asked for it yet.
-        case answered(Answer)
-        /// A `subscribe` that nobody waits for any more: what it makes is to be ended.
-        case abandoned
+        case replied(RawReply)
+        /// Nobody waits for it any more: what it makes is to be ended.
+        case abandoned(Expectation)
     }
 
     /// Who is to be resumed.
@@ -47,6 +49,8 @@ struct Conversation: Sendable {
     private var receivers: [Int: Receiver] = [:]
     /// The subscriptions among them that do not end with their list.
     private var lasting: Set<Int> = []
+    /// By the daemon's numbers for them.
+    private var handlers: [Int: Receiver] = [:]
     /// Those who only want to know of the end.
     private var endReceivers: [Receiver] = []
     /// Told of the lines of a backup; nil: nobody has asked for one.
@@ -57,10 +61,10 @@ struct Conversation: Sendable {
 
 extension Conversation {
     struct Due {
-        let continuation: CheckedContinuation<Answer, Never>
-        let answer: Answer
+        let continuation: CheckedContinuation<RawReply, Never>
+        let reply: RawReply
 
-        func resume() { continuation.resume(returning: answer) }
+        func resume() { continuation.resume(returning: reply) }
     }
 
     mutating func takeDue() -> [Due] {
@@ -80,28 +84,27 @@ extension Conversation {
         return .success(lastID)
     }
 
-    /// Gives the answer to the continuation, now or when it comes.
-    mutating func wait(for id: Int, _ continuation: CheckedContinuation<Answer, Never>) {
+    /// Gives the reply to the continuation, now or when it comes.
+    mutating func wait(for id: Int, _ continuation: CheckedContinuation<RawReply, Never>) {
         switch pending[id] {
         case .expected(let expectation): pending[id] = .waiting(expectation, continuation)
-        case .answered(let answer):
+        case .replied(let reply):
             pending[id] = nil
-            due.append(Due(continuation: continuation, answer: answer))
+            due.append(Due(continuation: continuation, reply: reply))
         case .waiting: preconditionFailure("one task waits for one reply")
-        case .abandoned, nil: due.append(Due(continuation: continuation, answer: .failure(end ?? .cancelled)))
+        case .abandoned, nil: due.append(Due(continuation: continuation, reply: .failure(end ?? .cancelled)))
         }
     }
 
     /// Forgets a request whose reply nobody wants any more.
     mutating func abandon(_ id: Int) {
         switch pending[id] {
-        case .expected(.subscription): pending[id] = .abandoned
+        case .expected(let expectation): pending[id] = expectation.whenAbandoned
         case .waiting(let expectation, let continuation):
-            if case .subscription = expectation { pending[id] = .abandoned } else { pending[id] = nil }
-            due.append(Due(continuation: continuation, answer: .failure(.cancelled)))
-        // The answer was first: whoever was cancelled gets it all the same, and sees to what it made.
-        case .answered: break
-        case .expected(.reply), .expected(.view): pending[id] = nil
+            pending[id] = expectation.whenAbandoned
+            due.append(Due(continuation: continuation, reply: .failure(.cancelled)))
+        // The reply came first: whoever was cancelled gets it all the same, and sees to what it made.
+        case .replied: break
         case .abandoned, nil: break
         }
     }
@@ -118,15 +121,17 @@ extension Conversation {
         case tellAll([Receiver], ClientError)
         /// The subscription came too late for the one who wanted it.
         case unsubscribe(Int)
+        /// The same of a handler.
+        case unhandle(Int)
     }
 
     mutating func receive(_ message: Message, line: [UInt8]) -> Action {
         switch message {
         case .result(.number(let id), let result):
-            if case .abandoned = pending[id] { return disown(id, result) }
-            return answer(id, .success(result))
+            if case .abandoned(let expectation) = pending[id] { return disown(id, expectation, result) }
+            return settle(id, .success(result))
         case .failure(.number(let id), let error):
-            return answer(id, .failure(.refused(Refusal(error))))
+            return settle(id, .failure(.refused(Refusal(error))))
         case .failure(_, let error):
             // The daemon could not read a line, so that nobody knows which request it answers and none can be relied on, or
             // does not serve this user at all.
@@ -147,6 +152,12 @@ extension Conversation {
             let action = tell(subscription, message, line)
             forget(subscription: subscription)
             return action
+        case .request(let request): return tell(handler: request.handler, message, line)
+        case .requestCancelled(let handler, _, _, _): return tell(handler: handler, message, line)
+        case .handlerEnded(let handler, _, _):
+            let action = tell(handler: handler, message, line)
+            forget(handler: handler)
+            return action
         case .result, .other: break
         }
         return .none
@@ -156,6 +167,8 @@ extension Conversation {
         receivers[subscription] = nil
         lasting.remove(subscription)
     }
+
+    mutating func forget(handler: Int) { handlers[handler] = nil }
 
     /// False when the end was before.
     mutating func tellEnd(_ receiver: @escaping Receiver) -> Bool {
@@ -167,52 +180,79 @@ extension Conversation {
     mutating func finish(_ reason: ClientError) -> Action {
         guard end == nil else { return .none }
         end = reason
-        for id in pending.keys.sorted() { _ = answer(id, .failure(reason)) }
-        defer { (receivers, endReceivers) = ([:], []) }
-        return .tellAll(receivers.values + endReceivers, reason)
+        for id in pending.keys.sorted() { _ = settle(id, .failure(reason)) }
+        defer { (receivers, handlers, endReceivers) = ([:], [:], []) }
+        return .tellAll(Array(receivers.values) + Array(handlers.values) + endReceivers, reason)
     }
 
     private func tell(_ subscription: Int, _ message: Message, _ line: [UInt8]) -> Action {
         receivers[subscription].map { .tell($0, .notification(message, line: line)) } ?? .none
     }
 
-    private mutating func answer(_ id: Int, _ answer: Answer) -> Action {
+    private func tell(handler: Int, _ message: Message, _ line: [UInt8]) -> Action {
+        handlers[handler].map { .tell($0, .notification(message, line: line)) } ?? .none
+    }
+
+    private mutating func settle(_ id: Int, _ reply: RawReply) -> Action {
         switch pending[id] {
         case .expected(.view(let view, let subscription)):
             pending[id] = nil
             // It is refused when the subscription has ended meanwhile.
-            guard case .success = answer else { return .none }
+            guard case .success = reply else { return .none }
             return receivers[subscription].map { .tell($0, .viewSet(view)) } ?? .none
         case .expected(let expectation):
-            pending[id] = .answered(answer)
-            fulfil(expectation, answer)
+            pending[id] = .replied(reply)
+            fulfil(expectation, reply)
         case .waiting(let expectation, let continuation):
             pending[id] = nil
-            fulfil(expectation, answer)
-            due.append(Due(continuation: continuation, answer: answer))
+            fulfil(expectation, reply)
+            due.append(Due(continuation: continuation, reply: reply))
         case .abandoned: pending[id] = nil
-        case .answered, nil: break
+        case .replied, nil: break
         }
         return .none
     }
 
-    private mutating func disown(_ id: Int, _ result: [UInt8]) -> Action {
+    private mutating func disown(_ id: Int, _ expectation: Expectation, _ result: [UInt8]) -> Action {
         pending[id] = nil
-        return (try? Reply.Subscribe(json: result)).map { .unsubscribe($0.subscription) } ?? .none
+        switch expectation {
+        case .subscription: return (try? Reply.Subscribe(json: result)).map { .unsubscribe($0.subscription) } ?? .none
+        case .handler: return (try? Reply.Handle(json: result)).map { .unhandle($0.handler) } ?? .none
+        case .reply, .view: return .none
+        }
     }
 
-    private mutating func fulfil(_ expectation: Expectation, _ answer: Answer) {
-        guard case .subscription(let receiver, let ifAbsent) = expectation, case .success(let result) = answer,
-            let reply = try? Reply.Subscribe(json: result)
-        else { return }
-        receivers[reply.subscription] = receiver
-        if ifAbsent == .isAwaited { lasting.insert(reply.subscription) }
+    private mutating func fulfil(_ expectation: Expectation, _ reply: RawReply) {
+        guard case .success(let result) = reply else { return }
+        switch expectation {
+        case .subscription(let receiver, let ifAbsent):
+            guard let subscribed = try? Reply.Subscribe(json: result) else { return }
+            receivers[subscribed.subscription] = receiver
+            if ifAbsent == .isAwaited { lasting.insert(subscribed.subscription) }
+        case .handler(let receiver):
+            guard let handling = try? Reply.Handle(json: result) else { return }
+            handlers[handling.handler] = receiver
+        case .reply, .view: break
+        }
+    }
+}
+
+extension Conversation.Expectation {
+    /// What is left to wait for when nobody does any more.
+    fileprivate var whenAbandoned: Conversation.Pending? {
+        switch self {
+        case .subscription, .handler: .abandoned(self)
+        case .reply, .view: nil
+        }
     }
 }
 
 extension Refusal {
     init(_ error: WireError) {
-        self.init(code: error.code.rawValue, name: error.code.name, message: error.message)
+        self.init(
+            code: error.code.rawValue, name: error.code.name, message: error.message, list: error.list,
+            section: error.section, item: error.item, operation: error.operation,
+            misfit: error.misfit.map { Misfit(kind: try? Kind($0.kind), path: $0.path, keyword: $0.keyword) })
     }
 
     /// - Parameter name: of an error; a newer daemon may have others, whose code is not known here.

@@ -13,3 +13,16 @@ extension ItemPatch {
         }
     }
 }
+
+extension ListPatch {
+    /// A JSON merge patch (RFC 7396) of the list's own content.
+    ///
+    ///     let patch = try ListPatch(mergePatch: #"{"title":"Today"}"#)
+    ///
+    /// Throws if the text is no JSON or has a member twice. O(length).
+    public init(mergePatch: String) throws(JSONError) {
+        self = try Array(mergePatch.utf8).withUnsafeBufferPointer { text throws(JSONError) in
+            try MergePatch(json: UnsafeRawBufferPointer(text)).listPatch
+        }
+    }
+}

@@ -12,6 +12,10 @@ public struct ListSummary: Sendable {
     public var items: Int
     public var access: ListAccess
     public var durability: Durability
+    /// What somebody answers for.
+    package var handles: Set<HandledKind>
+    /// The actions that are answered for; nil where all are, or none.
+    package var actions: [ActionName]?
 
     init(_ summary: Reply.ListSummary) {
         list = summary.list
@@ -20,7 +24,29 @@ public struct ListSummary: Sendable {
         sections = summary.numberOfSections
         items = summary.numberOfItems
         access = ListAccess(summary.access)
-        durability = summary.durability == .durable ? .durable : .volatile
+        durability = summary.durability
+        handles = summary.handles
+        actions = summary.actions
+    }
+}
+
+/// A list that was deleted and can be brought back.
+public struct DeletedList: Sendable {
+    /// As it was.
+    public var summary: ListSummary
+    /// When it was deleted, in milliseconds since 1970 began.
+    public var time: Int
+    /// By whom, as far as that is known: what the client called itself, its process and its user.
+    public var client: String?
+    public var processID: Int?
+    public var userID: Int?
+
+    init(_ deleted: Reply.DeletedList) {
+        summary = ListSummary(deleted.summary)
+        time = deleted.time
+        client = deleted.name
+        processID = deleted.processID
+        userID = deleted.userID
     }
 }
 
@@ -35,12 +61,6 @@ public struct ListAccess: Equatable, Sendable {
         group = access.group
         mode = access.mode
     }
-}
-
-/// Whether a list outlives the daemon.
-public enum Durability: String, Sendable {
-    case durable
-    case volatile
 }
 
 /// A list's state at one revision.

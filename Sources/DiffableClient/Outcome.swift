@@ -9,7 +9,7 @@ public struct Outcome: Sendable {
     /// Whether anything is different, which one who may not read the list is not told: then it is true. If not, the revision is what it was and nobody was told anything.
     public var changed: Bool
     /// What a dry run would do.
-    public var operations: [Operation]?
+    public var operations: [ListOperation]?
     /// Counts for people, if the daemon gave them.
     package var summary: DifferenceSummary?
 

@@ -103,7 +103,7 @@ extension SharedConnection {
     }
 
     /// An answer or a state came over it: the next loss is the first in a row.
-    func wasOfUse() { state.withLock { $0.failures = 0 } }
+    func noteUse() { state.withLock { $0.failures = 0 } }
 
     /// It was found to be at its end. Others need not find out by themselves.
     func giveUp(_ connection: Connection) {

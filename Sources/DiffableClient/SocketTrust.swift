@@ -1,8 +1,4 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
+import Glibc
 
 /// Whether a socket can only have been put where it is by somebody who is trusted: root, the user, or whom the system's
 /// daemon runs as; for root also whoever the socket belongs to, since root may talk to everybody's daemon.
@@ -11,8 +7,8 @@
 /// and all directories above it belong to somebody who is trusted, and nobody else can write in any of them. A directory
 /// with the sticky bit, like /tmp, may be written in by all: others cannot take away there what is not theirs.
 struct SocketTrust {
-    /// Something in the file system.
-    struct Place {
+    /// What stat(2) tells of a file that trust goes by.
+    struct FileStatus {
         var path: String
         var owner: UInt32
         var mode: UInt32
@@ -25,7 +21,7 @@ struct SocketTrust {
     /// What speaks against it, and what to do; nil for nothing.
     ///
     /// - Parameter directories: that of the socket, then those above.
-    func objection(to socket: Place, in directories: [Place]) -> String? {
+    func objection(to socket: FileStatus, in directories: [FileStatus]) -> String? {
         var trusted: Set<UInt32> = [0, userID]
         if let daemonUserID { trusted.insert(daemonUserID) }
         if userID == 0 { trusted.insert(socket.owner) }
@@ -57,12 +53,12 @@ extension SocketPath {
         guard let resolved = realpath(path, nil) else { return path }
         defer { free(resolved) }
         let real = String(cString: resolved)
-        guard let socket = Self.place(real) else { return path }
-        var directories: [SocketTrust.Place] = []
+        guard let socket = Self.status(of: real) else { return path }
+        var directories: [SocketTrust.FileStatus] = []
         var above = real[...]
         while let slash = above.lastIndex(of: "/") {
             above = above[..<slash]
-            if let directory = Self.place(above.isEmpty ? "/" : String(above)) { directories.append(directory) }
+            if let directory = Self.status(of: above.isEmpty ? "/" : String(above)) { directories.append(directory) }
         }
         let isOwn = [0, geteuid()].contains(socket.owner)
         let trust = SocketTrust(userID: geteuid(), daemonUserID: isOwn ? nil : Self.userID(of: "diffabled"))
@@ -72,10 +68,10 @@ extension SocketPath {
         return real
     }
 
-    private static func place(_ path: String) -> SocketTrust.Place? {
+    private static func status(of path: String) -> SocketTrust.FileStatus? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
-        return SocketTrust.Place(path: path, owner: status.st_uid, mode: status.st_mode)
+        return SocketTrust.FileStatus(path: path, owner: status.st_uid, mode: status.st_mode)
     }
 
     private static func userID(of name: String) -> UInt32? {

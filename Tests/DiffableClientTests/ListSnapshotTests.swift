@@ -12,7 +12,13 @@ import Testing
     }
 
     private static func contents() -> ItemContents<String> {
-        .decoded { item in "\(item.id)=\(item.content?.description ?? "none")" }
+        decoded { item in "\(item.id)=\(item.content?.description ?? "none")" }
+    }
+
+    private static func decoded<Value>(
+        _ undecodable: UndecodableItems = .throw, by decoding: @escaping @Sendable (Item) throws -> Value
+    ) -> ItemContents<Value> {
+        .decoded(DecodedContents(by: decoding, undecodable))
     }
 
     @Test func `holds a value for each item at all times`() throws {
@@ -21,30 +27,58 @@ import Testing
         var old = ListSnapshot(Self.contents())
         for _ in 0..<300 {
             let snapshot = try random.snapshot()
-            let new = try old.applying(snapshot.difference(from: old.untyped), to: snapshot, of: "l")
+            let new = try old.applying(snapshot.difference(from: old.untyped), to: snapshot, of: "l").0
             for id in snapshot.itemIdentifiers {
                 let expected = "\(id)=\(snapshot.item(id)?.content?.description ?? "none")"
                 #expect(new[id]?.content == expected, "seed \(seed)")
             }
-            guard case .decoded(_, let values) = new.contents else { throw Failure() }
-            #expect(values.count == snapshot.numberOfItems, "nothing is kept that is gone: seed \(seed)")
+            guard case .decoded(let contents) = new.contents else { throw Failure() }
+            #expect(contents.values.count == snapshot.numberOfItems, "nothing is kept that is gone: seed \(seed)")
             old = new
+        }
+    }
+
+    @Test func `leaves out what cannot be decoded, with all below it, until it can be`() throws {
+        var random = SplitMix64()
+        let seed = random.seed
+        let reports = Reports()
+        let contents = Self.decoded(.skip { reports.append($0) }) { item in
+            if item.content?.description == "2" { throw Failure() }
+            return "\(item.id)"
+        }
+        var old = ListSnapshot(contents)
+        var whole = Snapshot()
+        for _ in 0..<300 {
+            let snapshot = try random.snapshot()
+            let (new, difference) = try old.applying(snapshot.difference(from: whole), to: snapshot, of: "l")
+            let isUndecodable = { (id: ItemID) in snapshot.item(id)?.content?.description == "2" }
+            let undecodable = snapshot.itemIdentifiers.filter(isUndecodable)
+            #expect(try new.untyped == snapshot.applying([.deleteItems(undecodable, .isPassedOver)]), "seed \(seed)")
+            #expect(try old.untyped.applying(difference) == new.untyped, "seed \(seed)")
+            for id in new.untyped.itemIdentifiers { #expect(new[id]?.content == "\(id)", "seed \(seed)") }
+            let came = undecodable.filter {
+                whole.item($0)?.content != snapshot.item($0)?.content || whole.item($0)?.kind != snapshot.item($0)?.kind
+            }
+            #expect(Set(reports.taken().map(\.item)).isSuperset(of: came), "each is told of: seed \(seed)")
+            guard case .decoded(let contents) = new.contents else { throw Failure() }
+            #expect(contents.values.count + contents.skipped.count == snapshot.numberOfItems, "seed \(seed)")
+            (old, whole) = (new, snapshot)
         }
     }
 
     @Test func `decodes what came or looks different, and nothing else`() throws {
         let count = Counter()
-        let contents = ItemContents<Int>.decoded { _ in count.next() }
+        let contents = Self.decoded { _ in count.next() }
         let items = (0..<1_000).map { Self.item(ItemID(stringLiteral: "\($0)"), "a") }
         let first = try Snapshot([Section(id: "s", items: items), Section(id: "t")])
-        var list = try ListSnapshot(contents).applying(first.difference(from: Snapshot()), to: first, of: "l")
+        var list = try ListSnapshot(contents).applying(first.difference(from: Snapshot()), to: first, of: "l").0
         #expect(count.value == 1_000)
         let second = try first.applying([
             .moveItem("7", to: .end(of: .section("t"))), .expandItems(["8"]), .reconfigureItems([.init(id: "9")]),
             .reconfigureItems([.init(id: "10", content: Content(json: "1"))]), .deleteItems(["11"]),
             .appendItems([Self.item("new", "n")], to: .section("t")), .moveSection("t", to: .front),
         ])
-        list = try list.applying(second.difference(from: first), to: second, of: "l")
+        list = try list.applying(second.difference(from: first), to: second, of: "l").0
         #expect(count.value == 1_002)
         #expect(list["10"]?.content == 1_002 || list["new"]?.content == 1_002)
         #expect(list["8"]?.isExpanded == true && list["11"] == nil)
@@ -59,7 +93,8 @@ import Testing
                 ]), Section(id: "t"),
         ])
         let list = try ListSnapshot(Self.contents()).applying(
-            snapshot.difference(from: Snapshot()), to: snapshot, of: "l")
+            snapshot.difference(from: Snapshot()), to: snapshot, of: "l"
+        ).0
         #expect(list.numberOfSections == 2 && list.numberOfItems == 3 && !list.isEmpty)
         #expect(list.numberOfItems(inSection: 0) == 2 && list.numberOfItems(inSection: 1) == 0)
         #expect(list.numberOfItems(inSection: 2) == 0)
@@ -74,13 +109,26 @@ import Testing
     @Test func `leaves content as it is when no type is asked for`() throws {
         let snapshot = try Snapshot([Section(id: "s", items: [Self.item("a", "A"), Item(id: "b")])])
         let list = try ListSnapshot(ItemContents<Content?>.asIs { $0 }).applying(
-            snapshot.difference(from: Snapshot()), to: snapshot, of: "l")
+            snapshot.difference(from: Snapshot()), to: snapshot, of: "l"
+        ).0
         #expect(list["a"]?.content?.description == #""A""#)
         #expect(list.sections[0].items.map { $0.content?.description } == [#""A""#, nil])
     }
 }
 
 private struct Failure: Error {}
+
+private final class Reports: @unchecked Sendable {
+    // Unchecked, because only one thread reports.
+    private var reports: [UndecodableContent] = []
+
+    func append(_ report: UndecodableContent) { reports.append(report) }
+
+    func taken() -> [UndecodableContent] {
+        defer { reports = [] }
+        return reports
+    }
+}
 
 private final class Counter: @unchecked Sendable {
     // Unchecked, because only one thread counts.

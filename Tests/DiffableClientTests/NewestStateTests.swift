@@ -101,7 +101,11 @@ import Testing
         #expect(try #require(Self.update(&state)).snapshot.itemIdentifiers == ["b"])
     }
 
-    @Test(arguments: [("history", UpdateCause.history), ("epoch", .epoch), ("reload", .reload), ("fancy", .reload)])
+    @Test(arguments: [
+        ("history", UpdateCause.history), ("epoch", .epoch), ("reload", .reload), ("fancy", .unknown),
+        // Causes that are no reasons of a reset.
+        ("changes", .unknown), ("deleted", .unknown),
+    ])
     func `is told of a reset, with its reason and all that became different`(
         reason: String, cause: UpdateCause
     ) throws {

@@ -21,7 +21,7 @@ extension Client {
                 number = try await connection.begin(list, since, options) { arrival in
                     let (lines, reason) = groups.withLock { $0.receive(arrival) }
                     if let lines {
-                        self.shared.wasOfUse()
+                        self.shared.noteUse()
                         body(lines)
                     }
                     if let reason { end.yield(reason) }
@@ -46,12 +46,12 @@ extension Client {
 
 /// The lines of a group in the making, and where the last whole one led.
 private struct LineGroup: Sendable {
-    private let ifAbsent: ListOptions.IfAbsent
+    private let ifAbsent: AbsentList
     private var lines: [UInt8] = []
     private var epoch = ""
     private var since: Request.Subscribe.Since?
 
-    init(ifAbsent: ListOptions.IfAbsent) { self.ifAbsent = ifAbsent }
+    init(ifAbsent: AbsentList) { self.ifAbsent = ifAbsent }
 
     enum End: Sendable {
         case listDeleted
@@ -87,7 +87,7 @@ private struct LineGroup: Sendable {
                 lines = []
                 let refusal = Refusal(name: reason, message: message)
                 return (line + [UInt8(ascii: "\n")], .lost(.subscriptionEnded(refusal)))
-            case .bookmark, .result, .failure, .other:
+            case .bookmark, .result, .failure, .request, .requestCancelled, .handlerEnded, .other:
                 lines = []
                 return (nil, nil)
             }

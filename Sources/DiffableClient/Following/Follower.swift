@@ -13,15 +13,16 @@ final class Follower<Value: Sendable>: Sendable {
     private let state: Mutex<State>
 
     private struct State {
-        /// Where the subscription is; nil when there is none.
-        var place: Place?
+        /// Nil as long as the daemon has no subscription for this.
+        var active: ActiveSubscription?
         var given: ListSnapshot<Value>
         var hasEnded = false
         /// Its number among those who observe `shownView`.
         var observer: Int?
     }
 
-    private struct Place {
+    /// A subscription that the daemon has, and the connection that it is on.
+    private struct ActiveSubscription {
         let connection: Connection
         let number: Int
         /// Of the view that was asked for last.
@@ -54,7 +55,7 @@ final class Follower<Value: Sendable>: Sendable {
                 end()
                 return nil
             }
-            shared.wasOfUse()
+            shared.noteUse()
             return try typed(update)
         } catch {
             end()
@@ -64,13 +65,13 @@ final class Follower<Value: Sendable>: Sendable {
 
     private func update() async throws(ClientError) -> Subscription.Update? {
         while true {
-            if state.withLock({ $0.place == nil }) { try await subscribe() }
+            if state.withLock({ $0.active == nil }) { try await subscribe() }
             do throws(ClientError) {
                 return try await subscription.next()
             } catch {
                 switch error {
                 // The connection's end; a refusal is that of a line that was not ours.
-                case .connectionLost, .noReply, .refused: abandonPlace()
+                case .connectionLost, .noReply, .refused: abandonSubscription()
                 default: throw error
                 }
             }
@@ -87,7 +88,8 @@ final class Follower<Value: Sendable>: Sendable {
                 let number = try await connection.begin(
                     subscription.list, since, options, view: view.view, subscription.resume(view))
                 state.withLock {
-                    $0.place = Place(connection: connection, number: number, viewNumber: view.number)
+                    $0.active = ActiveSubscription(
+                        connection: connection, number: number, viewNumber: view.number)
                 }
                 return askForView()
             } catch {
@@ -102,21 +104,20 @@ final class Follower<Value: Sendable>: Sendable {
     private func askForView() {
         state.withLock { state in
             let view = shownView.version
-            guard let place = state.place, place.viewNumber != view.number else { return }
-            state.place?.viewNumber = view.number
+            guard let active = state.active, active.viewNumber != view.number else { return }
+            state.active?.viewNumber = view.number
             // Under the lock, so that none is overtaken by the one before.
-            place.connection.setViewSoon(view, subscription: place.number)
+            active.connection.setViewSoon(view, subscription: active.number)
         }
     }
 
     private func typed(_ update: Subscription.Update) throws(ClientError) -> ListUpdate<Value> {
         let previous = state.withLock { $0.given }
-        let difference = update.difference
-        let snapshot = try previous.applying(difference, to: update.snapshot, of: update.list)
+        let (snapshot, difference) = try previous.applying(update.difference, to: update.snapshot, of: update.list)
         state.withLock { $0.given = snapshot }
         return ListUpdate(
             list: update.list, epoch: update.epoch, revision: update.revision, snapshot: snapshot, previous: previous,
-            cause: update.cause, difference: difference, window: update.window)
+            cause: update.cause, difference: difference, window: update.window, viewNumber: update.viewNumber)
     }
 
     // MARK: Its end
@@ -140,23 +141,23 @@ final class Follower<Value: Sendable>: Sendable {
     }
 
     /// The connection has gone, and the subscription with it.
-    private func abandonPlace() {
-        guard let place = takePlace() else { return }
-        shared.giveUp(place.connection)
+    private func abandonSubscription() {
+        guard let active = takeSubscription() else { return }
+        shared.giveUp(active.connection)
         shared.release()
     }
 
     /// The daemon is told that nothing more is wanted, unless it knows.
     private func leave() {
-        guard let place = takePlace() else { return }
-        place.connection.endSoon(subscription: place.number)
+        guard let active = takeSubscription() else { return }
+        active.connection.endSoon(subscription: active.number)
         shared.release()
     }
 
-    private func takePlace() -> Place? {
+    private func takeSubscription() -> ActiveSubscription? {
         state.withLock { state in
-            defer { state.place = nil }
-            return state.place
+            defer { state.active = nil }
+            return state.active
         }
     }
 }

@@ -5,46 +5,66 @@ import HashTreeCollections
 enum ItemContents<Value: Sendable>: Sendable {
     /// Read from the item whenever it is asked for.
     case asIs(@Sendable (Content?) -> Value)
-    /// Decoded once, when the item comes or looks different. The dictionary is persistent: old states share it.
-    case decoded(by: @Sendable (Item) throws -> Value, TreeDictionary<ItemID, Value> = [:])
+    /// Decoded once, when the item comes or looks different.
+    case decoded(DecodedContents<Value>)
 
     /// The same for a list without items.
     var empty: ItemContents {
         switch self {
         case .asIs: self
-        case .decoded(let decoding, _): .decoded(by: decoding)
+        case .decoded(let contents): .decoded(DecodedContents(by: contents.decoding, contents.undecodable))
         }
+    }
+
+    /// The items that cannot be shown.
+    var skipped: TreeSet<ItemID> {
+        if case .decoded(let contents) = self { contents.skipped } else { [] }
     }
 
     func value(of item: Item) -> Value {
         switch self {
         case .asIs(let read): return read(item.content)
-        case .decoded(_, let values):
-            guard let value = values[item.id] else { preconditionFailure("every item of a list was decoded") }
+        case .decoded(let contents):
+            guard let value = contents.values[item.id] else {
+                preconditionFailure("every item of a list that is shown was decoded")
+            }
             return value
         }
     }
 
     /// - Parameter difference: in canonical form.
     func applying(
-        _ difference: [Operation], from old: Snapshot, to new: Snapshot, of list: ListName
+        _ difference: [ListOperation], from old: Snapshot, to new: Snapshot, of list: ListName
     ) throws(ClientError) -> ItemContents {
-        guard case .decoded(let decoding, let values) = self else { return self }
-        var decoder = ContentDecoder(list: list, decoding: decoding, values: values, old: old, new: new)
+        guard case .decoded(let contents) = self else { return self }
+        var decoder = ContentDecoder(list: list, contents: contents, old: old, new: new)
         for operation in difference { try decoder.add(operation) }
-        return .decoded(by: decoding, decoder.values)
+        return .decoded(decoder.contents)
+    }
+}
+
+/// What was made of each item. The collections are persistent: old states share them.
+struct DecodedContents<Value: Sendable>: Sendable {
+    let decoding: @Sendable (Item) throws -> Value
+    let undecodable: UndecodableItems
+    var values: TreeDictionary<ItemID, Value> = [:]
+    /// Those that could not be decoded.
+    var skipped: TreeSet<ItemID> = []
+
+    init(by decoding: @escaping @Sendable (Item) throws -> Value, _ undecodable: UndecodableItems) {
+        self.decoding = decoding
+        self.undecodable = undecodable
     }
 }
 
 /// Follows a difference, and decodes what came with it.
 private struct ContentDecoder<Value: Sendable> {
     let list: ListName
-    let decoding: @Sendable (Item) throws -> Value
-    var values: TreeDictionary<ItemID, Value>
+    var contents: DecodedContents<Value>
     let old: Snapshot
     let new: Snapshot
 
-    mutating func add(_ operation: Operation) throws(ClientError) {
+    mutating func add(_ operation: ListOperation) throws(ClientError) {
         switch operation {
         case .insertSections(let sections, _): for section in sections { try add(section.items) }
         case .insertItems(let items, _): try add(items)
@@ -52,8 +72,8 @@ private struct ContentDecoder<Value: Sendable> {
         case .reloadItems(let items): for item in items { try renew(item.id) }
         case .deleteSections(let ids, _): for id in ids { remove(old.itemIdentifiers(inSection: id) ?? []) }
         case .deleteItems(let ids, _): for id in ids { remove(old.subtree(of: id) ?? []) }
-        case .moveSection, .moveItem, .reloadSections, .expandItems, .collapseItems: break
-        case .appendSections, .appendItems, .deleteAllItems, .patchItems, .replaceChildren:
+        case .reconfigureList, .moveSection, .moveItem, .reloadSections, .expandItems, .collapseItems: break
+        case .patchList, .appendSections, .appendItems, .deleteAllItems, .patchItems, .replaceChildren:
             preconditionFailure("a difference is in canonical form")
         }
     }
@@ -72,8 +92,15 @@ private struct ContentDecoder<Value: Sendable> {
     private mutating func decode(_ item: Item) throws(ClientError) {
         var item = item
         item.children = []
-        do { values[item.id] = try decoding(item) } catch {
-            throw .undecodable(UndecodableContent(of: item.id, in: list, as: Value.self, error))
+        do {
+            contents.values[item.id] = try contents.decoding(item)
+            contents.skipped.remove(item.id)
+        } catch {
+            let content = UndecodableContent(of: item.id, in: list, as: Value.self, error)
+            guard case .skip(let report) = contents.undecodable else { throw .undecodable(content) }
+            contents.values[item.id] = nil
+            contents.skipped.insert(item.id)
+            report(content)
         }
     }
 
@@ -86,6 +113,9 @@ private struct ContentDecoder<Value: Sendable> {
 
     /// What was moved out of what is deleted stays.
     private mutating func remove(_ ids: [ItemID]) {
-        for id in ids where !new.contains(id) { values[id] = nil }
+        for id in ids where !new.contains(id) {
+            contents.values[id] = nil
+            contents.skipped.remove(id)
+        }
     }
 }

@@ -12,23 +12,44 @@ public struct ListSnapshot<Value: Sendable>: Sendable {
     /// The same state as the daemon knows it, with all its reads: parents, levels, kinds, content as JSON.
     public let untyped: Snapshot
     let contents: ItemContents<Value>
+    /// The same with the items that could not be decoded; nil when there are none.
+    private let whole: Snapshot?
 
-    init(_ contents: ItemContents<Value>) { self.init(Snapshot(), contents) }
+    init(_ contents: ItemContents<Value>) { self.init(Snapshot(), contents, whole: nil) }
 
-    private init(_ untyped: Snapshot, _ contents: ItemContents<Value>) {
+    private init(_ untyped: Snapshot, _ contents: ItemContents<Value>, whole: Snapshot?) {
         self.untyped = untyped
         self.contents = contents
+        self.whole = whole
     }
 
-    /// The state that a difference leads to. Only what came or looks different is decoded: O(d log n).
+    /// The state that a difference leads to, and what it makes different here. Only what came or looks different is
+    /// decoded: O(d log n), and O(s log n) more when s items are skipped.
+    ///
+    /// - Parameter new: the state as the daemon has it.
     func applying(
-        _ difference: [Operation], to new: Snapshot, of list: ListName
-    ) throws(ClientError) -> ListSnapshot {
-        ListSnapshot(new, try contents.applying(difference, from: untyped, to: new, of: list))
+        _ difference: [ListOperation], to new: Snapshot, of list: ListName
+    ) throws(ClientError) -> (ListSnapshot, difference: [ListOperation]) {
+        let contents = try contents.applying(difference, from: whole ?? untyped, to: new, of: list)
+        if contents.skipped.isEmpty, whole == nil { return (ListSnapshot(new, contents, whole: nil), difference) }
+        let shown: Snapshot
+        do {
+            // Some may be below others.
+            shown = try new.applying([.deleteItems(Array(contents.skipped), .isPassedOver)])
+        } catch {
+            preconditionFailure("what may be absent can be deleted: \(error)")
+        }
+        let snapshot = ListSnapshot(shown, contents, whole: contents.skipped.isEmpty ? nil : new)
+        return (snapshot, shown.difference(from: untyped))
     }
+
+    /// The same items in another order.
+    func rearranged(_ untyped: Snapshot) -> ListSnapshot { ListSnapshot(untyped, contents, whole: nil) }
 }
 
 extension ListSnapshot {
+    /// The list's own content, as the publisher wrote it.
+    public var content: Content? { untyped.content }
     public var isEmpty: Bool { untyped.isEmpty }
     public var numberOfSections: Int { untyped.numberOfSections }
     /// At all depths.

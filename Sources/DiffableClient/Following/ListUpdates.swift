@@ -70,12 +70,32 @@ public struct ListUpdate<Value: Sendable>: Sendable {
     /// Why it came: changes, or a reset and why.
     public var cause: UpdateCause
     /// From `previous` to `snapshot`, by ids, in canonical form.
-    public var difference: [Operation]
+    public var difference: [ListOperation]
     /// Where the view's window lies, if it has one.
     public var window: ListWindow?
+    /// Which of the views that were set it shows (`ListUpdates.setView`), counted from 1; 0 is the first.
+    package var viewNumber: Int
 
     /// The same by places, as tables take it. O(d log n) for d operations.
     public var changes: IndexPathChanges {
         IndexPathChanges(difference, from: previous.untyped, to: snapshot.untyped)
     }
+
+    /// The same in one or two batches that UIKit's `performBatchUpdates` takes, each with the state that it leads to: for
+    /// tables without children. O(d log n) for d operations, and O(s log n) for s sections where some move.
+    public var stages: [ListStage<Value>] {
+        let stages = previous.untyped.batchStages(to: snapshot.untyped, difference)
+        return stages.enumerated().map { number, stage in
+            let isLast = number == stages.count - 1
+            return ListStage(
+                snapshot: isLast ? snapshot : previous.rearranged(stage.snapshot), changes: stage.changes)
+        }
+    }
+}
+
+/// What a table carries out in one batch.
+public struct ListStage<Value: Sendable>: Sendable {
+    /// The list after it, for the data source.
+    public var snapshot: ListSnapshot<Value>
+    public var changes: IndexPathChanges
 }

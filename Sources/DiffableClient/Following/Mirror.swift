@@ -65,7 +65,7 @@ struct Mirror: Sendable {
     /// Of the group in the making, or of the list.
     var numberOfItemsStaged: Int { (staged ?? snapshot).numberOfItems }
 
-    private mutating func stage(_ operations: [Operation], onto start: Snapshot) throws(ClientError) {
+    private mutating func stage(_ operations: [ListOperation], onto start: Snapshot) throws(ClientError) {
         do {
             staged = try (staged ?? start).applying(operations, limits: .none)
         } catch {

@@ -11,11 +11,11 @@ struct NewestState: Sendable {
     private var hasGiven = false
     /// Why the mirror holds something that the consumer has not seen; nil when it has seen all.
     private var news: UpdateCause?
-    private let ifAbsent: ListOptions.IfAbsent
+    private let ifAbsent: AbsentList
     /// Nothing more will come; `.success` is the list's own end.
     private var end: Result<Void, ClientError>?
 
-    init(ifAbsent: ListOptions.IfAbsent = .isError) { self.ifAbsent = ifAbsent }
+    init(ifAbsent: AbsentList = .isError) { self.ifAbsent = ifAbsent }
 
     /// What there is for the consumer.
     enum Turn {
@@ -28,7 +28,8 @@ struct NewestState: Sendable {
         guard let cause = news else { return end.map { .end($0) } }
         let update = Subscription.Update(
             list: list, epoch: mirror.epoch, revision: mirror.revision, snapshot: mirror.snapshot, previous: given,
-            cause: hasGiven ? cause.sinceOneWasGiven : .initial, window: mirror.window)
+            cause: hasGiven ? cause.sinceOneWasGiven : .initial, window: mirror.window,
+            viewNumber: mirror.view.number)
         news = nil
         given = mirror.snapshot
         hasGiven = true
@@ -57,7 +58,7 @@ struct NewestState: Sendable {
             news = hasGiven ? .deleted : nil
         case .subscriptionEnded(_, _, let reason, let message):
             throw .subscriptionEnded(Refusal(name: reason, message: message))
-        case .snapshot, .patch, .bookmark, .result, .failure, .other: break
+        case .snapshot, .patch, .bookmark, .result, .failure, .request, .requestCancelled, .handlerEnded, .other: break
         }
     }
 

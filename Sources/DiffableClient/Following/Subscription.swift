@@ -14,7 +14,7 @@ public final class Subscription: AsyncSequence, Sendable {
     public let list: ListName
     private let state: Mutex<State>
 
-    init(to list: ListName, ifAbsent: ListOptions.IfAbsent = .isError) {
+    init(to list: ListName, ifAbsent: AbsentList = .isError) {
         self.list = list
         state = Mutex(State(newest: NewestState(ifAbsent: ifAbsent)))
     }
@@ -40,9 +40,11 @@ public final class Subscription: AsyncSequence, Sendable {
         public var cause: UpdateCause
         /// Where the view's window lies, if it has one.
         public var window: ListWindow?
+        /// Which of the views that were set it shows (`ListUpdates.setView`), counted from 1; 0 is the first.
+        package var viewNumber: Int
 
         /// From `previous` to `snapshot`, in canonical form. O(d log n) for d differences.
-        public var difference: [Operation] { snapshot.difference(from: previous) }
+        public var difference: [ListOperation] { snapshot.difference(from: previous) }
     }
 
     public func makeAsyncIterator() -> Iterator { Iterator(subscription: self) }

@@ -1,5 +1,14 @@
 import Diffable
 
+/// What becomes of an item whose content is not what the program takes it for.
+public enum UndecodableItems: Sendable {
+    /// The loop ends with `ClientError.undecodable`.
+    case `throw`
+    /// The item is not shown, nor what is below it, until it looks otherwise. The function hears of each, when it comes or
+    /// looks different, before the update that has it not.
+    case skip(@Sendable (UndecodableContent) -> Void = { _ in })
+}
+
 /// An item's content that is not what a program takes it for.
 public struct UndecodableContent: Error, Equatable, Sendable {
     public var list: ListName

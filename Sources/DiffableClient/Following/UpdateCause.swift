@@ -1,7 +1,9 @@
+import DiffableProtocol
+
 /// Why a subscriber sees something new.
 ///
 /// All but `changes` and `deleted` are resets: the daemon has sent the state as a whole. An update gives the difference all the same,
-/// so a table may be told what changed; only `reload` asks to draw everything anew.
+/// so a table may be told what changed; only `reload` and `unknown` ask to draw everything anew.
 public enum UpdateCause: String, Sendable {
     /// Transactions.
     case changes
@@ -9,16 +11,23 @@ public enum UpdateCause: String, Sendable {
     case history
     /// The list was deleted and made again, or has lost revisions.
     case epoch
-    /// The list was deleted, and nothing is shown until there is another of its name (`IfAbsent.isAwaited`).
+    /// The list was deleted, and nothing is shown until there is another of its name (`AbsentList.isAwaited`).
     case deleted
+    /// A newer daemon gave a reason that this library does not know. Draw everything anew: whatever the reason is, that is right.
+    case unknown
     /// A publisher asked for everything to be drawn anew.
     case reload
     /// The first state.
     case initial
 
-    /// A reason that a newer daemon may give means at least that everything is to be drawn anew.
     init(resetReason: String) {
-        self = UpdateCause(rawValue: resetReason) ?? .reload
+        switch NotificationWriter.ResetReason(rawValue: resetReason) {
+        case .initial: self = .initial
+        case .epoch: self = .epoch
+        case .history: self = .history
+        case .reload: self = .reload
+        case nil: self = .unknown
+        }
     }
 
     public var isReset: Bool { self != .changes && self != .deleted }
@@ -37,8 +46,9 @@ extension UpdateCause: Comparable {
         case .history: 1
         case .epoch: 2
         case .deleted: 3
-        case .reload: 4
-        case .initial: 5
+        case .unknown: 4
+        case .reload: 5
+        case .initial: 6
         }
     }
 }

@@ -1,0 +1,35 @@
+// Whoever writes `import DiffableClient` has lists, items and contents as well.
+@_exported import Diffable
+@_exported import DiffableJSON
+import FoundationEssentials
+
+extension Content {
+    /// A value of the program's own as JSON, its members in the order of their names, so that equal values are equal
+    /// contents. O(length).
+    ///
+    /// Throws what the encoder throws, and `JSONError` for what is `null`: no content is `nil`.
+    public init(encoding value: some Encodable, encoder: JSONEncoder? = nil) throws {
+        let encoder = encoder ?? JSONEncoder()
+        encoder.outputFormatting.formUnion([.sortedKeys, .withoutEscapingSlashes])
+        try self.init(json: String(decoding: try encoder.encode(value), as: UTF8.self))
+    }
+}
+
+extension Item {
+    /// An item whose content is a value of the program's own. See `Content.init(encoding:)`.
+    ///
+    ///     try Item("milk", encoding: Todo(text: "Milk", done: false))
+    public init(
+        _ id: ItemID, kind: Kind? = nil, encoding value: some Encodable, isExpanded: Bool? = nil, children: [Item] = []
+    ) throws {
+        self.init(
+            id: id, kind: kind, content: try Content(encoding: value), isExpanded: isExpanded, children: children)
+    }
+}
+
+extension Identifier {
+    /// A number of a program's own as an identifier, in decimal.
+    public init(_ number: some BinaryInteger) { self.init(stringLiteral: "\(number)") }
+
+    public init(_ uuid: UUID) { self.init(stringLiteral: uuid.uuidString) }
+}

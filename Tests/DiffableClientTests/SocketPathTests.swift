@@ -1,0 +1,46 @@
+import Foundation
+import TestSupport
+import Testing
+
+@testable import DiffableClient
+
+/// Which daemon is found when none is named.
+struct SocketPathTests {
+    private let user = "/run/user/1/diffabled/diffabled.sock"
+    private let system = "/run/diffabled/diffabled.sock"
+
+    private func find(_ sockets: [String], left: [String] = []) throws -> String {
+        try SocketPath.find(
+            nil, environment: { $0 == "XDG_RUNTIME_DIR" ? "/run/user/1" : nil }, isSocket: sockets.contains,
+            isLeft: left.contains
+        ).path
+    }
+
+    @Test func `the user's own stands before the system's, unless nobody listens there any more`() throws {
+        #expect(try find([user, system]) == user)
+        #expect(try find([system]) == system)
+        #expect(try find([user, system], left: [user]) == system)
+        // Then the user's is the one to be told of.
+        #expect(try find([user, system], left: [user, system]) == user)
+        #expect(try find([user], left: [user]) == user)
+        #expect(throws: ClientError.noSocket(lookedAt: [user, system])) { try find([]) }
+    }
+
+    @Test func `a socket is left when nobody listens at it`() throws {
+        let directory = FileManager.default.temporaryDirectory.appending(path: "left-\(UUID().uuidString.prefix(8))")
+        try FileManager.default.createDirectory(
+            at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
+        defer { try? FileManager.default.removeItem(at: directory) }
+        let path = directory.appending(path: "s").path
+        let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        #expect(withUnixAddress(path) { bind(listener, $0, $1) } == 0)
+        #expect(listen(listener, 1) == 0)
+        #expect(!SocketPath.isLeft(path))
+        // One whose queue is full is there.
+        #expect(!SocketPath.isLeft(path))
+        #expect(!SocketPath.isLeft(path))
+        close(listener)
+        #expect(SocketPath.isLeft(path))
+        #expect(!SocketPath.isLeft(directory.appending(path: "none").path), "there is nothing to be left")
+    }
+}
