@@ -1,0 +1,143 @@
+/// How a cell is drawn, in 64 bits: its ink, its ground and its attributes.
+package struct Style: Hashable, Sendable, BitwiseCopyable {
+    /// 26 bits of ink, 26 bits of ground, 8 bits of attributes, from below. A style of zero is plain text.
+    private var bits: UInt64 = 0
+
+    package struct Attributes: OptionSet, Hashable, Sendable {
+        package let rawValue: UInt8
+
+        package init(rawValue: UInt8) { self.rawValue = rawValue }
+
+        package static let bold = Attributes(rawValue: 1)
+        package static let dim = Attributes(rawValue: 2)
+        package static let italic = Attributes(rawValue: 4)
+        package static let underline = Attributes(rawValue: 8)
+        package static let reverse = Attributes(rawValue: 16)
+        package static let strikethrough = Attributes(rawValue: 32)
+    }
+
+    package init(_ ink: Ink = .text, on ground: Ground = .base, _ attributes: Attributes = []) {
+        self.ink = ink
+        self.ground = ground
+        self.attributes = attributes
+    }
+
+    package var ink: Ink {
+        get { Ink(code: ColourCode(truncatingIfNeeded: bits & Self.colourMask)) }
+        set { bits = bits & ~Self.colourMask | UInt64(newValue.code) }
+    }
+
+    package var ground: Ground {
+        get { Ground(code: ColourCode(truncatingIfNeeded: bits >> 26 & Self.colourMask)) }
+        set { bits = bits & ~(Self.colourMask << 26) | UInt64(newValue.code) << 26 }
+    }
+
+    package var attributes: Attributes {
+        get { Attributes(rawValue: UInt8(truncatingIfNeeded: bits >> 52)) }
+        set { bits = bits & ~(0xFF << 52) | UInt64(newValue.rawValue) << 52 }
+    }
+
+    /// The same on another ground.
+    package func on(_ ground: Ground) -> Style {
+        var style = self
+        style.ground = ground
+        return style
+    }
+
+    /// The same with further attributes.
+    package func adding(_ attributes: Attributes) -> Style {
+        var style = self
+        style.attributes.formUnion(attributes)
+        return style
+    }
+
+    private static let colourMask: UInt64 = 1 << 26 - 1
+}
+
+/// A colour in 26 bits: two for its sort (by its own name, by a tint's name, by its parts), and 24 for which one it is.
+typealias ColourCode = UInt32
+
+private let tintSort: ColourCode = 1 << 24
+private let exactSort: ColourCode = 2 << 24
+private let payloadMask: ColourCode = 1 << 24 - 1
+
+extension Tint {
+    fileprivate static let named: [Tint] = [.accent, .secondary, .red, .orange, .yellow, .green, .blue, .purple, .gray]
+
+    fileprivate var code: ColourCode {
+        switch self {
+        case .accent: tintSort
+        case .secondary: tintSort + 1
+        case .red: tintSort + 2
+        case .orange: tintSort + 3
+        case .yellow: tintSort + 4
+        case .green: tintSort + 5
+        case .blue: tintSort + 6
+        case .purple: tintSort + 7
+        case .gray: tintSort + 8
+        case .exact(let red, let green, let blue):
+            exactSort | ColourCode(red) << 16 | ColourCode(green) << 8 | ColourCode(blue)
+        }
+    }
+
+    /// Nil for what is no tint.
+    fileprivate init?(code: ColourCode) {
+        switch code & ~payloadMask {
+        case tintSort: self = Tint.named[Int(code & payloadMask)]
+        case exactSort:
+            self = .exact(
+                red: UInt8(truncatingIfNeeded: code >> 16), green: UInt8(truncatingIfNeeded: code >> 8),
+                blue: UInt8(truncatingIfNeeded: code))
+        default: return nil
+        }
+    }
+}
+
+extension Ink {
+    fileprivate static let named: [Ink] = [.text, .secondary, .tertiary, .onTint]
+
+    fileprivate var code: ColourCode {
+        switch self {
+        case .text: 0
+        case .secondary: 1
+        case .tertiary: 2
+        case .onTint: 3
+        case .tint(let tint): tint.code
+        }
+    }
+
+    fileprivate init(code: ColourCode) {
+        self = Tint(code: code).map { .tint($0) } ?? Ink.named[Int(code)]
+    }
+}
+
+extension Ground {
+    fileprivate static let named: [Ground] = [
+        .base, .page, .group, .header, .sidebar, .selected, .selectedUnfocused, .marked, .changed, .flashing, .bar,
+        .badge,
+        .overlay,
+    ]
+
+    fileprivate var code: ColourCode {
+        switch self {
+        case .base: 0
+        case .page: 1
+        case .group: 2
+        case .header: 3
+        case .sidebar: 4
+        case .selected: 5
+        case .selectedUnfocused: 6
+        case .marked: 7
+        case .changed: 8
+        case .flashing: 9
+        case .bar: 10
+        case .badge: 11
+        case .overlay: 12
+        case .tint(let tint): tint.code
+        }
+    }
+
+    fileprivate init(code: ColourCode) {
+        self = Tint(code: code).map { .tint($0) } ?? Ground.named[Int(code)]
+    }
+}

@@ -1,0 +1,161 @@
+import Diffable
+
+// A row of a list: what leads, the text, what trails; the secondary text beside it on a wide screen, below it on a narrow one.
+
+extension Composer {
+    /// From so many columns on there is room for the secondary text beside the text.
+    private static let besideColumnsMin = 48
+    /// On a wide screen the eye should not have to jump.
+    private static let besideStartMax = 44
+    /// No row is taller: what is, is no list.
+    static let rowLinesMax = 400
+
+    /// An empty row of an item, with its separator; nil for what is not there.
+    func rowWriter(
+        _ path: [Int], _ plan: SectionPlan
+    ) -> (writer: RowWriter, item: LookCache.ResolvedItem, id: ItemID)? {
+        guard let id = snapshot.itemIdentifier(at: path), let item = resolved(id, plan) else { return nil }
+        let geometry = plan.geometry
+        var block = Block(height: 1, page: geometry.page)
+        let hasSeparator = plan.look.hasSeparators && path != [path[0], 0]
+        if hasSeparator {
+            block.height = 2
+            block.addRule(
+                symbols.separator, line: 0, columns: geometry.content.lowerBound..<geometry.row.upperBound,
+                Style(.tertiary, on: geometry.ground))
+        }
+        let line = block.height - 1
+        let frame = Frame(
+            .item(id),
+            Rectangle(column: geometry.row.lowerBound, row: line, width: geometry.row.count, height: 1), look: item.look
+        )
+        var writer = RowWriter(
+            block, frame, free: geometry.content, line: line, ground: geometry.ground, look: item.look, symbols: symbols
+        )
+        writer.skip(geometry.indent(path.count - 2))
+        return (writer, item, id)
+    }
+
+    func addEnds(_ writer: inout RowWriter, _ id: ItemID, _ traits: SectionTraits) {
+        let disclosure = disclosure(id, writer.look)
+        if traits.hasDisclosures || disclosure != nil { writer.addDisclosure(disclosure) }
+        writer.addLeadingAccessories(isEditing: document.isEditing)
+        writer.addCheckbox(reserving: traits.hasCheckboxes)
+        writer.addIcon(reserving: traits.hasIcons)
+        writer.addTrailingAccessories(isEditing: document.isEditing)
+        writer.addBadge()
+        writer.addProgress()
+        writer.addUrgency()
+    }
+
+    func rowBlock(_ path: [Int], _ plan: SectionPlan) -> Block {
+        guard let row = rowWriter(path, plan) else { return Block(height: 0, page: plan.geometry.page) }
+        var writer = row.writer
+        addEnds(&writer, row.id, plan.traits)
+        let lines = row.item.look.lines == 0 ? Self.rowLinesMax : min(row.item.look.lines, Self.rowLinesMax)
+        addText(&writer, lines: lines, content: plan.geometry.content)
+        if let lines = plan.look.layout.lines { setHeight(&writer, lines: min(lines, Self.rowLinesMax)) }
+        return finished(writer, plan)
+    }
+
+    /// The text and the secondary text in the columns that are left.
+    func addText(_ writer: inout RowWriter, lines: Int, content: Range<Int>) {
+        let look = writer.look
+        let secondary = look.secondaryText.flatMap { $0.isEmpty ? nil : $0 }
+        if let secondary, lines == 1, content.count >= Self.besideColumnsMin {
+            return addBeside(&writer, secondary, content)
+        }
+        let texts =
+            lines == 1
+            ? [fitted(look.text, columns: writer.free.count)]
+            : wrapped(look.text, columns: writer.free.count, lines: lines)
+        for (index, text) in texts.enumerated() {
+            writer.block.add(text, line: writer.line + index, columns: writer.free, writer.textStyle)
+        }
+        var count = max(texts.count, 1)
+        if let secondary {
+            let text = fitted(secondary, columns: writer.free.count)
+            writer.block.add(text, line: writer.line + count, columns: writer.free, writer.style(.secondary))
+            count += 1
+        }
+        setHeight(&writer, lines: count)
+    }
+
+    /// The secondary texts of a section begin in one column, or behind a longer text if both fit.
+    private func addBeside(_ writer: inout RowWriter, _ secondary: String, _ content: Range<Int>) {
+        let free = writer.free
+        let standard = min(content.lowerBound + min(content.count * 45 / 100, Self.besideStartMax), free.upperBound)
+        let room = max(free.upperBound - standard, 0)
+        let wanted = min(columnCount(of: secondary, limit: room), room)
+        let text = fitted(writer.look.text, columns: max(free.count - wanted - 2, 1))
+        writer.block.add(text, line: writer.line, columns: free, writer.textStyle)
+        let start = max(standard, free.lowerBound + columnCount(of: text) + 2)
+        guard start < free.upperBound else { return }
+        writer.block.add(
+            fitted(secondary, columns: free.upperBound - start), line: writer.line, columns: start..<free.upperBound,
+            writer.style(.secondary))
+    }
+
+    func setHeight(_ writer: inout RowWriter, lines: Int) {
+        writer.frame.rectangle.height = lines
+        writer.block.height = writer.line + lines
+        writer.block.runs.removeAll { $0.line >= writer.block.height }
+    }
+
+    /// With its ground and the sides of its section's box.
+    func finished(_ writer: RowWriter, _ plan: SectionPlan) -> Block {
+        var block = writer.block
+        block.frames.append(writer.frame)
+        addGround(&block, plan)
+        return block
+    }
+
+    func addGround(_ block: inout Block, _ plan: SectionPlan) {
+        let geometry = plan.geometry
+        if geometry.ground != geometry.page {
+            block.fill(lines: 0..<block.height, columns: geometry.outer, Style(.text, on: geometry.ground))
+        }
+        guard plan.hasBox else { return }
+        let style = Style(.tertiary, on: geometry.ground)
+        for line in 0..<block.height {
+            block.add(symbols.frame.down, line: line, column: geometry.outer.lowerBound, style)
+            block.add(symbols.frame.down, line: line, column: geometry.outer.upperBound - 1, style)
+        }
+    }
+
+    func moreBlock(_ plan: SectionPlan) -> Block {
+        let geometry = plan.geometry
+        var block = Block(height: 1, page: geometry.page)
+        let sign = symbols.isASCII ? "..." : "⋯"
+        block.add(
+            sign + " More", line: 0, columns: geometry.content, Style(.tint(.accent), on: geometry.ground))
+        var look = ItemLook()
+        look.text = "More"
+        var frame = Frame(
+            .more(plan.id),
+            Rectangle(column: geometry.row.lowerBound, row: 0, width: geometry.row.count, height: 1), look: look)
+        frame.parts = [
+            (.icon, Rectangle(column: geometry.content.lowerBound, row: 0, width: 1, height: 1))
+        ]
+        block.frames.append(frame)
+        addGround(&block, plan)
+        return block
+    }
+
+    /// As long as a text might be, each time the same.
+    func placeholderBlock(_ index: Int) -> Block {
+        let neighbour = sectionCount == 0 ? nil : plan(index < document.placeholdersBefore ? 0 : sectionCount - 1)
+        let geometry = neighbour?.geometry ?? SectionGeometry(.plain, columns: columns)
+        var block = Block(height: 1, page: geometry.page)
+        let count = min(8 + (index &* 7 & 15), geometry.content.count)
+        block.addRule(
+            symbols.missing, line: 0, columns: geometry.content.lowerBound..<geometry.content.lowerBound + count,
+            Style(.tertiary, on: geometry.ground))
+        block.frames.append(
+            Frame(
+                .placeholder(index),
+                Rectangle(column: geometry.row.lowerBound, row: 0, width: geometry.row.count, height: 1)))
+        if let neighbour { addGround(&block, neighbour) }
+        return block
+    }
+}

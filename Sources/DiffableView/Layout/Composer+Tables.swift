@@ -1,0 +1,75 @@
+import Diffable
+
+// A table: cells below their titles. What leads and what trails a row is as in a list.
+
+extension Composer {
+    func tableRowBlock(_ path: [Int], _ plan: SectionPlan) -> Block {
+        guard let row = rowWriter(path, plan) else { return Block(height: 0, page: plan.geometry.page) }
+        var writer = row.writer
+        addEnds(&writer, row.id, plan.traits)
+        let table = tableColumns(plan)
+        for (index, column) in table.columns.enumerated() {
+            let start = index == 0 ? writer.free.lowerBound : max(column.columns.lowerBound, writer.free.lowerBound)
+            let end = min(column.columns.upperBound, writer.free.upperBound)
+            guard start < end else { continue }
+            let cell = TableColumns.cell(column.path, id: row.id, row.item)
+            let wanted = columnCount(of: cell.text, limit: TableColumns.widthMax)
+            if viewport.widensTables, wanted > end - start {
+                document.cache.widen(plan.id, index, to: start - column.columns.lowerBound + wanted)
+            }
+            let style = index == 0 ? writer.textStyle : writer.style(.text, row.item.look.isUrgent ? .bold : [])
+            addCell(&writer.block, cell.text, line: writer.line, start..<end, column.alignment, style)
+        }
+        return finished(writer, plan)
+    }
+
+    /// The titles of a table's columns, with a line below them.
+    func addTitles(_ block: inout Block, _ plan: SectionPlan) {
+        guard plan.sort == .table else { return }
+        let geometry = plan.geometry
+        let columns = tableColumns(plan).columns
+        guard columns.contains(where: { !$0.title.isEmpty }) else { return }
+        let line = block.height
+        var titles = Block(height: 2, page: geometry.page)
+        for column in columns {
+            addCell(
+                &titles, column.title, line: 0, column.columns, column.alignment,
+                Style(.secondary, on: geometry.ground, .bold))
+        }
+        titles.addRule(symbols.separator, line: 1, columns: geometry.content, Style(.tertiary, on: geometry.ground))
+        addGround(&titles, plan)
+        for var run in titles.runs {
+            run.line += line
+            block.runs.append(run)
+        }
+        for var fill in titles.fills {
+            fill.rectangle.row += line
+            block.fills.append(fill)
+        }
+        block.height += titles.height
+        if let header = block.frames.firstIndex(where: { $0.id == .header(plan.id) }) {
+            block.frames[header].rectangle.height = block.height - block.frames[header].rectangle.row
+        } else {
+            var frame = Frame(
+                .header(plan.id),
+                Rectangle(column: geometry.row.lowerBound, row: line, width: geometry.row.count, height: titles.height))
+            frame.isFocusable = false
+            block.frames.append(frame)
+        }
+    }
+
+    private func addCell(
+        _ block: inout Block, _ text: String, line: Int, _ columns: Range<Int>, _ alignment: TableColumn.Alignment,
+        _ style: Style
+    ) {
+        let text = fitted(text, columns: columns.count)
+        let free = max(columns.count - columnCount(of: text), 0)
+        let start =
+            switch alignment {
+            case .left: columns.lowerBound
+            case .center: columns.lowerBound + free / 2
+            case .right: columns.lowerBound + free
+            }
+        block.add(text, line: line, columns: start..<columns.upperBound, style)
+    }
+}

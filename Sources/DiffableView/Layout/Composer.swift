@@ -1,0 +1,88 @@
+import Diffable
+import Synchronization
+
+/// Lays out one element after the other, for one screen of one document. Scene and layout ask it.
+struct Composer: Sendable {
+    let document: Document
+    let viewport: Viewport
+    private let plans = Plans()
+
+    init(document: Document, viewport: Viewport) {
+        self.document = document
+        self.viewport = viewport
+    }
+
+    /// Those that were made for this screen.
+    private final class Plans: Sendable {
+        let known = Mutex<[Int: SectionPlan]>([:])
+    }
+
+    var symbols: Symbols { viewport.symbols }
+    var snapshot: Snapshot { document.snapshot }
+    var columns: Int { viewport.columns }
+
+    /// A section with all that its elements need to know of it.
+    struct SectionPlan: Sendable {
+        let index: Int
+        let id: SectionID
+        let resolved: LookCache.ResolvedSection
+        let geometry: SectionGeometry
+        /// How many items stand side by side.
+        let groupCount: Int
+        var traits = SectionTraits()
+
+        var look: SectionLook { resolved.look }
+        var sort: SectionLayout.Sort { resolved.look.layout.sort }
+    }
+
+    var sectionCount: Int { snapshot.numberOfSections }
+
+    func plan(_ index: Int) -> SectionPlan {
+        if let known = plans.known.withLock({ $0[index] }) { return known }
+        let plan = makePlan(index)
+        plans.known.withLock { $0[index] = plan }
+        return plan
+    }
+
+    private func makePlan(_ index: Int) -> SectionPlan {
+        guard let id = snapshot.sectionIdentifier(at: index), let section = snapshot.section(id) else {
+            preconditionFailure("section \(index) of \(sectionCount) has no plan")
+        }
+        let resolved = document.cache.section(section, document.looks)
+        let geometry = SectionGeometry(resolved.look.appearance, columns: columns)
+        var plan = SectionPlan(
+            index: index, id: id, resolved: resolved, geometry: geometry,
+            groupCount: geometry.groupCount(resolved.look.layout))
+        plan.traits = traits(plan)
+        return plan
+    }
+
+    func resolved(_ id: ItemID, _ plan: SectionPlan) -> LookCache.ResolvedItem? {
+        snapshot.item(id).map { document.cache.item($0, in: plan.resolved) }
+    }
+
+    /// What stands behind the first items of a section may be the middle of it, when the rows before are not held.
+    func isCut(_ section: Int) -> Bool { section == 0 && document.placeholdersBefore > 0 }
+
+    func block(_ element: Element) -> Block {
+        switch element {
+        case .title: titleBlock()
+        case .placeholder(let index): placeholderBlock(index)
+        case .top(let section): isCut(section) ? Block(height: 0, page: .base) : topBlock(plan(section))
+        case .items(let path):
+            itemsBlock(path, plan(path[0]))
+        case .more(let section): moreBlock(plan(section))
+        case .bottom(let section): bottomBlock(plan(section))
+        case .empty: emptyBlock()
+        }
+    }
+
+    private func itemsBlock(_ path: [Int], _ plan: SectionPlan) -> Block {
+        switch plan.sort {
+        case .list: rowBlock(path, plan)
+        case .table: tableRowBlock(path, plan)
+        case .grid: gridBlock(path, plan)
+        case .carousel: carouselBlock(path, plan)
+        }
+    }
+}

@@ -1,0 +1,41 @@
+/// Where a row is drawn.
+package struct Frame: Sendable {
+    package enum Shape: Sendable {
+        /// Across its part of the screen, with a gutter before it.
+        case row
+        /// A box of its own.
+        case card
+    }
+
+    /// What of a row can be met by itself, with a mouse.
+    package enum Part: Hashable, Sendable {
+        case disclosure
+        case checkbox
+        case icon
+        /// By its index among the accessories.
+        case accessory(Int)
+        /// An action that is laid open, by its index.
+        case swipeAction(Int)
+    }
+
+    package let id: RowID
+    package var rectangle: Rectangle
+    package var shape = Shape.row
+    package var isFocusable = true
+    package var parts: [(part: Part, rectangle: Rectangle)] = []
+    /// Nil for what has none: a placeholder.
+    package var look: ItemLook?
+
+    init(_ id: RowID, _ rectangle: Rectangle, look: ItemLook? = nil) {
+        self.id = id
+        self.rectangle = rectangle
+        self.look = look
+    }
+
+    func moved(by lines: Int) -> Frame {
+        var moved = self
+        moved.rectangle.row += lines
+        for index in parts.indices { moved.parts[index].rectangle.row += lines }
+        return moved
+    }
+}

@@ -1,0 +1,145 @@
+/// Lays out the part of a document that a screen shows.
+///
+/// Nothing has a place in the whole: one row, the anchor, stands on its line, and the others are laid out from there upwards
+/// and downwards until the screen is full. So a screen of a million rows costs what a screen of ten costs, and what
+/// comes, goes or grows elsewhere moves no row that is looked at.
+package enum Layout {
+    package static func scene(of document: Document, in viewport: Viewport) -> Scene {
+        // A table whose cells were cut has wider columns then. They take no more lines, so the same rows are seen.
+        for _ in 0..<wideningsMax {
+            let count = document.cache.wideningCount
+            let scene = composedScene(of: document, in: viewport)
+            if document.cache.wideningCount == count { return scene }
+        }
+        return composedScene(of: document, in: viewport)
+    }
+
+    private static let wideningsMax = 3
+
+    private static func composedScene(of document: Document, in viewport: Viewport) -> Scene {
+        let composer = Composer(document: document, viewport: viewport)
+        let surroundings = Surroundings(viewport)
+        var stack = Stack(composer: composer, height: surroundings.rows.count)
+        let first = viewport.anchor.flatMap { anchor in composer.element(anchor.id).map { ($0, anchor) } }
+        if let (element, anchor) = first {
+            stack.begin(element, at: anchor)
+        } else {
+            stack.begin(.title, at: nil)
+        }
+        stack.fill()
+        if let revealed = viewport.revealed { stack.reveal(revealed) }
+        return Scene(composer: composer, surroundings: surroundings, stack: stack)
+    }
+}
+
+/// Elements below each other on the rows' part of the screen.
+struct Stack: Sendable {
+    struct Piece: Sendable {
+        var element: Element
+        var block: Block
+        /// Where its first line is.
+        var line: Int
+
+        var end: Int { line + block.height }
+
+        /// Where a row of it is.
+        func line(of id: RowID) -> Int? {
+            block.frames.first { $0.id == id }.map { line + $0.rectangle.row }
+        }
+    }
+
+    let composer: Composer
+    let height: Int
+    private(set) var pieces: [Piece] = []
+
+    init(composer: Composer, height: Int) {
+        self.composer = composer
+        self.height = height
+    }
+
+    /// - Parameter anchor: nil where the element begins on the first line.
+    mutating func begin(_ element: Element, at anchor: Anchor?) {
+        let block = composer.block(element)
+        var piece = Piece(element: element, block: block, line: 0)
+        if let anchor {
+            // Within its block a row stands below a separator or beside others.
+            let offset = piece.line(of: anchor.id) ?? piece.block.frames.first?.rectangle.row ?? 0
+            piece.line = anchor.line - offset
+        }
+        pieces = [piece]
+    }
+
+    /// Takes elements in until the screen is full, and closes the gaps that a shorter list leaves above or below.
+    mutating func fill() {
+        growUp()
+        if let first = pieces.first, first.line > 0 { move(by: -first.line) }
+        growDown()
+        if let last = pieces.last, last.end < height {
+            let distance = height - last.end
+            move(by: distance)
+            growUp()
+            if let first = pieces.first, first.line > 0 { move(by: -first.line) }
+            // What came into sight above may have pushed nothing out, but where the list is short there is more below.
+            growDown()
+        }
+        pieces.removeAll { $0.end <= 0 && $0.block.height > 0 || $0.line >= height }
+    }
+
+    /// Moves the rows as little as it takes for one to be seen: of one that is taller than the screen, its beginning, unless
+    /// all of the screen shows a part of it.
+    mutating func reveal(_ id: RowID) {
+        guard let element = composer.element(id) else { return }
+        let top = pinnedHeight(above: element)
+        let piece: Piece
+        let isAbove: Bool
+        if let known = pieces.first(where: { $0.element == element }) {
+            piece = known
+            isAbove = known.line < top
+        } else {
+            piece = Piece(element: element, block: composer.block(element), line: 0)
+            isAbove = pieces.first.map { element.precedes($0.element, in: composer.document) } ?? true
+            pieces = []
+        }
+        let frame = piece.block.frames.first { $0.id == id }?.rectangle
+        let rows = frame?.rows ?? 0..<piece.block.height
+        let line = piece.line + rows.lowerBound
+        let end = piece.line + rows.upperBound
+        if pieces.isEmpty {
+            pieces = [piece]
+            move(by: isAbove ? top - line : max(height - end, top - line))
+        } else if line < top {
+            if end < height || line > 0 { move(by: top - line) }
+        } else if end > height {
+            move(by: max(height - end, top - line))
+        } else {
+            return
+        }
+        fill()
+    }
+
+    private func pinnedHeight(above element: Element) -> Int {
+        guard case .items(let path) = element else { return 0 }
+        return composer.pinnedBlock(composer.plan(path[0]))?.height ?? 0
+    }
+
+    private mutating func move(by lines: Int) {
+        for index in pieces.indices { pieces[index].line += lines }
+    }
+
+    private mutating func growUp() {
+        var above: [Piece] = []
+        while let first = above.last ?? pieces.first, first.line > 0,
+            let element = composer.element(before: first.element)
+        {
+            let block = composer.block(element)
+            above.append(Piece(element: element, block: block, line: first.line - block.height))
+        }
+        pieces.insert(contentsOf: above.reversed(), at: 0)
+    }
+
+    private mutating func growDown() {
+        while let last = pieces.last, last.end < height, let element = composer.element(after: last.element) {
+            pieces.append(Piece(element: element, block: composer.block(element), line: last.end))
+        }
+    }
+}

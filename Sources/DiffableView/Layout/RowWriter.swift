@@ -1,0 +1,169 @@
+/// Writes one row from its two ends to its middle: what leads, what trails, and the text in the columns that are left.
+struct RowWriter {
+    var block: Block
+    var frame: Frame
+    /// That are not taken yet.
+    private(set) var free: Range<Int>
+    let line: Int
+    let ground: Ground
+    let look: ItemLook
+    let symbols: Symbols
+
+    init(_ block: Block, _ frame: Frame, free: Range<Int>, line: Int, ground: Ground, look: ItemLook, symbols: Symbols)
+    {
+        (self.block, self.frame, self.free, self.line) = (block, frame, free, line)
+        (self.ground, self.look, self.symbols) = (ground, look, symbols)
+    }
+
+    /// What cannot be used is drawn like what matters less, and dim where there are no colours.
+    func style(_ ink: Ink, _ attributes: Style.Attributes = []) -> Style {
+        look.isEnabled ? Style(ink, on: ground, attributes) : Style(.secondary, on: ground, attributes.union(.dim))
+    }
+
+    var tint: Ink { look.tint.map { .tint($0) } ?? .tint(.accent) }
+
+    // MARK: - Ends
+
+    mutating func skip(_ columns: Int) { free = min(free.lowerBound + columns, free.upperBound)..<free.upperBound }
+
+    /// Something at the front, in so many columns and one of space.
+    mutating func addLeading(_ text: String, columns: Int, _ style: Style, _ part: Frame.Part? = nil) {
+        guard free.count > columns + 1 else { return }
+        let taken = free.lowerBound..<free.lowerBound + columns
+        block.add(text, line: line, columns: taken, style)
+        note(part, taken)
+        skip(columns + 1)
+    }
+
+    /// Something at the end, if half of the columns are left then.
+    mutating func addTrailing(_ text: String, columns: Int, _ style: Style, _ part: Frame.Part? = nil) {
+        guard columns > 0, free.count - columns - 1 >= min(free.count / 2, 12) else { return }
+        let taken = free.upperBound - columns..<free.upperBound
+        block.add(text, line: line, columns: taken, style)
+        note(part, taken)
+        free = free.lowerBound..<taken.lowerBound - 1
+    }
+
+    private mutating func note(_ part: Frame.Part?, _ columns: Range<Int>) {
+        guard let part else { return }
+        frame.parts.append(
+            (part, Rectangle(column: columns.lowerBound, row: line, width: columns.count, height: 1)))
+    }
+
+    // MARK: - Leading
+
+    /// - Parameter disclosure: nil for a row that has none, but stands beside some that have.
+    mutating func addDisclosure(_ isExpanded: Bool?) {
+        switch isExpanded {
+        case nil: skip(2)
+        case true?: addLeading(String(symbols.expanded), columns: 1, style(.secondary), .disclosure)
+        case false?: addLeading(String(symbols.collapsed), columns: 1, style(.secondary), .disclosure)
+        }
+    }
+
+    mutating func addLeadingAccessories(isEditing: Bool) {
+        for (index, accessory) in (look.accessories ?? []).enumerated() where accessory.isShown(isEditing: isEditing) {
+            let ink: Ink? = accessory.tint.map { .tint($0) }
+            switch accessory.sort {
+            case .multiselect:
+                addLeading(String(symbols.unselected), columns: 1, style(ink ?? .secondary), .accessory(index))
+            case .delete:
+                addLeading(String(symbols.delete), columns: 1, style(ink ?? .tint(.red)), .accessory(index))
+            case .insert:
+                addLeading(String(symbols.insert), columns: 1, style(ink ?? .tint(.green)), .accessory(index))
+            default: break
+            }
+        }
+    }
+
+    mutating func addCheckbox(reserving isReserved: Bool) {
+        let width = symbols.unchecked.count
+        if let checkbox = look.checkbox {
+            let ink: Ink = checkbox == .unchecked ? .secondary : tint
+            addLeading(symbols.sign(checkbox), columns: width, style(ink), .checkbox)
+        } else if isReserved {
+            skip(width + 1)
+        }
+    }
+
+    mutating func addIcon(reserving isReserved: Bool) {
+        if let cluster = look.icon?.cluster(symbols) {
+            var text = ""
+            cluster.append(to: &text)
+            addLeading(text, columns: 2, style(look.tint.map { .tint($0) } ?? .text), .icon)
+        } else if isReserved {
+            skip(3)
+        }
+    }
+
+    // MARK: - Trailing
+
+    mutating func addTrailingAccessories(isEditing: Bool) {
+        for (index, accessory) in (look.accessories ?? []).enumerated().reversed()
+        where accessory.isShown(isEditing: isEditing) {
+            let ink: Ink? = accessory.tint.map { .tint($0) }
+            func add(_ text: String, _ ink: Ink) {
+                let text = fitted(text, columns: max(free.count / 3, 1))
+                addTrailing(text, columns: columnCount(of: text), style(ink), .accessory(index))
+            }
+            switch accessory.sort {
+            case .disclosureIndicator: add(String(symbols.chevron), ink ?? .tertiary)
+            case .checkmark: add(String(symbols.checkmark), ink ?? tint)
+            case .reorder: add(String(symbols.reorder), ink ?? .tertiary)
+            case .detail: add(String(symbols.detail), ink ?? .tint(.accent))
+            case .label: add(accessory.text ?? "", ink ?? .secondary)
+            case .custom: add(accessory.text ?? "", ink ?? .tint(.accent))
+            case .popUpMenu:
+                let text = accessory.text.map { "\($0) " } ?? ""
+                add(text + String(symbols.popUpMenu), ink ?? .secondary)
+            case .outlineDisclosure, .multiselect, .delete, .insert: break
+            }
+        }
+    }
+
+    mutating func addBadge() {
+        guard let badge = look.badge, !badge.text.isEmpty else { return }
+        let text = fitted(badge.text, columns: max(free.count / 4, 1))
+        let sides = symbols.isASCII ? ("(", ")") : (" ", " ")
+        var style = style(.text)
+        if look.isEnabled {
+            style = badge.tint.map { Style(.onTint, on: .tint($0), .bold) } ?? Style(.text, on: .badge)
+        }
+        addTrailing(sides.0 + text + sides.1, columns: columnCount(of: text) + 2, style)
+    }
+
+    /// A bar, with its number where there is room.
+    mutating func addProgress() {
+        guard let progress = look.progress else { return }
+        if free.count >= 40 {
+            let number = "\(Int((progress * 100).rounded()))%"
+            let space = String(repeating: " ", count: 4 - number.count)
+            addTrailing(space + number, columns: 4, style(.secondary))
+        }
+        let columns = free.count >= 30 ? 10 : 5
+        addTrailing(
+            symbols.bar(progress, columns: columns), columns: columns,
+            look.isEnabled ? Style(tint, on: .badge) : style(.text))
+    }
+
+    // MARK: - Text
+
+    var textStyle: Style {
+        let ink: Ink = look.icon == nil ? look.tint.map { .tint($0) } ?? .text : .text
+        return style(ink, look.isUrgent ? .bold : [])
+    }
+
+    mutating func addUrgency() {
+        if look.isUrgent { addLeading(String(symbols.urgent), columns: 1, style(.tint(.red), .bold)) }
+    }
+}
+
+extension Accessory {
+    func isShown(isEditing: Bool) -> Bool {
+        switch displayed {
+        case .always: true
+        case .editing: isEditing
+        case .notEditing: !isEditing
+        }
+    }
+}

@@ -1,0 +1,215 @@
+import Diffable
+
+extension Scene {
+    /// Draws all of the screen: the grid is as large as the viewport was.
+    package func draw(into grid: inout Grid, decoration: Decoration = Decoration()) {
+        var canvas = Canvas(grid: grid, symbols: composer.symbols, rows: surroundings.rows)
+        drawRows(&canvas, decoration)
+        if decoration.isDimmed {
+            canvas.grid.restyle(rows: surroundings.rows, columns: 0..<grid.columns) { $0.attributes.insert(.dim) }
+        }
+        canvas.rows = 0..<grid.rows
+        drawSurroundings(&canvas)
+        overlay?.draw(into: &canvas)
+        grid = canvas.grid
+        grid.cursor = cursor(decoration).map { place in
+            Grid.Position(
+                column: min(max(place.column, 0), grid.columns - 1), row: min(max(place.row, 0), grid.rows - 1))
+        }
+    }
+
+    private func drawRows(_ canvas: inout Canvas, _ decoration: Decoration) {
+        let top = surroundings.rows.lowerBound
+        var end = top
+        for piece in stack.pieces {
+            canvas.draw(piece.block, line: piece.line + top)
+            end = max(end, piece.end + top)
+        }
+        let page = stack.pieces.last?.block.page ?? .base
+        canvas.grid.clear(
+            rows: end..<max(end, surroundings.rows.upperBound), columns: 0..<canvas.grid.columns, Style(on: page))
+        for frame in frames { decorate(frame, &canvas, decoration) }
+        if let pinned {
+            canvas.draw(pinned.block, line: pinned.line + top)
+            let pinnedIDs = Set(pinned.block.frames.map(\.id))
+            for frame in frames where pinnedIDs.contains(frame.id) { decorate(frame, &canvas, decoration) }
+        }
+        drawThumb(&canvas)
+    }
+
+    /// Where in the list the screen is.
+    private func drawThumb(_ canvas: inout Canvas) {
+        guard !(showsTop && showsEnd), let visible = visibleRows else { return }
+        let height = surroundings.rows.count
+        let count = max(composer.document.rowCount, visible.count)
+        let length = max(min(height * visible.count / count, height - 1), 1)
+        let hidden = max(count - visible.count, 1)
+        let place = showsEnd ? height - length : showsTop ? 0 : (height - length) * visible.lowerBound / hidden
+        let column = canvas.grid.columns - 1
+        for line in place..<place + length {
+            let row = surroundings.rows.lowerBound + line
+            canvas.put(composer.symbols.thumb, row: row, column: column, style: .tertiary)
+        }
+    }
+
+    // MARK: - Decoration
+
+    private func decorate(_ frame: Frame, _ canvas: inout Canvas, _ decoration: Decoration) {
+        var ground: Ground?
+        var sign: (Character, Ink)?
+        if let id = frame.id.item {
+            if decoration.changed.contains(id) {
+                ground = decoration.reducesMotion ? nil : .changed
+                sign = (composer.symbols.change, .tint(.accent))
+            }
+            if decoration.marked.contains(id) {
+                ground = .marked
+                sign = (composer.symbols.mark, .tint(.accent))
+            }
+        }
+        let isFocused = decoration.focused == frame.id
+        if isFocused { ground = decoration.hasKeyboard ? .selected : .selectedUnfocused }
+        if decoration.flashing == frame.id { ground = .flashing }
+        if let ground {
+            canvas.restyle(frame.rectangle) { style in
+                switch style.ground {
+                case .badge, .tint: break
+                default: style.ground = ground
+                }
+            }
+        }
+        switch frame.shape {
+        case .row: drawGutter(frame, &canvas, isFocused: isFocused, sign)
+        case .card: drawEdge(frame, &canvas, isFocused: isFocused, sign)
+        }
+        if let id = frame.id.item, decoration.marked.contains(id) { drawSelectedAccessory(frame, &canvas) }
+        if decoration.spinning.contains(frame.id) { drawSpinner(frame, &canvas, step: decoration.spinnerStep) }
+        swipeBlock(frame)?.draw(into: &canvas)
+    }
+
+    private func drawGutter(_ frame: Frame, _ canvas: inout Canvas, isFocused: Bool, _ sign: (Character, Ink)?) {
+        let column = frame.rectangle.column
+        if isFocused {
+            for row in frame.rectangle.rows {
+                canvas.put(composer.symbols.focus, row: row, column: column, style: .tint(.accent))
+            }
+        }
+        if let sign { canvas.put(sign.0, row: frame.rectangle.row, column: column + 1, style: sign.1) }
+    }
+
+    private func drawEdge(_ frame: Frame, _ canvas: inout Canvas, isFocused: Bool, _ sign: (Character, Ink)?) {
+        let rectangle = frame.rectangle
+        if isFocused {
+            var block = Block(height: rectangle.height, page: .base)
+            var edge = rectangle
+            edge.row = 0
+            block.addFrame(composer.symbols.heavyFrame, edge, Style(.tint(.accent)))
+            for run in block.runs {
+                canvas.overwrite(
+                    run.text, row: rectangle.row + run.line, column: run.column, limit: rectangle.columns.upperBound,
+                    .tint(.accent))
+            }
+        }
+        if let sign { canvas.put(sign.0, row: rectangle.row, column: rectangle.column + 2, style: sign.1) }
+    }
+
+    private func drawSelectedAccessory(_ frame: Frame, _ canvas: inout Canvas) {
+        for part in frame.parts {
+            guard case .accessory(let index) = part.part, frame.look?.accessories?[index].sort == .multiselect else {
+                continue
+            }
+            canvas.put(
+                composer.symbols.selected, row: part.rectangle.row, column: part.rectangle.column, style: .tint(.accent)
+            )
+        }
+    }
+
+    /// In place of what is waited for, or in the gutter.
+    private func drawSpinner(_ frame: Frame, _ canvas: inout Canvas, step: Int) {
+        let spinner = composer.symbols.spinner
+        let glyph = spinner[Int(UInt(bitPattern: step) % UInt(spinner.count))]
+        let place = frame.parts.first { $0.part == .disclosure } ?? frame.parts.first { $0.part == .icon }
+        let gutter = Rectangle(column: frame.rectangle.column + 1, row: frame.rectangle.row, width: 1, height: 1)
+        let rectangle = place?.rectangle ?? gutter
+        canvas.put(glyph, row: rectangle.row, column: rectangle.column, style: .tint(.accent))
+    }
+
+    /// What is typed into, else what is chosen among, else the focused row.
+    private func cursor(_ decoration: Decoration) -> Grid.Position? {
+        if let status = composer.viewport.status, let typed = status.cursor, let row = surroundings.status {
+            let text = harmlessText(String(status.leading.prefix(max(typed, 0))))
+            return Grid.Position(column: 1 + columnCount(of: text, limit: composer.columns), row: row)
+        }
+        if let overlay { return overlay.cursor }
+        guard let frame = decoration.focused.flatMap(frame(of:)) else { return nil }
+        let row = frame.rectangle.row + (frame.shape == .card ? 1 : 0)
+        return Grid.Position(
+            column: frame.rectangle.column + min(2, frame.rectangle.width - 1),
+            row: min(max(row, surroundings.rows.lowerBound), surroundings.rows.upperBound - 1))
+    }
+}
+
+/// A grid with what may be drawn into it, and in which characters.
+struct Canvas {
+    var grid: Grid
+    let symbols: Symbols
+    /// Nothing is drawn outside of these.
+    var rows: Range<Int>
+
+    mutating func draw(_ block: Block, line: Int) {
+        let visible = (line..<line + block.height).clamped(to: rows)
+        guard !visible.isEmpty else { return }
+        grid.clear(rows: visible, columns: 0..<grid.columns, Style(on: block.page))
+        drawRuns(block, line: line)
+    }
+
+    /// Without the page behind it.
+    mutating func drawRuns(_ block: Block, line: Int) {
+        for fill in block.fills {
+            let rectangle = fill.rectangle.moved(by: line)
+            grid.clear(rows: rectangle.rows.clamped(to: rows), columns: rectangle.columns, fill.style)
+        }
+        for run in block.runs where rows.contains(run.line + line) {
+            put(run.text, row: run.line + line, column: run.column, limit: run.limit, run.style)
+        }
+    }
+
+    mutating func put(_ text: String, row: Int, column: Int, limit: Int, _ style: Style) {
+        var column = column
+        let limit = min(limit, grid.columns)
+        for cluster in Clusters(text) {
+            guard column + cluster.width <= limit else { break }
+            put(cluster, row: row, column: column, style)
+            column += cluster.width
+        }
+    }
+
+    private mutating func put(_ cluster: Cluster, row: Int, column: Int, _ style: Style) {
+        guard symbols.isASCII, cluster.asciiForm == nil else {
+            grid.put(cluster, row: row, column: column, style)
+            return
+        }
+        // A terminal without UTF-8 shows that something is there, in as many columns.
+        let stand = cluster == .ellipsis ? Cluster(symbols.ellipsis)! : Cluster(.scalar("?"), width: 1)
+        for offset in 0..<cluster.width { grid.put(stand, row: row, column: column + offset, style) }
+    }
+
+    /// One of our own characters, on the ground that is there.
+    mutating func put(_ character: Character, row: Int, column: Int, style ink: Ink) {
+        overwrite(String(character), row: row, column: column, limit: column + 1, ink)
+    }
+
+    mutating func overwrite(_ text: String, row: Int, column: Int, limit: Int, _ ink: Ink) {
+        guard rows.contains(row) else { return }
+        var column = column
+        for cluster in Clusters(text) {
+            guard column >= 0, column + cluster.width <= min(limit, grid.columns) else { break }
+            put(cluster, row: row, column: column, Style(ink, on: grid[row, column].style.ground))
+            column += cluster.width
+        }
+    }
+
+    mutating func restyle(_ rectangle: Rectangle, _ change: (inout Style) -> Void) {
+        grid.restyle(rows: rectangle.rows.clamped(to: rows), columns: rectangle.columns, change)
+    }
+}

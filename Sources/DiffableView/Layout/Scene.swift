@@ -1,0 +1,167 @@
+import Diffable
+
+/// A screen of a list: where each row is, what is where, and what is beside what.
+package struct Scene: Sendable {
+    let composer: Composer
+    let surroundings: Surroundings
+    let stack: Stack
+    /// A header that stays on top, and on which line of the rows' part.
+    let pinned: (block: Block, line: Int)?
+    let overlay: OverlayBlock?
+    /// Of the rows that are seen, from the top on, beside each other from the left on.
+    package let frames: [Frame]
+
+    init(composer: Composer, surroundings: Surroundings, stack: Stack) {
+        self.composer = composer
+        self.surroundings = surroundings
+        self.stack = stack
+        pinned = Self.pinned(composer, stack)
+        let top = surroundings.rows.lowerBound
+        var frames: [Frame] = []
+        if let pinned { frames += pinned.block.frames.map { $0.moved(by: pinned.line + top) } }
+        let pinnedIDs = Set(frames.map(\.id))
+        for piece in stack.pieces {
+            for frame in piece.block.frames {
+                let frame = frame.moved(by: piece.line + top)
+                guard frame.rectangle.rows.overlaps(surroundings.rows), !pinnedIDs.contains(frame.id) else { continue }
+                frames.append(frame)
+            }
+        }
+        self.frames = frames
+        overlay = composer.viewport.overlay.map {
+            OverlayBlock($0, composer: composer, rows: surroundings.rows, frames: frames)
+        }
+    }
+
+    private static func pinned(_ composer: Composer, _ stack: Stack) -> (block: Block, line: Int)? {
+        guard let index = stack.pieces.firstIndex(where: { $0.end > 0 }) else { return nil }
+        let first = stack.pieces[index]
+        let section: Int
+        switch first.element {
+        case .items(let path): section = path[0]
+        case .more(let index), .bottom(let index), .top(let index): section = index
+        case .title, .placeholder, .empty: return nil
+        }
+        let plan = composer.plan(section)
+        if case .top = first.element {
+            guard let line = first.line(of: .header(plan.id)), line < 0 else { return nil }
+        }
+        guard let block = composer.pinnedBlock(plan) else { return nil }
+        // The next section pushes it out.
+        let next = stack.pieces[index...].first { $0.element == .bottom(section) }?.end ?? .max
+        return (block, min(0, next - block.height))
+    }
+}
+
+// MARK: - Where things are
+
+extension Scene {
+    /// The rows' part of the screen.
+    package var rows: Range<Int> { surroundings.rows }
+
+    package func frame(of id: RowID) -> Frame? { frames.first { $0.id == id } }
+
+    package func id(at position: Grid.Position) -> RowID? { frame(at: position)?.id }
+
+    private func frame(at position: Grid.Position) -> Frame? {
+        guard surroundings.rows.contains(position.row) else { return nil }
+        return frames.first { $0.rectangle.contains(position) }
+    }
+
+    package enum Hit: Hashable, Sendable {
+        case row(RowID)
+        case part(Frame.Part, of: RowID)
+        /// Of the tabs, by its index.
+        case tab(Int)
+        case banner
+        case status
+        /// A line of a menu or an answer to a question, by its index.
+        case choice(Int)
+        /// What lies over the rows, beside its choices.
+        case overlay
+    }
+
+    /// What a mouse is on.
+    package func hit(at position: Grid.Position) -> Hit? {
+        if let overlay {
+            if let choice = overlay.choices.firstIndex(where: { $0.contains(position) }) { return .choice(choice) }
+            if overlay.rectangle.contains(position) { return .overlay }
+        }
+        if position.row == surroundings.banner { return .banner }
+        if position.row == surroundings.status { return .status }
+        if position.row == surroundings.tabs {
+            return composer.tabRanges.firstIndex { $0.contains(position.column) }.map { .tab($0) }
+        }
+        guard let frame = frame(at: position) else { return nil }
+        if let swipe = swipeBlock(frame), let index = swipe.choices.firstIndex(where: { $0.contains(position) }) {
+            return .part(.swipeAction(index), of: frame.id)
+        }
+        if let part = frame.parts.first(where: { $0.rectangle.contains(position) })?.part {
+            return .part(part, of: frame.id)
+        }
+        return .row(frame.id)
+    }
+
+    /// Where a row stands, so that it can stay there in the next scene; nil for one that is not seen.
+    package func anchor(of id: RowID) -> Anchor? {
+        guard let frame = stack.pieces.lazy.compactMap({ $0.line(of: id) }).first else { return nil }
+        return Anchor(id: id, line: frame)
+    }
+
+    /// The first row that is seen as a whole, or as much of it as fits; nil only where there is nothing.
+    package var firstAnchor: Anchor? {
+        let top = pinned.map { max($0.line + $0.block.height, 0) } ?? 0
+        let anchors = stack.pieces.flatMap { piece in
+            piece.block.frames.map { Anchor(id: $0.id, line: piece.line + $0.rectangle.row) }
+        }
+        return anchors.first { $0.line >= top } ?? anchors.first
+    }
+
+    /// Whether the list begins on this screen, and whether it ends on it.
+    package var showsTop: Bool { stack.pieces.first.map { $0.element == .title && $0.line >= 0 } ?? true }
+    package var showsEnd: Bool {
+        guard let last = stack.pieces.last else { return true }
+        if last.end > stack.height { return false }
+        // What takes no lines is not to be seen, and does not count.
+        var element = composer.element(after: last.element)
+        while let next = element, composer.block(next).height == 0 { element = composer.element(after: next) }
+        return element == nil
+    }
+
+    /// The row that stands for an item: its own, or that of the first ancestor whose children are not drawn. Nil for an
+    /// item that is not held.
+    package func drawnRow(of item: ItemID) -> RowID? {
+        composer.snapshot.indexPath(ofItem: item).flatMap { path in
+            composer.snapshot.itemIdentifier(at: composer.drawnPath(path)).map { .item($0) }
+        }
+    }
+
+    /// What carousels that are seen begin with: for the next viewport, so that they stay when this one moved them.
+    package var carouselStarts: [Owner: ItemID] {
+        var starts: [Owner: ItemID] = [:]
+        for piece in stack.pieces {
+            guard case .items(let path) = piece.element else { continue }
+            let plan = composer.plan(path[0])
+            guard plan.sort == .carousel, let owner = composer.owner(path.dropLast(), plan),
+                let first = piece.block.frames.first?.id.item
+            else { continue }
+            starts[owner] = first
+        }
+        return starts
+    }
+
+    /// The indices of the rows that are seen, among all of the list; nil where none is.
+    package var visibleRows: Range<Int>? {
+        func index(_ frame: Frame) -> Int? {
+            switch frame.id {
+            case .placeholder(let index): return index
+            case .item(let id):
+                return composer.snapshot.index(ofItem: id).map { $0 + composer.document.placeholdersBefore }
+            default: return nil
+            }
+        }
+        guard let first = frames.lazy.compactMap(index).first, let last = frames.reversed().lazy.compactMap(index).first
+        else { return nil }
+        return first..<max(last, first) + 1
+    }
+}

@@ -1,0 +1,44 @@
+import Diffable
+
+/// What a section's rows leave room for, so that their texts begin in one column: what any of its first items has.
+struct SectionTraits: Sendable {
+    /// Whether there are children.
+    var isOutline = false
+    var hasDisclosures = false
+    var hasCheckboxes = false
+    var hasIcons = false
+
+    static let sampleCount = 4
+}
+
+extension Composer {
+    func traits(_ plan: SectionPlan) -> SectionTraits {
+        var traits = SectionTraits()
+        let rootCount = snapshot.numberOfRootItems(inSection: plan.id) ?? 0
+        traits.isOutline = snapshot.numberOfItems(inSection: plan.id) ?? 0 > rootCount
+        traits.hasDisclosures = traits.isOutline
+        // Cards stand by themselves.
+        guard plan.isOfRows else { return traits }
+        for index in 0..<min(rootCount, SectionTraits.sampleCount) {
+            guard let id = snapshot.itemIdentifier(at: [plan.index, index]), let look = resolved(id, plan)?.look else {
+                continue
+            }
+            traits.hasDisclosures = traits.hasDisclosures || look.hasChildren
+            traits.hasCheckboxes = traits.hasCheckboxes || look.checkbox != nil
+            traits.hasIcons = traits.hasIcons || look.icon?.cluster(symbols) != nil
+        }
+        return traits
+    }
+
+    /// Whether an item shows a disclosure, and which.
+    func disclosure(_ id: ItemID, _ look: ItemLook) -> Bool? {
+        guard look.hasChildren || document.childCount(id) > 0 else { return nil }
+        if let accessories = look.accessories {
+            let isNamed = accessories.contains {
+                $0.sort == .outlineDisclosure && $0.isShown(isEditing: document.isEditing)
+            }
+            guard isNamed else { return nil }
+        }
+        return document.isExpanded(id)
+    }
+}

@@ -1,0 +1,194 @@
+import Diffable
+import DiffableJSON
+
+/// The columns of a table and their widths.
+///
+/// They come of the section's first items when it is drawn for the first time, and then stay: a table whose columns move
+/// while it is read cannot be read. They are chosen again when the section's content changes, when the screen becomes
+/// another size, and while the table has fewer items than are looked at. Whoever goes to other rows finds their columns as
+/// wide as they need, as far as there is room, and they keep that. What others change makes no column wider.
+struct TableColumns: Sendable {
+    struct Column: Sendable {
+        var path: String
+        var title: String
+        var alignment: TableColumn.Alignment
+        var columns: Range<Int>
+    }
+
+    var columns: [Column]
+    /// What each column's cells want, as far as they were drawn. It never becomes less.
+    private(set) var natural: [Int] = []
+    /// With those for which there is no room.
+    private var wantedColumns: [Column] = []
+    private let isFixed: [Bool]
+    let section: Record
+    let area: Range<Int>
+    let sampled: Int
+
+    static let sampleCount = 32
+    /// What is wider is cut, however wide the screen is.
+    static let widthMax = 48
+    private static let widthMin = 5
+    static let countMax = 64
+    private static let gap = 2
+}
+
+extension Composer {
+    func tableColumns(_ plan: SectionPlan) -> TableColumns {
+        let sampled = min(snapshot.numberOfRootItems(inSection: plan.id) ?? 0, TableColumns.sampleCount)
+        return document.cache.columns(plan.id) { known in
+            known.section.isShared(with: plan.resolved.record) && known.area == plan.geometry.content
+                && known.sampled >= sampled
+        } otherwise: { known in
+            let items = (0..<sampled).compactMap { index -> (id: ItemID, item: LookCache.ResolvedItem)? in
+                guard let id = snapshot.itemIdentifier(at: [plan.index, index]) else { return nil }
+                return resolved(id, plan).map { (id, $0) }
+            }
+            let leading = leadingWidth(plan)
+            let chosen = TableColumns(
+                plan.look.columns ?? TableColumns.members(items.map(\.item)), items.map { ($0.id, $0.item) },
+                plan: plan, leading: leading)
+            guard let known, known.section.isShared(with: chosen.section), known.area == chosen.area else {
+                return chosen
+            }
+            return chosen.keepingWidths(of: known)
+        }
+    }
+
+    /// What stands before the text in the first column. Of an outline, room for some levels.
+    private func leadingWidth(_ plan: SectionPlan) -> Int {
+        let traits = plan.traits
+        return (traits.hasDisclosures ? 2 : 0) + (traits.hasCheckboxes ? symbols.unchecked.count + 1 : 0)
+            + (traits.hasIcons ? 3 : 0) + (traits.isOutline ? 6 : 0)
+    }
+}
+
+extension TableColumns {
+    /// The members of items that can be shown in a cell.
+    static func members(_ items: [LookCache.ResolvedItem]) -> [TableColumn] {
+        var names: [String] = []
+        for item in items {
+            guard case .object(let members)? = item.content else { continue }
+            for member in members where !signs.contains(member.name) && names.count < 12 {
+                switch member.value {
+                case .text, .number, .boolean: if !names.contains(member.name) { names.append(member.name) }
+                case .null, .array, .object: break
+                }
+            }
+        }
+        if names.isEmpty { return [TableColumn(path: "", title: "")] }
+        return names.map { TableColumn(path: TableColumn.pointer(naming: $0), title: harmlessText($0)) }
+    }
+
+    /// These are drawn beside the cells.
+    private static let signs: Set<String> = [
+        "icon", "image", "badge", "tint", "progress", "checked", "urgent", "enabled", "lines", "hasChildren",
+        "canReorder",
+        "accessibilityLabel", "tooltip", "keywords",
+    ]
+
+    init(
+        _ wanted: [TableColumn], _ items: [(id: ItemID, item: LookCache.ResolvedItem)], plan: Composer.SectionPlan,
+        leading: Int
+    ) {
+        section = plan.resolved.record
+        area = plan.geometry.content
+        sampled = items.count
+        var widths: [Int] = []
+        columns = []
+        isFixed = wanted.prefix(Self.countMax).map { $0.width != nil }
+        for (index, column) in wanted.prefix(Self.countMax).enumerated() {
+            var width = columnCount(of: column.title, limit: Self.widthMax)
+            var isOfNumbers = !items.isEmpty
+            for (id, item) in items {
+                let cell = Self.cell(column.path, id: id, item)
+                width = max(width, columnCount(of: cell.text, limit: Self.widthMax))
+                isOfNumbers = isOfNumbers && cell.isNumber != false
+            }
+            if index == 0 { width += leading }
+            widths.append(min(column.width ?? width, area.count))
+            columns.append(
+                Column(
+                    path: column.path, title: column.title,
+                    alignment: column.alignment ?? (isOfNumbers ? .right : .left), columns: 0..<0))
+        }
+        natural = widths
+        wantedColumns = columns
+        place(widths, fixed: isFixed)
+    }
+
+    /// The same with room for a cell that is cut; nil where nothing would change.
+    ///
+    /// - Parameter width: of the cell, with what leads it.
+    func widened(_ index: Int, to width: Int) -> TableColumns? {
+        let width = min(width, Self.widthMax, area.count)
+        guard !isFixed[index], natural[index] < width else { return nil }
+        var widths = natural
+        widths[index] = width
+        return placed(widths)
+    }
+
+    /// No column becomes narrower because more of the first rows are there to be looked at.
+    fileprivate func keepingWidths(of known: TableColumns) -> TableColumns {
+        guard known.wantedColumns.map(\.path) == wantedColumns.map(\.path) else { return self }
+        return placed(zip(natural, known.natural).map { min(max($0, $1), area.count) })
+    }
+
+    private func placed(_ widths: [Int]) -> TableColumns {
+        var next = self
+        next.columns = wantedColumns
+        next.natural = widths
+        next.place(widths, fixed: isFixed)
+        return next
+    }
+
+    /// The widest ones give way first; when all are narrow, the last ones are left out.
+    private mutating func place(_ natural: [Int], fixed: [Bool]) {
+        var widths = natural
+        var total = widths.reduce(0, +) + Self.gap * max(widths.count - 1, 0)
+        while total > area.count {
+            let widest = widths.indices.filter { !fixed[$0] && widths[$0] > Self.widthMin }.max {
+                widths[$0] < widths[$1]
+            }
+            if let widest {
+                widths[widest] -= 1
+                total -= 1
+            } else if widths.count > 1 {
+                total -= widths.removeLast() + Self.gap
+                columns.removeLast()
+            } else {
+                widths = [area.count]
+                break
+            }
+        }
+        // What comes later may be longer.
+        let growing = columns.indices.filter { !fixed[$0] && columns[$0].alignment == .left }
+        for index in growing {
+            widths[index] += max(min((area.count - total) / growing.count, widths[index] / 2 + 4), 0)
+        }
+        var start = area.lowerBound
+        for index in columns.indices {
+            columns[index].columns = start..<min(start + widths[index], area.upperBound)
+            start = columns[index].columns.upperBound + Self.gap
+            if start > area.upperBound { start = area.upperBound }
+        }
+    }
+
+    /// What stands in a cell. Whether it is a number is nil for an empty one.
+    static func cell(_ path: String, id: ItemID, _ item: LookCache.ResolvedItem) -> (text: String, isNumber: Bool?) {
+        switch path {
+        case "id": return (harmlessText(id.description), false)
+        case "kind": return (harmlessText(Item(record: item.record).kind?.description ?? ""), false)
+        case "" where item.content?.isObject != false: return (item.look.text, false)
+        default: break
+        }
+        switch item.content?.value(at: path) {
+        case nil, .null?: return ("", nil)
+        case .boolean(let boolean)?: return (boolean ? "✓" : "–", false)
+        case .number(let text)?: return (text, true)
+        case .text(let text)?: return (harmlessText(text), false)
+        case .array(let elements)?: return ("[\(elements.count)]", false)
+        case .object?: return ("{…}", false)
+        }
+    }
+}

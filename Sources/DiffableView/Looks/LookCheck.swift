@@ -1,0 +1,83 @@
+import Diffable
+import DiffableJSON
+
+/// What means nothing in a look that the viewer's user wrote down. Of what lists say themselves it is passed over without a
+/// word, because they may be written for a newer viewer.
+package enum LookCheck {
+    private typealias Test = @Sendable (ContentValue) -> Bool
+
+    /// A sentence for each member that nobody knows and each value that is passed over.
+    package static func complaints(of look: Content) -> [String] {
+        var complaints: [String] = []
+        let value = ContentValue(look)
+        check(value, list, at: "", &complaints)
+        if case .object(let kinds)? = value["kinds"] {
+            for kind in kinds { check(kind.value, item, at: "kinds.\(kind.name).", mayFollow: true, &complaints) }
+        }
+        for name in ["empty", "header", "footer"] {
+            if let member = value[name], member.isObject { check(member, item, at: "\(name).", &complaints) }
+        }
+        if let layout = value["layout"], layout.isObject { check(layout, self.layout, at: "layout.", &complaints) }
+        for (index, element) in (value["columns"]?.elements ?? []).enumerated() where element.isObject {
+            check(element, column, at: "columns.\(index).", &complaints)
+        }
+        return complaints
+    }
+
+    /// - Parameter mayFollow: whether a value may be a path into the item's content.
+    private static func check(
+        _ value: ContentValue, _ members: [String: Test], at path: String, mayFollow: Bool = false,
+        _ complaints: inout [String]
+    ) {
+        guard case .object(let given) = value else {
+            return complaints.append("\(harmlessText(path.dropLast().description)) is no object, and is passed over")
+        }
+        for member in given {
+            let name = harmlessText(path + member.name)
+            guard let test = members[member.name] else {
+                complaints.append("nobody knows a member \(name); it is passed over")
+                continue
+            }
+            if mayFollow, member.value["path"] != nil || test(member.value) { continue }
+            if !test(member.value) {
+                complaints.append("\(name) cannot be \(harmlessText(member.value.json)); it is passed over")
+            }
+        }
+    }
+
+    // MARK: - Members
+
+    private static let text: Test = { $0.text != nil }
+    private static let boolean: Test = { $0.boolean != nil }
+    private static let size: Test = { $0.size != nil }
+    private static let content: Test = { $0.text != nil || $0.isObject }
+    private static let actions: Test = { $0.elements?.allSatisfy { Action($0) != nil } ?? false }
+
+    private static let item: [String: Test] = [
+        "text": text, "title": text, "label": text, "name": text, "secondaryText": text, "subtitle": text,
+        "description": text, "icon": { Icon($0) != nil }, "image": { ImageSource($0) != nil },
+        "badge": { Badge($0) != nil }, "tint": { Tint($0) != nil }, "progress": { $0.number != nil },
+        "checked": { Checkbox($0) != nil }, "urgent": boolean, "enabled": boolean, "lines": { $0.count != nil },
+        "accessories": { $0.elements?.allSatisfy { Accessory($0) != nil } ?? false }, "hasChildren": boolean,
+        "actions": actions, "leadingActions": actions, "trailingActions": actions, "canReorder": boolean,
+        "accessibilityLabel": text, "tooltip": text, "keywords": text,
+    ]
+
+    private static let list: [String: Test] = [
+        "title": text, "subtitle": text, "empty": content, "kinds": { $0.isObject },
+        "layout": { SectionLayout($0) != nil }, "appearance": { $0.text.flatMap(Appearance.init) != nil },
+        "header": content, "footer": content, "pinHeader": boolean, "separators": boolean,
+        "columns": { $0.elements != nil }, "actions": actions, "leadingActions": actions, "trailingActions": actions,
+        "selection": { $0.text.flatMap(SelectionMode.init) != nil }, "canReorder": boolean, "canInsert": boolean,
+        "more": boolean,
+    ]
+
+    private static let layout: [String: Test] = [
+        "type": { $0.text.flatMap(SectionLayout.Sort.init) != nil }, "columns": size, "minWidth": size,
+        "itemWidth": size, "lines": size,
+    ]
+
+    private static let column: [String: Test] = [
+        "path": text, "title": text, "align": { $0.text.flatMap(TableColumn.Alignment.init) != nil }, "width": size,
+    ]
+}

@@ -1,0 +1,122 @@
+import DiffableJSON
+
+// How the members are read that are no plain text, number or truth. Nil is a wrong type.
+
+extension Icon {
+    init?(_ value: ContentValue) {
+        guard let text = value.text else { return nil }
+        if let character = singleCharacter(text) {
+            self = .character(character)
+        } else {
+            let isName = text.utf8.allSatisfy { byte in
+                switch byte {
+                case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
+                    UInt8(ascii: "0")...UInt8(ascii: "9"), UInt8(ascii: "-"), UInt8(ascii: "_"), UInt8(ascii: "."):
+                    true
+                default: false
+                }
+            }
+            guard isName, !text.isEmpty else { return nil }
+            self = .named(text)
+        }
+    }
+}
+
+extension ImageSource {
+    init?(_ value: ContentValue) {
+        guard let text = value.text else { return nil }
+        if text.hasPrefix("data:image/") {
+            self = .data(text)
+        } else if text.hasPrefix("/") {
+            self = .file(text)
+        } else {
+            return nil
+        }
+    }
+}
+
+extension Badge {
+    init?(_ value: ContentValue) {
+        switch value {
+        case .text(let text): self.init(text: harmlessText(text))
+        case .number(let text): self.init(text: text)
+        case .object:
+            guard let text = value["text"], !text.isObject, let badge = Badge(text) else { return nil }
+            self = badge
+            tint = value["tint"].flatMap(Tint.init)
+        default: return nil
+        }
+    }
+}
+
+extension Tint {
+    init?(_ value: ContentValue) {
+        guard let text = value.text else { return nil }
+        self.init(text)
+    }
+}
+
+extension Checkbox {
+    init?(_ value: ContentValue) {
+        switch value {
+        case .boolean(let isChecked): self = isChecked ? .checked : .unchecked
+        case .null: self = .mixed
+        default: return nil
+        }
+    }
+}
+
+extension Accessory {
+    init?(_ value: ContentValue) {
+        guard let sort = (value.text ?? value["type"]?.text).flatMap(Sort.init) else { return nil }
+        self.init(sort: sort)
+        text = value["text"]?.text.map(harmlessText)
+        tint = value["tint"].flatMap(Tint.init)
+        displayed = value["displayed"]?.text.flatMap(Displayed.init) ?? .always
+        action = value["action"]?.text
+    }
+}
+
+extension SectionLayout {
+    init?(_ value: ContentValue) {
+        guard let sort = (value.text ?? value["type"]?.text).flatMap(Sort.init) else { return nil }
+        self.init()
+        self.sort = sort
+        columns = value["columns"]?.size
+        minWidth = value["minWidth"]?.size
+        itemWidth = value["itemWidth"]?.size
+        lines = value["lines"]?.size
+    }
+}
+
+extension TableColumn {
+    /// Columns without a path are passed over.
+    static func columns(_ value: ContentValue) -> [TableColumn]? { value.elements?.compactMap(TableColumn.init) }
+
+    /// `cpu`, `.cpu` and `/cpu` are the same, as in commands; `id` and `kind` are the item's own.
+    private static func canonical(_ path: String) -> String {
+        if path == "." { return "" }
+        if ["", "id", "kind"].contains(path) || path.hasPrefix("/") { return path }
+        let names = path.drop { $0 == "." }.split(separator: ".", omittingEmptySubsequences: false)
+        return names.map { pointer(naming: String($0)) }.joined()
+    }
+
+    /// That of a member, by RFC 6901.
+    static func pointer(naming name: String) -> String {
+        name.reduce(into: "/") { path, character in
+            switch character {
+            case "~": path += "~0"
+            case "/": path += "~1"
+            default: path.append(character)
+            }
+        }
+    }
+
+    private init?(_ value: ContentValue) {
+        guard let path = (value.text ?? value["path"]?.text).map(Self.canonical) else { return nil }
+        let name = path.split(separator: "/").last.map(String.init) ?? path
+        self.init(
+            path: path, title: value["title"]?.text.map(harmlessText) ?? harmlessText(name),
+            alignment: value["align"]?.text.flatMap(Alignment.init), width: value["width"]?.size)
+    }
+}

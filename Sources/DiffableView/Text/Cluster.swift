@@ -1,0 +1,94 @@
+/// One grapheme cluster, as a terminal draws it: a letter with its marks, an ideograph, an emoji family.
+package struct Cluster: Equatable, Sendable {
+    package enum Form: Equatable, Sendable {
+        /// Nearly all clusters are one scalar.
+        case scalar(Unicode.Scalar)
+        case sequence(String)
+    }
+
+    package let form: Form
+    /// How many columns it takes: 1 or 2.
+    package let width: Int
+    /// Whether terminals disagree on its width.
+    package let isDoubtful: Bool
+
+    package init(_ form: Form, width: Int, isDoubtful: Bool = false) {
+        self.form = form
+        self.width = width
+        self.isDoubtful = isDoubtful
+    }
+
+    package static let space = Cluster(.scalar(" "), width: 1)
+    package static let ellipsis = Cluster(.scalar("…"), width: 1)
+    /// Stands for what cannot be drawn.
+    package static let replacement = Cluster(.scalar("\u{FFFD}"), width: 1)
+}
+
+extension Cluster {
+    /// A cluster has at most so many scalars; what a text piles on top is left out. The longest emoji has ten.
+    static let scalarCountMax = 24
+
+    /// Nil for what shows nothing: control characters, byte order marks, joiners without anything to join.
+    package init?(_ character: Character) {
+        let scalars = character.unicodeScalars
+        guard let first = scalars.first else { return nil }
+        if scalars.index(after: scalars.startIndex) == scalars.endIndex {
+            self.init(first)
+        } else {
+            self.init(sequence: scalars)
+        }
+    }
+
+    private init?(_ scalar: Unicode.Scalar) {
+        let width = ScalarWidth(scalar)
+        switch width {
+        case .none: return nil
+        // A mark without a letter stands on a dotted circle, as Unicode's charts draw it.
+        case .mark: self.init(.sequence("\u{25CC}" + String(scalar)), width: 1, isDoubtful: true)
+        case .narrow, .wide:
+            self.init(.scalar(scalar), width: width == .wide ? 2 : 1, isDoubtful: scalar.hasDoubtfulWidth)
+        }
+    }
+
+    /// Terminals that know clusters draw an emoji sequence in two columns, others one emoji beside the other; of letters
+    /// that take columns of their own some join two in one. Two columns are room for what most of them do.
+    private init?(sequence: String.UnicodeScalarView) {
+        var text = String.UnicodeScalarView()
+        var width = 0
+        var markCount = 0
+        var isEmoji = false
+        for scalar in sequence.prefix(Self.scalarCountMax) {
+            let scalarWidth = ScalarWidth(scalar)
+            if text.isEmpty {
+                switch scalarWidth {
+                case .none: continue
+                case .mark: text.append("\u{25CC}")
+                case .narrow, .wide: break
+                }
+                width = scalarWidth == .wide ? 2 : 1
+            } else {
+                switch scalarWidth {
+                case .none where scalar.properties.generalCategory == .control: continue
+                case .none: isEmoji = isEmoji || scalar.properties.isVariationSelector || scalar == "\u{200D}"
+                case .mark: markCount += 1
+                case .narrow, .wide: (width, isEmoji) = (2, true)
+                }
+            }
+            text.append(scalar)
+            // Asks for the picture of a character that is drawn as text else.
+            if scalar == "\u{FE0F}" { width = 2 }
+        }
+        guard let first = text.first else { return nil }
+        if text.count == 1 {
+            self.init(.scalar(first), width: width, isDoubtful: first.hasDoubtfulWidth)
+        } else {
+            // Marks of other scripts take a column in terminals with older tables (libvterm: Burmese).
+            let isCommonMark = text.last.map { 0x300..<0x370 ~= $0.value } ?? false
+            let isSimple = markCount == 1 && text.count == 2 && !isEmoji && first != "\u{25CC}" && isCommonMark
+            self.init(
+                .sequence(String(text)), width: width,
+                isDoubtful: !isSimple || first.hasDoubtfulWidth || text.last?.properties.generalCategory == .spacingMark
+            )
+        }
+    }
+}

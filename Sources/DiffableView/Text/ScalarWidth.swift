@@ -1,0 +1,54 @@
+/// How many columns a Unicode scalar takes by itself. Swift's Unicode tables say what is a mark and what is an emoji; the
+/// blocks that are wide are Unicode's East Asian Width (UAX #11), which Swift has not.
+enum ScalarWidth {
+    /// Shows nothing.
+    case none
+    /// Is drawn on the character before it.
+    case mark
+    case narrow
+    case wide
+
+    init(_ scalar: Unicode.Scalar) {
+        if 0x20..<0x7F ~= scalar.value {
+            self = .narrow
+            return
+        }
+        let properties = scalar.properties
+        switch properties.generalCategory {
+        case .control, .format, .surrogate, .lineSeparator, .paragraphSeparator: self = .none
+        case .nonspacingMark, .enclosingMark: self = properties.isDefaultIgnorableCodePoint ? .none : .mark
+        // Vowels and trailing consonants of Hangul are drawn into the syllable that began before them.
+        case _ where 0x1160...0x11FF ~= scalar.value || 0xD7B0...0xD7FF ~= scalar.value: self = .mark
+        case _ where properties.isDefaultIgnorableCodePoint: self = .none
+        default: self = scalar.isWide ? .wide : .narrow
+        }
+    }
+}
+
+extension Unicode.Scalar {
+    fileprivate var isWide: Bool {
+        if value < 0x1100 { return false }
+        switch value {
+        case 0x1100...0x115F, 0x2329...0x232A, 0x2E80...0x303E, 0x3041...0xA4CF, 0xA960...0xA97C, 0xAC00...0xD7A3,
+            0xF900...0xFAFF, 0xFE10...0xFE19, 0xFE30...0xFE6F, 0xFF01...0xFF60, 0xFFE0...0xFFE6, 0x16FE0...0x1B2FF,
+            0x1F200...0x1F2FF, 0x20000...0x3FFFD:
+            return true
+        default: return properties.isEmojiPresentation
+        }
+    }
+
+    /// Whether terminals disagree on it: symbols that are wide in East Asian fonts, characters that are also emojis,
+    /// what came with Unicode 13 and later, and what has no meaning that all know.
+    var hasDoubtfulWidth: Bool {
+        if value < 0x2100 { return false }
+        switch value {
+        // Lines and blocks, of which frames are made, and letters of the East: all agree.
+        case 0x2500...0x259F, 0x2800...0x28FF, 0x2E80...0xD7FF: return false
+        // Small forms of arrows and boxes of which rows are made: narrow wherever they were tried.
+        case 0x203A, 0x25B8, 0x25BE, 0x2610...0x2611, 0x2713: return false
+        case 0x2150...0x218F, 0x2190...0x21FF, 0x2460...0x24FF, 0x25A0...0x27BF, 0x2B00...0x2BFF: return true
+        case 0xE000...0xF8FF, 0x1F1E6...0x1F1FF, 0x1F6D5...0x1FBFF, 0xE0000...: return true
+        default: return properties.isEmoji && !properties.isEmojiPresentation
+        }
+    }
+}

@@ -1,0 +1,143 @@
+import Diffable
+
+/// One list as it is looked at: what is shown of it, where the cursor stands, what is marked, what is waited for.
+///
+/// Places are ids, never indices. Whatever changes, the cursor, the marks and what an action is done with are what they were.
+struct Pane: Sendable {
+    let name: ListName
+    var document: Document
+    /// Whether there has been a state at all.
+    var isLoaded = false
+    var isDeleted = false
+    /// Of what is shown.
+    var revision = 0
+    var epoch = ""
+    /// A state that is not shown yet, while structure waits.
+    var waitingState: ViewedState?
+
+    /// The row under the cursor.
+    var cursor: RowID?
+    /// Which row stands on which line of the screen; nil: the list begins at the top.
+    var anchor: Anchor?
+    /// Nobody has gone away from the top, so what comes there is seen.
+    var isFollowingTop = true
+    var carouselStarts: [Owner: ItemID] = [:]
+    var marks: Set<ItemID> = []
+    /// Items that its user sees the other way round than the list has them.
+    var toggled: Set<ItemID> = []
+
+    /// What shall be seen.
+    var filter: ViewFilter
+    /// Where the cursor goes when what was seen before a search is seen again.
+    var returnPlace: Place?
+    /// Where the cursor goes when a list that was deleted is there again, unless a key was pressed since.
+    var placeBeforeDeletion: Place?
+    /// What `document` is an answer to.
+    var shownQuery: ViewQuery
+    /// What was asked for and has not come.
+    var askedQuery: ViewQuery?
+    var queryNumber = 0
+
+    /// Items that others changed, each until its time.
+    var changes: [ItemID: Duration] = [:]
+    /// Requests without an answer, by number.
+    var requests: [Int: PendingRequest] = [:]
+    /// What this viewer changed and `undo` can take back, oldest first.
+    var ownChanges: [OwnChange] = []
+    /// Of a revision that an undo made: the earlier one that the list is like again.
+    var restoredRevisions: [Int: Int] = [:]
+    /// The newest one of an own change. What is shown may be behind it, and is where a filter leaves out what changed.
+    var answeredRevision = 0
+    /// Steps of a row on its way up or down, which wait for the step before.
+    var reordering: Reordering?
+
+    /// Where somebody was in a list.
+    struct Place: Sendable {
+        var filter: ViewFilter
+        var row: RowID
+        /// Among all rows, for one that is not held.
+        var index: Int?
+        var anchor: Anchor?
+        var isAtTop: Bool
+    }
+
+    struct OwnChange: Sendable {
+        /// The one that it made of the one before.
+        var revision: Int
+        /// What was done, for whoever undoes it.
+        var title: String
+    }
+
+    struct PendingRequest: Sendable {
+        /// As `OwnChange` has it.
+        var title: String
+        var kind: ViewerRequest.Kind
+        var row: RowID?
+        /// What it is about: when these move or go, the cursor need not follow.
+        var items: Set<ItemID>
+        var begin: Duration
+    }
+
+    struct Reordering: Sendable {
+        var item: ItemID
+        var steps: Int
+        var request: Int
+    }
+
+    /// Lists up to this size come as a whole, and are folded here.
+    static let wholeRowsMax = 2_000
+
+    init(_ name: ListName, options: ViewerOptions) {
+        self.name = name
+        document = Document(Snapshot(), user: options.look)
+        filter = options.filter
+        shownQuery = ViewQuery(
+            filter: options.filter, window: Window(start: .offset(0), limit: Self.wholeRowsMax))
+    }
+
+    /// What the list calls itself.
+    var title: String { document.listLook.title ?? name.description }
+
+    var place: Place? {
+        guard let cursor else { return nil }
+        let index: Int? =
+            switch cursor {
+            case .placeholder(let index): index
+            case .item(let item): document.snapshot.index(ofItem: item).map { $0 + document.placeholdersBefore }
+            default: nil
+            }
+        return Place(filter: filter, row: cursor, index: index, anchor: anchor, isAtTop: isFollowingTop)
+    }
+
+    /// What is marked in the list's order, as far as it is held.
+    var orderedMarks: [ItemID] {
+        let snapshot = document.snapshot
+        return marks.map { (snapshot.index(ofItem: $0) ?? .max, $0) }.sorted { $0 < $1 }.map(\.1)
+    }
+
+    /// The newest revision that is known.
+    var newestRevision: Int { max(revision, answeredRevision) }
+
+    mutating func noteOwnChange(_ revision: Int, _ title: String) {
+        answeredRevision = max(answeredRevision, revision)
+        guard revision > ownChanges.last?.revision ?? 0 else { return }
+        ownChanges.append(OwnChange(revision: revision, title: title))
+        if ownChanges.count > Self.ownChangesMax { ownChanges.removeFirst() }
+    }
+
+    /// - Parameter revision: the one that the undo made.
+    mutating func noteUndo(to restored: Int, _ revision: Int) {
+        answeredRevision = max(answeredRevision, revision)
+        ownChanges.removeAll { $0.revision > restored && $0.revision < revision }
+        restoredRevisions[revision] = restoredRevisions[restored] ?? restored
+        if restoredRevisions.count > Self.ownChangesMax, let oldest = restoredRevisions.keys.min() {
+            restoredRevisions[oldest] = nil
+        }
+    }
+
+    mutating func forgetOwnChanges() { (ownChanges, restoredRevisions, answeredRevision) = ([], [:], 0) }
+
+    private static let ownChangesMax = 100
+
+    var ownItems: Set<ItemID> { requests.values.reduce(into: []) { $0.formUnion($1.items) } }
+}

@@ -1,0 +1,38 @@
+import Diffable
+import DiffableJSON
+
+/// A list as lines of text: its rows without boxes, separators and colours.
+package enum PlainText {
+    private static let lineMax = 100_000
+
+    package static func lines(of snapshot: Snapshot, _ options: ViewerOptions, columns: Int) -> [String] {
+        let document = Document(snapshot, user: look(options.look))
+        // Rows take a line or two; a list that takes more is drawn again with room for all.
+        var height = min(max(document.rowCount * 2 + snapshot.numberOfSections * 4 + 8, 16), lineMax)
+        while true {
+            var viewport = Viewport(columns: columns, rows: height)
+            viewport.symbols = options.symbols
+            viewport.isFiltered = options.filter.leavesOut
+            let scene = Layout.scene(of: document, in: viewport)
+            guard scene.showsEnd || height >= lineMax else {
+                height = min(height * 4, lineMax)
+                continue
+            }
+            var grid = Grid(columns: columns, rows: height)
+            scene.draw(into: &grid)
+            var lines = grid.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+            while lines.last?.isEmpty == true { lines.removeLast() }
+            return lines
+        }
+    }
+
+    /// Whatever the list says, there are no boxes and no lines between rows.
+    private static func look(_ look: Content?) -> Content? {
+        var members: [ContentValue.Member] = []
+        if case .object(let known)? = look.map({ ContentValue($0) }) { members = known }
+        members = members.filter { !["appearance", "separators"].contains($0.name) }
+        members.append(.init("appearance", .text("plain")))
+        members.append(.init("separators", .boolean(false)))
+        return try? Content(json: ContentValue.object(members).json)
+    }
+}

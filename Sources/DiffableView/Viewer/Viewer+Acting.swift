@@ -1,0 +1,331 @@
+import Diffable
+import DiffableJSON
+
+// What is done with rows. It is done with the ids that were drawn, now or not at all.
+
+extension Viewer {
+    /// Whether what acts on the row under the cursor may be done; says why not.
+    mutating func mayAct() -> Bool {
+        guard lostSince == nil else {
+            say("There is no connection to the daemon: nothing was done")
+            return false
+        }
+        guard !pane.isDeleted else {
+            say("The list was deleted: nothing was done")
+            return false
+        }
+        return mayTouch()
+    }
+
+    /// Whether the row under the cursor is the one that somebody looks at.
+    mutating func mayTouch() -> Bool {
+        guard showsCursor(), let cursor = pane.cursor else { return false }
+        guard drawn.cursor == cursor, now >= drawn.guardEnd else {
+            flash = (cursor, now + Self.flashDuration)
+            say("Another row has just come here: nothing was done")
+            return false
+        }
+        return true
+    }
+
+    /// Whether the row under the cursor is seen. If it is not, it is shown, and nothing else is done.
+    mutating func showsCursor() -> Bool {
+        guard !isSearching else {
+            say("The list is still being searched: nothing was done")
+            return false
+        }
+        guard let cursor = pane.cursor else { return false }
+        if screenAnchor(of: cursor) != nil { return true }
+        layOut(revealing: cursor)
+        return false
+    }
+
+    /// Whether the rows that are seen are those of another search, condition or order than the one that is asked for.
+    var isSearching: Bool { pane.isLoaded && pane.filter != pane.shownQuery.filter }
+
+    static let flashDuration = Duration.milliseconds(300)
+
+    // MARK: - Actions
+
+    func actions(of item: ItemID) -> [Action] {
+        guard let look = look(of: item) else { return [] }
+        var actions: [Action] = []
+        for action in look.actions + look.leadingActions + look.trailingActions
+        where !actions.contains(where: { $0.id == action.id }) {
+            actions.append(action)
+        }
+        return actions
+    }
+
+    private func actions(of row: RowID) -> [Action] {
+        switch row {
+        case .item(let item): actions(of: item)
+        case .header: scene.frame(of: row)?.look?.actions ?? []
+        case .empty: scene.frame(of: row)?.look?.actions ?? []
+        case .title, .more, .footer, .placeholder: []
+        }
+    }
+
+    /// What an action of the row under the cursor is done with.
+    func targets(of action: Action) -> [ItemID] {
+        guard let item = pane.cursor?.item else { return [] }
+        return action.takesSeveral && !pane.marks.isEmpty ? pane.orderedMarks : [item]
+    }
+
+    mutating func performPrimaryAction() {
+        if case .range = mode { endRange(keepingMarks: true) }
+        if options.picking != .none { return pick() }
+        guard showsCursor(), let cursor = pane.cursor else { return }
+        if let item = cursor.item, !isEnabled(item), !isExpandable(item) { return sayNotEnabled(item) }
+        if case .more(let section) = cursor {
+            guard mayAct(), !pane.requests.values.contains(where: { $0.row == cursor }) else { return }
+            _ = send(
+                .perform(action: "more", items: [], section: section, arguments: nil), row: cursor, items: [])
+            return
+        }
+        let actions = actions(of: cursor)
+        if let primary = actions.first(where: { $0.style == .primary }), cursor.item.map(isEnabled) ?? true {
+            perform(primary)
+        } else if let item = cursor.item, isExpandable(item) {
+            toggle(item)
+        } else if !actions.isEmpty {
+            openMenu()
+        } else {
+            say("Enter does nothing here; ? shows the keys")
+        }
+    }
+
+    mutating func performAction(withKey key: Character) {
+        guard showsCursor(), let cursor = pane.cursor else { return }
+        if let action = actions(of: cursor).first(where: { $0.key == key }) { return perform(action) }
+        if let action = pane.document.listLook.actions.first(where: { $0.key == key }) { performForList(action) }
+    }
+
+    mutating func perform(_ action: Action) {
+        guard mayAct(), let cursor = pane.cursor else { return }
+        if case .range = mode { endRange(keepingMarks: true) }
+        var section: SectionID?
+        if case .header(let id) = cursor { section = id }
+        begin(action, items: targets(of: action), section: section, row: cursor)
+    }
+
+    mutating func performForList(_ action: Action) {
+        guard lostSince == nil, !pane.isDeleted else {
+            _ = mayAct()
+            return
+        }
+        begin(action, items: [], section: nil, row: nil)
+    }
+
+    /// Asks first, if the action does.
+    mutating func begin(_ action: Action, items: [ItemID], section: SectionID?, row: RowID?) {
+        guard action.isEnabled else { return say("\(action.title) cannot be done now") }
+        guard action.confirmation != .none else { return carryOut(action, items: items, section: section, row: row) }
+        let question = Question(
+            text: questionText(action, items), action: action, items: items, section: section, row: row)
+        enter(.question(question))
+    }
+
+    /// Names what it is about, whatever the content's own question says.
+    private func questionText(_ action: Action, _ items: [ItemID]) -> String {
+        let subject = subject(items)
+        let standard = "\(title(of: action, items))?"
+        guard case .text(let text) = action.confirmation else { return standard }
+        return subject.isEmpty ? text : "\(text) (\(subject))"
+    }
+
+    private func title(of action: Action, _ items: [ItemID]) -> String {
+        items.isEmpty ? action.title : "\(action.title) \(subject(items))"
+    }
+
+    private func subject(_ items: [ItemID]) -> String {
+        guard items.count == 1 else { return items.isEmpty ? "" : "\(items.count) items" }
+        let text = look(of: items[0])?.text ?? harmlessText(items[0].description)
+        return "“\(fitted(text, columns: 60))”"
+    }
+
+    mutating func carryOut(_ action: Action, items: [ItemID], section: SectionID?, row: RowID?) {
+        let kind: ViewerRequest.Kind
+        switch action.effect {
+        case .perform(let arguments):
+            kind = .perform(action: action.id, items: items, section: section, arguments: arguments?.json)
+        case .operations(let operations):
+            kind = .transact(operations: Self.filled(operations, items).json)
+        case .patch(let patch):
+            let patches = items.map { item in
+                ContentValue.object([.init("id", .text(item.description)), .init("content", patch)])
+            }
+            let operation = ContentValue.object([.init("op", .text("patchItems")), .init("items", .array(patches))])
+            kind = .transact(operations: ContentValue.array(items.isEmpty ? [] : [operation]).json)
+        }
+        _ = send(kind, row: row, items: items, title: title(of: action, items))
+        if action.takesSeveral { pane.marks.subtract(items) }
+    }
+
+    /// Once for each item, with its id in place of `"$item"`. What names no item is done once.
+    private static func filled(_ operations: [ContentValue], _ items: [ItemID]) -> ContentValue {
+        let template = ContentValue.array(operations)
+        guard template.contains(.text("$item")) else { return template }
+        return .array(
+            items.flatMap { item in
+                operations.map { $0.replacing(.text("$item"), by: .text(item.description)) }
+            })
+    }
+
+    // MARK: - Replies
+
+    mutating func receive(_ reply: ViewerReply) {
+        guard let list = panes.firstIndex(where: { $0.requests[reply.request] != nil }),
+            let request = panes[list].requests.removeValue(forKey: reply.request)
+        else { return }
+        setNeedsDrawing()
+        switch reply.result {
+        case .done(let revision, let answer):
+            if let answer { say(harmlessText(answer)) }
+            if case .undo(let restored, let known) = request.kind {
+                panes[list].noteUndo(to: restored, revision ?? known)
+                say("Undone: \(request.title)")
+            } else if let revision {
+                panes[list].noteOwnChange(revision, request.title)
+            }
+            if case .expand(let item) = request.kind { showChildren(of: item, list: list) }
+            continueReordering(reply.request, list: list)
+        case .refused(let reason):
+            say(reason, for: .seconds(8))
+            if panes[list].reordering?.request == reply.request { panes[list].reordering = nil }
+        }
+    }
+
+    private mutating func showChildren(of item: ItemID, list: Int) {
+        guard list == selected, pane.document.childCount(item) > 0 else { return }
+        if !pane.document.isExpanded(item) { setExpanded(item, true) }
+    }
+
+    // MARK: - Undoing, copying, editing, picking
+
+    /// One's own changes one after the other, as long as nobody else's is between.
+    mutating func undo() {
+        guard lostSince == nil, !pane.isDeleted else {
+            _ = mayAct()
+            return
+        }
+        guard let own = pane.ownChanges.last else { return say("Nothing was changed here that could be undone") }
+        let isUndoing = pane.requests.values.contains { request in
+            if case .undo = request.kind { true } else { false }
+        }
+        guard !isUndoing else { return say("The last change is still being undone") }
+        let newest = pane.newestRevision
+        guard own.revision == pane.restoredRevisions[newest] ?? newest else {
+            return say("Somebody else has changed the list since: nothing was undone")
+        }
+        _ = send(.undo(to: own.revision - 1, ifRevision: newest), row: nil, items: [], title: own.title)
+    }
+
+    mutating func copy() {
+        guard mayTouch(), let item = pane.cursor?.item else { return }
+        let items = pane.marks.isEmpty ? [item] : pane.orderedMarks
+        let plan = pane.document.snapshot.indexPath(ofItem: item).map { scene.composer.plan($0[0]) }
+        let texts = items.map { id in
+            plan.flatMap { scene.composer.resolved(id, $0)?.look.text } ?? harmlessText(id.description)
+        }
+        append(.copy(texts.joined(separator: "\n")))
+        say(items.count == 1 ? "Copied" : "\(items.count) texts copied")
+    }
+
+    mutating func edit() {
+        guard mayAct(), let item = pane.cursor?.item else { return }
+        append(.edit(list: selected, item))
+    }
+
+    mutating func noteEdit(of item: ItemID, _ revision: Int, list: Int) {
+        guard panes.indices.contains(list) else { return }
+        panes[list].noteOwnChange(revision, "Edit \(subject([item]))")
+    }
+
+    private mutating func pick() {
+        // Marks were set one by one, in whichever list, so they do not depend on the row under the cursor.
+        let marked = panes.flatMap(\.orderedMarks)
+        if options.picking == .multiple, !marked.isEmpty { return append(.quit(picked: marked)) }
+        guard mayTouch(), let item = pane.cursor?.item else { return }
+        guard isEnabled(item) else { return sayNotEnabled(item) }
+        append(.quit(picked: [item]))
+    }
+
+    func isEnabled(_ item: ItemID) -> Bool {
+        guard let path = pane.document.snapshot.indexPath(ofItem: item) else { return true }
+        return scene.composer.resolved(item, scene.composer.plan(path[0]))?.look.isEnabled ?? true
+    }
+
+    mutating func sayNotEnabled(_ item: ItemID) {
+        let text = look(of: item)?.text ?? harmlessText(item.description)
+        say("“\(fitted(text, columns: 40))” is not enabled: nothing was done")
+    }
+
+    // MARK: - Reordering
+
+    /// Asks whether the row may go up or down among its siblings. It moves when the list does.
+    mutating func reorder(by steps: Int) {
+        guard showsCursor(), let item = pane.cursor?.item else { return }
+        guard look(of: item)?.canReorder == true else { return say("This row stays where it is") }
+        guard pane.shownQuery.filter.sort.isEmpty else { return say("The rows are sorted: none can be moved") }
+        if var reordering = pane.reordering, reordering.item == item {
+            reordering.steps += steps
+            pane.reordering = reordering
+            return
+        }
+        guard mayAct() else { return }
+        propose(item, by: steps, list: selected)
+    }
+
+    private mutating func propose(_ item: ItemID, by steps: Int, list: Int) {
+        guard let path = panes[list].document.snapshot.indexPath(ofItem: item), let index = path.last else { return }
+        let siblings = Array(path.dropLast())
+        let snapshot = panes[list].document.snapshot
+        var target = max(index + steps, 0)
+        while target > index, snapshot.itemIdentifier(at: siblings + [target]) == nil { target -= 1 }
+        guard target != index, let neighbour = snapshot.itemIdentifier(at: siblings + [target]) else {
+            panes[list].reordering = nil
+            return say(steps < 0 ? "This row is the first one here" : "This row is the last one here")
+        }
+        proposeMove(item, target < index ? "before" : "after", neighbour, list: list)
+    }
+
+    mutating func proposeMove(_ item: ItemID, _ side: String, _ neighbour: ItemID, list: Int) {
+        let operation = ContentValue.object([
+            .init("op", .text("moveItem")), .init("item", .text(item.description)),
+            .init(side, .text(neighbour.description)),
+        ])
+        let request = send(
+            .propose(operations: ContentValue.array([operation]).json), row: .item(item), items: [],
+            title: "Move \(subject([item]))", list: list)
+        panes[list].reordering = Pane.Reordering(item: item, steps: 0, request: request)
+    }
+
+    private mutating func continueReordering(_ request: Int, list: Int) {
+        guard let reordering = panes[list].reordering, reordering.request == request else { return }
+        panes[list].reordering = nil
+        if reordering.steps != 0 { propose(reordering.item, by: reordering.steps, list: list) }
+        if list == selected { layOut(revealing: pane.cursor) }
+    }
+}
+
+extension ContentValue {
+    fileprivate func contains(_ value: ContentValue) -> Bool {
+        if self == value { return true }
+        switch self {
+        case .array(let elements): return elements.contains { $0.contains(value) }
+        case .object(let members): return members.contains { $0.value.contains(value) }
+        case .null, .boolean, .number, .text: return false
+        }
+    }
+
+    fileprivate func replacing(_ old: ContentValue, by new: ContentValue) -> ContentValue {
+        if self == old { return new }
+        switch self {
+        case .array(let elements): return .array(elements.map { $0.replacing(old, by: new) })
+        case .object(let members):
+            return .object(members.map { Member($0.name, $0.value.replacing(old, by: new)) })
+        case .null, .boolean, .number, .text: return self
+        }
+    }
+}

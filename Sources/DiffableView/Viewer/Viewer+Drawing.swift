@@ -1,0 +1,110 @@
+import Diffable
+
+extension Viewer {
+    /// Draws the screen as it is now.
+    package func draw(into grid: inout Grid) {
+        // What the status line says may be newer than the layout, which it does not change.
+        var viewer = self
+        viewer.layOut()
+        viewer.scene.draw(into: &grid, decoration: decoration)
+    }
+
+    func viewport() -> Viewport {
+        var viewport = Viewport(columns: columns, rows: rows)
+        viewport.symbols = options.symbols
+        viewport.carouselStarts = pane.carouselStarts
+        viewport.tabs = panes.map(\.title)
+        viewport.selectedTab = selected
+        viewport.banner = banner
+        viewport.status = status
+        viewport.isFiltered = pane.shownQuery.filter.leavesOut
+        switch mode {
+        case .menu(let menu):
+            viewport.overlay = .menu(
+                title: menu.title, actions: menu.actions.map(\.withoutTakenKey), selected: menu.selected, of: menu.row)
+        case .question(let question):
+            viewport.overlay = .question(
+                question.text,
+                answers: [
+                    Overlay.Answer("Cancel"),
+                    Overlay.Answer(question.action.title, isDestructive: question.action.style == .destructive),
+                ], selected: question.selected)
+        case .swipe(let swipe):
+            viewport.swipe = Swipe(id: .item(swipe.item), edge: swipe.edge, selected: swipe.selected)
+        case .help(let line): viewport.overlay = .help(Self.help, line: line)
+        case .rows, .range, .drag, .typing: break
+        }
+        return viewport
+    }
+
+    private var decoration: Decoration {
+        var decoration = Decoration()
+        decoration.focused = pane.cursor
+        if case .drag(let drag) = mode { decoration.focused = drag.target }
+        if case .typing = mode { decoration.hasKeyboard = false }
+        if !hasFocus { decoration.hasKeyboard = false }
+        decoration.marked = pane.marks
+        decoration.changed = Set(pane.changes.keys)
+        decoration.flashing = flash?.row
+        decoration.spinning = spinningRows
+        decoration.spinnerStep = spinnerStepNumber
+        decoration.isDimmed = showsLoss || pane.isDeleted
+        decoration.reducesMotion = options.reducesMotion
+        return decoration
+    }
+
+    // MARK: - Status line
+
+    private var status: StatusLine {
+        if case .typing(let prompt) = mode {
+            return StatusLine(
+                leading: message?.text ?? prompt.label + prompt.text, trailing: counts,
+                cursor: message == nil ? prompt.label.count + prompt.cursor : nil)
+        }
+        // A message has the line to itself.
+        if let message { return StatusLine(leading: message.text) }
+        return StatusLine(leading: summary, trailing: counts)
+    }
+
+    /// What is looked at.
+    private var summary: String {
+        if !pane.isLoaded { return "Loading \(pane.name)…" }
+        switch mode {
+        case .range: return "Marking a range: arrows, Enter keeps it, Esc does not"
+        case .drag: return "Drop the row where it shall go; Esc leaves it"
+        case .help: return "↑ ↓ show more, any other key closes"
+        case .menu, .question, .swipe: return "Enter chooses, Esc closes"
+        case .rows, .typing: break
+        }
+        var parts = [pane.name.description]
+        if !pane.filter.search.isEmpty { parts.append("/\(pane.filter.search)") }
+        if pane.filter.condition != nil { parts.append("filtered") }
+        if !pane.filter.sort.isEmpty { parts.append("sorted") }
+        return parts.joined(separator: "  ")
+    }
+
+    private var counts: String {
+        var parts: [String] = []
+        if let state = pane.waitingState {
+            let count = state.snapshot.difference(from: pane.document.snapshot).structuralCount
+            if count > 0 { parts.append(count == 1 ? "1 change" : "\(count) changes") }
+        }
+        if isHeld { parts.append("held") }
+        if !pane.marks.isEmpty { parts.append("\(pane.marks.count) marked") }
+        if isSearching {
+            parts.append(options.symbols.isASCII ? "searching..." : "searching…")
+        } else if pane.isLoaded {
+            let count = pane.document.rowCount
+            let index: Int? =
+                switch pane.cursor {
+                case .item(let item)?:
+                    pane.document.snapshot.index(ofItem: item).map { $0 + pane.document.placeholdersBefore }
+                case .placeholder(let index)?: index
+                default: nil
+                }
+            parts.append(index.map { "\($0 + 1)/\(count)" } ?? (count == 1 ? "1 item" : "\(count) items"))
+        }
+        if case .rows = mode { parts.append("? help") }
+        return parts.joined(separator: "  ")
+    }
+}

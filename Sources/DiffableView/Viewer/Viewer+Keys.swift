@@ -1,0 +1,155 @@
+import Diffable
+
+// What keys mean while they go to the rows. All of them are built in: a list's content may name keys for its actions, and
+// these are looked at last, so that no content takes a key away.
+
+extension Viewer {
+    mutating func handle(_ key: KeyPress) {
+        if message != nil { setNeedsDrawing() }
+        message = nil
+        if key == KeyPress(.character("c"), .control) { return append(.quit(picked: nil)) }
+        if key == KeyPress(.character("z"), .control) { return append(.suspend) }
+        if key == KeyPress(.character("l"), .control) { return append(.redraw) }
+        switch mode {
+        case .rows, .range: handleRowKey(key)
+        case .menu(let menu): handle(key, menu)
+        case .question(let question): handle(key, question)
+        case .swipe(let swipe): handle(key, swipe)
+        case .typing(let prompt): handle(key, prompt)
+        case .help(let line): handleHelpKey(key, line)
+        case .drag: if key.key == .escape { enter(.rows) }
+        }
+    }
+
+    private mutating func handleRowKey(_ key: KeyPress) {
+        if key.modifiers.contains(.alt) { return handleAlternateKey(key) }
+        if key.modifiers.contains(.shift), handleShiftedKey(key) { return }
+        switch key.key {
+        case .up: move(.up)
+        case .down: move(.down)
+        case .left: moveAcross(.left)
+        case .right: moveAcross(.right)
+        case .home: move(.first)
+        case .end: move(.last)
+        case .pageUp: page(.pageUp)
+        case .pageDown: page(.pageDown)
+        case .tab: move(.nextSection)
+        case .enter: performPrimaryAction()
+        case .escape: leaveMode()
+        case .delete: openSwipe(.trailing)
+        case .character(let character) where key.modifiers.contains(.control): handleControl(character)
+        case .character(let character): handle(character)
+        case .backspace, .insert, .function: break
+        }
+    }
+
+    private mutating func handle(_ character: Unicode.Scalar) {
+        switch character {
+        case "j": move(.down)
+        case "k": move(.up)
+        case "h": moveAcross(.left)
+        case "l": moveAcross(.right)
+        case "g": move(.first)
+        case "G": move(.last)
+        case " ": mark()
+        case "v": toggleRange()
+        case ".": openMenu()
+        case ":": openListMenu()
+        case ">": openSwipe(.leading)
+        case "<": openSwipe(.trailing)
+        case "/": beginTyping(.search)
+        case "w": beginTyping(.condition)
+        case "s": beginTyping(.sort)
+        case "n": findNext(.down)
+        case "N": findNext(.up)
+        case "u": undo()
+        case "y": copy()
+        case "e": edit()
+        case "p": toggleHold()
+        case "m": toggleMouse()
+        case "?": enter(.help(line: 0))
+        case "q": quit()
+        case "[": select(pane: (selected + panes.count - 1) % panes.count)
+        case "]": select(pane: (selected + 1) % panes.count)
+        case "1"..."9": select(pane: Int(character.value) - 0x31)
+        default: performAction(withKey: Character(character))
+        }
+    }
+
+    /// Those that `handle(_: Unicode.Scalar)` knows: no action gets them.
+    static let ownKeys = Set<Character>(" vkjhlgG.:></wsnNuyepm?q[]123456789")
+
+    private mutating func handleControl(_ character: Unicode.Scalar) {
+        switch character {
+        case "d": moveHalfScreen(.down)
+        case "u": moveHalfScreen(.up)
+        case "f": page(.pageDown)
+        case "b": page(.pageUp)
+        case "n": move(.down)
+        case "p": move(.up)
+        case "e": scroll(by: 1)
+        case "y": scroll(by: -1)
+        default: break
+        }
+    }
+
+    private mutating func handleAlternateKey(_ key: KeyPress) {
+        switch key.key {
+        case .up: reorder(by: -1)
+        case .down: reorder(by: 1)
+        default: break
+        }
+    }
+
+    /// - Returns: whether it was one.
+    private mutating func handleShiftedKey(_ key: KeyPress) -> Bool {
+        switch key.key {
+        case .tab: move(.previousSection)
+        case .up, .down:
+            beginRange()
+            if case .range = mode { move(key.key == .up ? .up : .down) }
+        default: return false
+        }
+        return true
+    }
+
+    private mutating func leaveMode() {
+        if case .range = mode { return endRange(keepingMarks: false) }
+        if !pane.marks.isEmpty {
+            pane.marks = []
+            return setNeedsDrawing()
+        }
+        if !pane.filter.search.isEmpty {
+            pane.filter.search = ""
+            return setNeedsDrawing()
+        }
+        if options.picking != .none { append(.quit(picked: nil)) }
+    }
+
+    private mutating func quit() { append(.quit(picked: nil)) }
+
+    private mutating func toggleHold() {
+        isHeld.toggle()
+        setNeedsDrawing()
+    }
+
+    private mutating func toggleMouse() {
+        reportsMouse.toggle()
+        append(.reportMouse(reportsMouse))
+        say(reportsMouse ? "The mouse is for the list" : "The mouse selects text; m gives it back to the list")
+    }
+
+    mutating func enter(_ mode: Mode) {
+        self.mode = mode
+        layOut()
+    }
+}
+
+extension Action {
+    /// As it is shown: a key that the viewer takes itself would do something else.
+    var withoutTakenKey: Action {
+        var action = self
+        if let key, Viewer.ownKeys.contains(key) { action.key = nil }
+        return action
+    }
+}

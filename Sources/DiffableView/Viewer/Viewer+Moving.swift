@@ -1,0 +1,182 @@
+import Diffable
+
+// How the cursor goes from row to row, and the rows over the screen.
+extension Viewer {
+    mutating func move(_ direction: Scene.Direction) {
+        guard let cursor = pane.cursor ?? scene.neighbour(of: .title, towards: .first) else { return }
+        if direction == .first { return goToTop() }
+        guard let target = scene.neighbour(of: cursor, towards: direction) else {
+            if direction == .up || direction == .previousSection { showTop() }
+            return
+        }
+        go(to: target)
+    }
+
+    mutating func go(to row: RowID) {
+        pane.cursor = row
+        pane.isFollowingTop = false
+        layOut(revealing: row)
+        extendRange()
+    }
+
+    private mutating func goToTop() {
+        pane.isFollowingTop = true
+        pane.cursor = scene.neighbour(of: .title, towards: .first)
+        layOut(revealing: pane.cursor)
+        extendRange()
+    }
+
+    /// The title stands above the first row.
+    private mutating func showTop() {
+        if scene.showsTop { return }
+        layOut(.title, onLine: scene.rows.lowerBound, revealing: pane.cursor)
+    }
+
+    /// Beside others, the neighbour; in a list, in or out of an outline.
+    mutating func moveAcross(_ direction: Scene.Direction) {
+        if let cursor = pane.cursor, let target = scene.neighbour(of: cursor, towards: direction) {
+            return go(to: target)
+        }
+        if direction == .right { expandOrEnter() } else { collapseOrLeave() }
+    }
+
+    /// The cursor stays on its line, and the rows move under it.
+    mutating func page(_ direction: Scene.Direction) {
+        guard let cursor = pane.cursor, let target = scene.neighbour(of: cursor, towards: direction) else { return }
+        moveRows(cursorTo: target)
+    }
+
+    mutating func moveHalfScreen(_ direction: Scene.Direction) {
+        guard var target = pane.cursor else { return }
+        for _ in 0..<max(scene.rows.count / 2, 1) {
+            guard let next = scene.neighbour(of: target, towards: direction) else { break }
+            target = next
+        }
+        if target == pane.cursor, direction == .up { return showTop() }
+        moveRows(cursorTo: target)
+    }
+
+    private mutating func moveRows(cursorTo target: RowID) {
+        guard let line = screenAnchor(of: pane.cursor)?.line else { return go(to: target) }
+        pane.cursor = target
+        layOut(target, onLine: line, revealing: target)
+        extendRange()
+    }
+
+    /// The cursor stays on its row, also when that leaves the screen.
+    mutating func scroll(by lines: Int) {
+        guard let anchor = firstScreenAnchor else { return }
+        layOut(anchor.id, onLine: anchor.line - lines)
+    }
+
+    // MARK: - Ranges
+
+    struct MarkedRange: Sendable {
+        var start: RowID
+        /// What was marked before.
+        var marks: Set<ItemID>
+    }
+
+    mutating func toggleRange() {
+        if case .range = mode { endRange(keepingMarks: true) } else { beginRange() }
+    }
+
+    mutating func beginRange() {
+        if case .range = mode { return }
+        guard let cursor = pane.cursor, let item = cursor.item, mayMark(item, among: 2), mayAct() else { return }
+        let marks = pane.marks
+        pane.marks.insert(item)
+        enter(.range(MarkedRange(start: cursor, marks: marks)))
+    }
+
+    mutating func endRange(keepingMarks: Bool) {
+        if case .range(let range) = mode, !keepingMarks { pane.marks = range.marks }
+        enter(.rows)
+    }
+
+    /// Marks from where the range began to the cursor.
+    mutating func extendRange() {
+        guard case .range(let range) = mode, let cursor = pane.cursor else { return }
+        var rows = rows(from: range.start, to: cursor)
+        if rows.isEmpty { rows = self.rows(from: cursor, to: range.start) }
+        pane.marks = range.marks.union(rows.compactMap(\.item).filter(mayPick))
+        setNeedsDrawing()
+    }
+
+    /// Those between two rows and both of them, as one goes down; none if the first is below the second.
+    private func rows(from first: RowID, to last: RowID) -> [RowID] {
+        var rows = [first]
+        while let row = rows.last, row != last {
+            guard rows.count < Pane.wholeRowsMax, let next = scene.composer.row(after: row) else { return [] }
+            rows.append(next)
+        }
+        return rows
+    }
+
+    // MARK: - Marks
+
+    mutating func mark() {
+        if case .range = mode { return endRange(keepingMarks: true) }
+        guard let item = pane.cursor?.item, mayAct() else { return }
+        if pane.marks.contains(item) {
+            pane.marks.remove(item)
+        } else {
+            guard mayMark(item, among: 1) else { return }
+            if !takesSeveralMarks(item) { pane.marks = [] }
+            pane.marks.insert(item)
+        }
+        setNeedsDrawing()
+        move(.down)
+    }
+
+    private mutating func mayMark(_ item: ItemID, among count: Int) -> Bool {
+        guard mayPick(item) else {
+            sayNotEnabled(item)
+            return false
+        }
+        if selectionMode(of: item) == .none {
+            say("Nothing can be marked here")
+            return false
+        }
+        if count > 1, !takesSeveralMarks(item) {
+            say("One row at a time can be marked here")
+            return false
+        }
+        return true
+    }
+
+    /// What is marked for a picker is picked, so a row that is not enabled is not marked there.
+    private func mayPick(_ item: ItemID) -> Bool { options.picking == .none || isEnabled(item) }
+
+    private func selectionMode(of item: ItemID) -> SelectionMode {
+        guard let path = pane.document.snapshot.indexPath(ofItem: item) else { return .none }
+        return scene.composer.plan(path[0]).look.selection
+    }
+
+    /// Where the list says so, where it has an action for several, and when several are to be picked.
+    private func takesSeveralMarks(_ item: ItemID) -> Bool {
+        switch options.picking {
+        case .multiple: return true
+        case .single: return false
+        case .none: break
+        }
+        return selectionMode(of: item) == .multiple || actions(of: item).contains { $0.takesSeveral }
+    }
+}
+
+extension Composer {
+    /// The next row that can have the cursor, beside or below.
+    func row(after row: RowID) -> RowID? {
+        guard var element = element(row) else { return nil }
+        var frames = block(element).frames.filter(\.isFocusable)
+        if let index = frames.firstIndex(where: { $0.id == row }), index + 1 < frames.count {
+            return frames[index + 1].id
+        }
+        while let next = self.element(after: element) {
+            element = next
+            frames = block(element).frames.filter(\.isFocusable)
+            if let first = frames.first { return first.id }
+        }
+        return nil
+    }
+}

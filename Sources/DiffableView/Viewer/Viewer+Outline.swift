@@ -1,0 +1,70 @@
+import Diffable
+
+// Expanding and collapsing is each viewer's own: nobody else sees it.
+
+extension Viewer {
+    func isExpandable(_ item: ItemID) -> Bool {
+        pane.document.childCount(item) > 0 || look(of: item)?.hasChildren == true
+    }
+
+    func look(of item: ItemID) -> ItemLook? {
+        scene.frame(of: .item(item))?.look
+    }
+
+    mutating func toggle(_ item: ItemID) {
+        setExpanded(item, !pane.document.isExpanded(item))
+    }
+
+    mutating func setExpanded(_ item: ItemID, _ isExpanded: Bool) {
+        if isExpanded, pane.document.childCount(item) == 0, look(of: item)?.hasChildren == true {
+            return askForChildren(of: item)
+        }
+        let isDifferent = isExpanded != (pane.document.snapshot.isExpanded(item) ?? false)
+        if case .there = pane.shownQuery.folding {
+            if isDifferent { pane.toggled.formSymmetricDifference([item]) }
+            return
+        }
+        pane.document.expansion[item] = isDifferent ? isExpanded : nil
+        if isDifferent { pane.toggled.insert(item) } else { pane.toggled.remove(item) }
+        // The cursor may have stood under it.
+        let mapping = RowMapping(
+            from: pane.document, to: pane.document, in: viewport(), ownMoves: [], isOtherWindow: false)
+        pane.cursor = pane.cursor.flatMap(mapping.row(for:))
+        pane.anchor = pane.anchor.flatMap { anchor in
+            mapping.row(for: anchor.id).map { Anchor(id: $0, line: anchor.line) }
+        }
+        layOut()
+    }
+
+    /// What is not there yet comes from the list's handler.
+    private mutating func askForChildren(of item: ItemID) {
+        guard mayAct() else { return }
+        let isAsked = pane.requests.values.contains { $0.kind == .expand(item) }
+        if isAsked { return }
+        _ = send(.expand(item), row: .item(item), items: [])
+    }
+
+    /// To the right: opens, then goes in.
+    mutating func expandOrEnter() {
+        guard let item = pane.cursor?.item else { return }
+        let document = pane.document
+        if document.isOpen(item) {
+            move(.down)
+        } else if isExpandable(item) {
+            setExpanded(item, true)
+        } else if case .there = pane.shownQuery.folding {
+            // Only the daemon knows whether anything is under it.
+            setExpanded(item, true)
+        }
+    }
+
+    /// To the left: closes, then goes out.
+    mutating func collapseOrLeave() {
+        guard let item = pane.cursor?.item else { return }
+        if pane.document.isOpen(item) {
+            setExpanded(item, false)
+        } else if let parent = pane.document.snapshot.parent(of: item) {
+            go(to: .item(parent))
+        }
+    }
+}

@@ -1,0 +1,221 @@
+import Diffable
+
+// How a list's next state is shown: what stays where it is.
+
+extension Viewer {
+    mutating func receive(_ state: ViewedState, list: Int) {
+        guard panes.indices.contains(list) else { return }
+        panes[list].isDeleted = false
+        let isAnswer = panes[list].askedQuery != nil && state.queryNumber >= panes[list].queryNumber
+        guard panes[list].isLoaded, list == selected, holdsStructure, !(isAnswer && isInRows) else {
+            return show(state, list: list)
+        }
+        panes[list].waitingState = state
+        panes[list].document = panes[list].document.updated(
+            to: panes[list].document.snapshot.takingContents(of: state.snapshot), extent: panes[list].document.extent)
+        layOut()
+    }
+
+    /// Its last state stays to be seen, dimmed, and nothing can be done with it.
+    mutating func noteDeletion(list: Int) {
+        guard panes.indices.contains(list) else { return }
+        panes[list].isDeleted = true
+        panes[list].placeBeforeDeletion = panes[list].place
+        if list == selected { layOut() }
+    }
+
+    /// Structure waits while something lies open that is about certain rows.
+    var holdsStructure: Bool {
+        switch mode {
+        case .menu, .question, .swipe, .drag, .range: true
+        case .rows, .typing, .help: isHeld
+        }
+    }
+
+    private var isInRows: Bool {
+        switch mode {
+        case .rows, .typing, .help: true
+        default: false
+        }
+    }
+
+    mutating func showWaitingStates() {
+        for list in panes.indices where list != selected || !holdsStructure {
+            guard let state = panes[list].waitingState else { continue }
+            show(state, list: list)
+        }
+    }
+
+    private mutating func show(_ state: ViewedState, list: Int) {
+        var pane = panes[list]
+        let before = pane.document
+        let difference = pane.isLoaded ? state.snapshot.difference(from: before.snapshot) : []
+        let isOtherFilter = takeAnswer(state, &pane)
+        let wasOtherWindow = pane.shownQuery != panes[list].shownQuery
+        // Rows that were gone to, and come now.
+        if wasOtherWindow, list == selected { widensTables = true }
+        pane.document = before.updated(to: state.snapshot, extent: state.extent)
+        if case .there = pane.shownQuery.folding { pane.document.expansion = [:] }
+        // What was changed here was another list.
+        if pane.epoch != state.epoch { pane.forgetOwnChanges() }
+        (pane.revision, pane.epoch) = (state.revision, state.epoch)
+        pane.waitingState = nil
+
+        let mapping = RowMapping(
+            from: before, to: pane.document, in: viewport(),
+            ownMoves: pane.ownItems.intersection(difference.movedItems),
+            isOtherWindow: wasOtherWindow)
+        let isOwn = pane.cursor.map(mapping.isOwnMove) ?? false
+        if isOtherFilter, let place = pane.returnPlace, place.filter == pane.shownQuery.filter {
+            pane.returnPlace = nil
+            pane.isFollowingTop = place.isAtTop
+            pane.cursor = mapping.row(returningTo: place.row, index: place.index)
+            pane.anchor = pane.cursor.flatMap { row in place.anchor.map { Anchor(id: row, line: $0.line) } }
+        } else if isOtherFilter {
+            pane.cursor = pane.cursor?.item.flatMap {
+                pane.document.snapshot.contains($0) ? mapping.row(for: .item($0)) : nil
+            }
+            (pane.isFollowingTop, pane.anchor) = (true, nil)
+        } else if pane.isLoaded {
+            pane.anchor = pane.anchor.flatMap { anchor in
+                mapping.row(for: anchor.id).map { Anchor(id: $0, line: anchor.line) }
+            }
+            pane.cursor = pane.cursor.flatMap(mapping.row(for:))
+            returnToPlaceBeforeDeletion(&pane, mapping)
+        }
+        if !wasOtherWindow, !isOtherFilter, pane.isLoaded { note(difference, &pane) }
+        dropMarks(&pane, before: before, wasOtherWindow: wasOtherWindow || isOtherFilter)
+        if !pane.isLoaded { sayMissingSections(of: pane) }
+        pane.isLoaded = true
+        panes[list] = pane
+        // Its title is on its tab.
+        setNeedsDrawing()
+        if list == selected { layOutShown(isOwn: isOwn, isOtherFilter: isOtherFilter) }
+    }
+
+    /// Those that were asked for at the start. Of a window not all sections are known.
+    private mutating func sayMissingSections(of pane: Pane) {
+        let snapshot = pane.document.snapshot
+        guard pane.document.rowCount == snapshot.numberOfItems else { return }
+        let missing = pane.filter.sections.filter { snapshot.index(ofSection: $0) == nil }
+        guard !missing.isEmpty else { return }
+        let names = missing.map { harmlessText($0.description) }.joined(separator: ", ")
+        say("\(pane.name) has nothing in: \(names)", for: .seconds(8))
+    }
+
+    /// A list that is made again may be empty at first.
+    private func returnToPlaceBeforeDeletion(_ pane: inout Pane, _ mapping: RowMapping) {
+        guard let place = pane.placeBeforeDeletion, let item = place.row.item,
+            pane.document.snapshot.contains(item)
+        else { return }
+        pane.placeBeforeDeletion = nil
+        pane.isFollowingTop = place.isAtTop
+        pane.cursor = mapping.row(for: place.row)
+        pane.anchor = pane.cursor.flatMap { row in place.anchor.map { Anchor(id: row, line: $0.line) } }
+    }
+
+    private mutating func layOutShown(isOwn: Bool, isOtherFilter: Bool) {
+        let old = scene.frames.map(\.id)
+        layOut(revealing: isOtherFilter ? pane.cursor : nil)
+        // What others put at the top has pushed the cursor's row off the screen.
+        if pane.isFollowingTop, pane.cursor != nil, screenAnchor(of: pane.cursor) == nil {
+            pane.cursor = scene.neighbour(of: .title, towards: .first)
+            layOut()
+        }
+        if !isOwn, old != scene.frames.map(\.id) { drawn.isOutdated = true }
+    }
+
+    /// - Returns: whether other items match than before.
+    private func takeAnswer(_ state: ViewedState, _ pane: inout Pane) -> Bool {
+        guard let asked = pane.askedQuery, state.queryNumber >= pane.queryNumber else { return false }
+        defer { (pane.shownQuery, pane.askedQuery) = (asked, nil) }
+        return asked.filter != pane.shownQuery.filter
+    }
+
+    private func note(_ difference: [ListOperation], _ pane: inout Pane) {
+        let items = difference.changedItems
+        guard items.count <= Self.markedChangesMax else { return }
+        for item in items { pane.changes[item] = now + Self.changeDuration }
+    }
+
+    /// What is gone is not marked. Rows that are not held may be there all the same.
+    private func dropMarks(_ pane: inout Pane, before: Document, wasOtherWindow: Bool) {
+        guard !pane.marks.isEmpty else { return }
+        let after = pane.document
+        let isWhole = after.rowCount == after.snapshot.numberOfItems
+        if wasOtherWindow || !isWhole && after.rowCount > before.rowCount { return }
+        pane.marks = pane.marks.filter { after.snapshot.contains($0) || !isWhole && !before.snapshot.contains($0) }
+    }
+
+    static let changeDuration = Duration.seconds(1)
+    /// Where more changes at once, a mark on each says nothing.
+    private static let markedChangesMax = 500
+}
+
+// MARK: - Differences
+
+extension Snapshot {
+    /// This structure with the newest contents, as far as the items are known.
+    func takingContents(of newest: Snapshot) -> Snapshot {
+        let contents = newest.difference(from: self).filter { operation in
+            switch operation {
+            case .reconfigureItems, .reloadItems: true
+            default: false
+            }
+        }
+        // A difference fits; what did not would be left as it is.
+        return (try? applying(contents)) ?? self
+    }
+}
+
+extension [ListOperation] {
+    /// What looks different, is new, or stands somewhere else.
+    var changedItems: Set<ItemID> {
+        var items: Set<ItemID> = []
+        func insert(_ inserted: [Item]) {
+            for item in inserted {
+                items.insert(item.id)
+                insert(item.children)
+            }
+        }
+        for operation in self {
+            switch operation {
+            case .appendItems(let inserted, _), .insertItems(let inserted, _), .replaceChildren(_, let inserted):
+                insert(inserted)
+            case .moveItem(let item, _): items.insert(item)
+            case .reconfigureItems(let changed): items.formUnion(changed.map(\.id))
+            case .reloadItems(let changed): items.formUnion(changed.map(\.id))
+            case .patchItems(let changed): items.formUnion(changed.map(\.id))
+            case .appendSections(let sections), .insertSections(let sections, _):
+                for section in sections { insert(section.items) }
+            default: break
+            }
+        }
+        return items
+    }
+
+    /// What was moved or deleted.
+    var movedItems: Set<ItemID> {
+        reduce(into: []) { items, operation in
+            switch operation {
+            case .moveItem(let item, _): items.insert(item)
+            case .deleteItems(let deleted, _): items.formUnion(deleted)
+            default: break
+            }
+        }
+    }
+
+    /// How many sections and items come, go or move, each with what is under it counted once.
+    var structuralCount: Int {
+        reduce(0) { count, operation in
+            switch operation {
+            case .appendItems(let items, _), .insertItems(let items, _): count + items.count
+            case .deleteItems(let items, _): count + items.count
+            case .appendSections(let sections), .insertSections(let sections, _): count + sections.count
+            case .deleteSections(let sections, _): count + sections.count
+            case .moveItem, .moveSection: count + 1
+            default: count
+            }
+        }
+    }
+}

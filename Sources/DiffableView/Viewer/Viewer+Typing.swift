@@ -1,0 +1,149 @@
+import Diffable
+import DiffableJSON
+
+// A line of text that is typed into the status line: a search, a condition, a sort key.
+
+extension Viewer {
+    struct Prompt: Sendable {
+        enum Sort: Sendable { case search, condition, sort }
+
+        var sort: Sort
+        var text = ""
+        /// How many characters are before the cursor.
+        var cursor = 0
+        /// What was seen before.
+        var filter: ViewFilter
+        var place: Pane.Place?
+
+        var label: String {
+            switch sort {
+            case .search: "/"
+            case .condition: "where "
+            case .sort: "sort by "
+            }
+        }
+    }
+
+    mutating func beginTyping(_ sort: Prompt.Sort) {
+        if case .range = mode { endRange(keepingMarks: true) }
+        var prompt = Prompt(sort: sort, filter: pane.filter, place: pane.place)
+        if sort == .search {
+            prompt.text = pane.filter.search
+            prompt.cursor = prompt.text.count
+        }
+        enter(.typing(prompt))
+    }
+
+    mutating func handle(_ key: KeyPress, _ prompt: Prompt) {
+        var prompt = prompt
+        let index = prompt.text.index(prompt.text.startIndex, offsetBy: prompt.cursor)
+        let isControl = key.modifiers.contains(.control)
+        switch key.key {
+        case .escape:
+            pane.filter = prompt.filter
+            pane.returnPlace = prompt.place
+            return enter(.rows)
+        case .enter: return finish(prompt)
+        case .left: prompt.cursor = max(prompt.cursor - 1, 0)
+        case .right: prompt.cursor = min(prompt.cursor + 1, prompt.text.count)
+        case .home: prompt.cursor = 0
+        case .end: prompt.cursor = prompt.text.count
+        case .character("a") where isControl: prompt.cursor = 0
+        case .character("e") where isControl: prompt.cursor = prompt.text.count
+        case .character("u") where isControl:
+            prompt.text.removeSubrange(..<index)
+            prompt.cursor = 0
+        case .character("w") where isControl:
+            let rest = prompt.text[..<index].reversed().drop { $0 == " " }.drop { $0 != " " }
+            prompt.text = String(rest.reversed()) + prompt.text[index...]
+            prompt.cursor = rest.count
+        case .backspace:
+            guard prompt.cursor > 0 else {
+                if prompt.text.isEmpty { return handle(KeyPress(.escape), prompt) }
+                return
+            }
+            prompt.text.remove(at: prompt.text.index(before: index))
+            prompt.cursor -= 1
+        case .delete: if index < prompt.text.endIndex { prompt.text.remove(at: index) }
+        // The rows can be looked through while one types.
+        case .up: return move(.up)
+        case .down: return move(.down)
+        case .pageUp: return page(.pageUp)
+        case .pageDown: return page(.pageDown)
+        case .character(let character) where !isControl && !key.modifiers.contains(.alt):
+            return type(String(character), into: prompt)
+        default: return
+        }
+        take(prompt)
+    }
+
+    mutating func paste(_ text: String) {
+        guard case .typing(let prompt) = mode else { return }
+        type(harmlessText(text), into: prompt)
+    }
+
+    private mutating func type(_ text: String, into prompt: Prompt) {
+        var prompt = prompt
+        let index = prompt.text.index(prompt.text.startIndex, offsetBy: prompt.cursor)
+        let before = prompt.text[..<index] + text
+        let typed = before + prompt.text[index...]
+        guard typed.utf8.count <= Self.typedLengthMax else { return }
+        // A mark may join the letter before it.
+        prompt.cursor = before.count
+        prompt.text = String(typed)
+        prompt.cursor = min(prompt.cursor, prompt.text.count)
+        take(prompt)
+    }
+
+    /// In bytes. A view is refused with a search of more than 1,024.
+    private static let typedLengthMax = 500
+
+    /// A search is seen as it is typed.
+    private mutating func take(_ prompt: Prompt) {
+        if prompt.sort == .search { pane.filter.search = prompt.text.trimmed }
+        enter(.typing(prompt))
+    }
+
+    private mutating func finish(_ prompt: Prompt) {
+        let text = prompt.text.trimmed
+        do throws(TypingError) {
+            switch prompt.sort {
+            case .search:
+                pane.filter.search = text
+                if !text.isEmpty { lastSearch = text }
+            case .condition:
+                pane.filter.condition = text.isEmpty ? options.filter.condition : try options.condition(text)
+            case .sort: pane.filter.sort = text.isEmpty ? options.filter.sort : [try options.sortKey(text)]
+            }
+            enter(.rows)
+        } catch {
+            say(error.message)
+        }
+    }
+
+    // MARK: - Matches
+
+    /// The next row with the words that were searched for last.
+    mutating func findNext(_ direction: Scene.Direction) {
+        let search = pane.filter.search.isEmpty ? lastSearch : pane.filter.search
+        guard !search.isEmpty else { return say("Nothing was searched for; / searches") }
+        let json = ContentValue.object([.init("search", .text(search))]).json
+        let parsed = Array(json.utf8).withUnsafeBytes { try? View(json: $0) }
+        guard let view = parsed, var row = pane.cursor else { return }
+        for _ in 0..<Pane.wholeRowsMax {
+            guard let next = scene.neighbour(of: row, towards: direction), next != row else { break }
+            row = next
+            if let item = row.item.flatMap(pane.document.snapshot.item), view.isMet(by: item) { return go(to: row) }
+        }
+        say(direction == .down ? "No further match" : "No match before")
+    }
+}
+
+extension String {
+    fileprivate var trimmed: String {
+        var text = self[...]
+        while text.first?.isWhitespace == true { text.removeFirst() }
+        while text.last?.isWhitespace == true { text.removeLast() }
+        return String(text)
+    }
+}

@@ -1,0 +1,66 @@
+import Diffable
+
+// Which part of a list is asked for. A list of up to `Pane.wholeRowsMax` rows comes as a whole, and is folded here. Of a
+// longer one three screens are held: rows beyond are drawn as placeholders until they come, and no key waits for them.
+
+extension Viewer {
+    /// At most one question is under way; the newest wish is asked when it is answered.
+    mutating func askForView() {
+        guard lostSince == nil, pane.askedQuery == nil, pane.isLoaded, !pane.isDeleted, let query = wantedQuery,
+            query != pane.shownQuery
+        else { return }
+        pane.askedQuery = query
+        pane.queryNumber += 1
+        append(.setView(list: selected, json: query.json, queryNumber: pane.queryNumber))
+    }
+
+    private var wantedQuery: ViewQuery? {
+        let document = pane.document
+        var query = pane.shownQuery
+        if pane.filter != query.filter {
+            return ViewQuery(filter: pane.filter, window: Window(start: .offset(0), limit: Pane.wholeRowsMax))
+        }
+        guard document.rowCount > Pane.wholeRowsMax || query.window.limit < Pane.wholeRowsMax else { return nil }
+        query.folding = wantedFolding
+        let first = document.placeholdersBefore
+        let held = first..<first + document.snapshot.numberOfItems
+        let visible = visibleRows
+        let margin = rows / 2
+        let wanted = max(visible.lowerBound - margin, 0)..<min(visible.upperBound + margin, document.rowCount)
+        let isHeld = wanted.isEmpty || held.lowerBound <= wanted.lowerBound && wanted.upperBound <= held.upperBound
+        if !isHeld || query.folding != pane.shownQuery.folding { query.window = window(around: visible) }
+        return query
+    }
+
+    private var visibleRows: Range<Int> {
+        if let visible = scene.visibleRows { return visible }
+        let index = pane.document.placeholdersBefore
+        return index..<index
+    }
+
+    private func window(around visible: Range<Int>) -> Window {
+        let document = pane.document
+        let limit = 3 * max(rows, 20)
+        let start = max(min(visible.lowerBound - limit / 3, document.rowCount - limit), 0)
+        if start == 0 || pane.isFollowingTop { return Window(start: .offset(0), limit: limit) }
+        // Rows that come and go before it do not move a window that begins with a row.
+        if let item = document.snapshot.itemIdentifier(atRow: start - document.placeholdersBefore) {
+            return Window(start: .anchor(item), limit: limit)
+        }
+        return Window(start: .offset(start), limit: limit)
+    }
+
+    /// Rows under collapsed ones are left out by the daemon, as soon as there are any: they would fill the window unseen.
+    private var wantedFolding: ViewQuery.Folding {
+        let document = pane.document
+        switch pane.shownQuery.folding {
+        case .there: return .there(toggled: pane.toggled.sorted())
+        case .here:
+            let isOutline = document.snapshot.sectionIdentifiers.contains { section in
+                document.snapshot.numberOfItems(inSection: section)
+                    != document.snapshot.numberOfRootItems(inSection: section)
+            }
+            return isOutline ? .there(toggled: pane.toggled.sorted()) : .here
+        }
+    }
+}

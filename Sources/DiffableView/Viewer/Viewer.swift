@@ -1,0 +1,219 @@
+import Diffable
+
+// A viewer of lists, as a state machine: an event in, effects out, and the screen as a function of the state. It knows no
+// terminal, no client and no clock.
+//
+// What must hold, whatever happens:
+//
+// - Changes by others move nothing that is looked at (`Pane+Showing`).
+// - What acts on a row acts on the row that was under the cursor when the screen was last drawn (`Viewer+Acting`).
+// - While something lies open over a row, the rows stay as they are; what changed is shown when it is closed.
+// - Nothing is done without a connection, and nothing is kept for later.
+
+/// Lists side by side, one of which is seen, with what their user is doing.
+package struct Viewer: Sendable {
+    var panes: [Pane]
+    var selected = 0
+    var options: ViewerOptions
+    var columns: Int
+    var rows: Int
+    var mode = Mode.rows
+    /// Structure waits because somebody asked for it.
+    var isHeld = false
+    var hasFocus = true
+    var message: Message?
+    /// Since when there is no connection.
+    var lostSince: Duration?
+    var flash: (row: RowID, end: Duration)?
+    package internal(set) var reportsMouse: Bool
+    var lastPress: (row: RowID, time: Duration)?
+    var lastSearch = ""
+    /// As laid out last; it changes with whatever it shows.
+    package private(set) var scene: Scene
+    private(set) var now = Duration.zero
+    var drawn = DrawnState()
+    /// What was done last went to other rows, so the columns of tables may become wider.
+    var widensTables = false
+    private var lastRequest = 0
+    private var effects: [ViewerEffect] = []
+    /// Whether the screen shows something else than what was drawn last.
+    package private(set) var needsDrawing = true
+
+    /// What keys mean at the moment.
+    enum Mode: Sendable {
+        case rows
+        /// Rows are marked from one to where the cursor goes.
+        case range(MarkedRange)
+        case menu(Menu)
+        case question(Question)
+        case swipe(SwipedRow)
+        case drag(Drag)
+        case typing(Prompt)
+        case help(line: Int)
+    }
+
+    struct Message: Sendable {
+        var text: String
+        var end: Duration
+    }
+
+    /// What was on the screen when it was last drawn.
+    struct DrawnState: Sendable {
+        var cursor: RowID?
+        /// Others have changed which rows are where since then.
+        var isOutdated = false
+        /// Before this, what acts on a row is not done: somebody else put it there.
+        var guardEnd = Duration.zero
+    }
+
+    package init(lists: [ListName], columns: Int, rows: Int, options: ViewerOptions) {
+        precondition(!lists.isEmpty, "a viewer shows at least one list")
+        panes = lists.map { Pane($0, options: options) }
+        self.options = options
+        self.columns = columns
+        self.rows = rows
+        reportsMouse = options.reportsMouse
+        scene = Layout.scene(of: panes[0].document, in: Viewport(columns: columns, rows: rows))
+        layOut()
+        if let notice = options.notice { say(notice, for: .seconds(10)) }
+    }
+
+    /// The row under the cursor of the list that is seen.
+    package var cursor: RowID? { pane.cursor }
+    package var marks: Set<ItemID> { pane.marks }
+
+    /// The view that each list is to be followed with at first.
+    package var initialView: String { panes[0].shownQuery.json }
+
+    package mutating func handle(_ event: ViewerEvent, at time: Duration) -> [ViewerEffect] {
+        now = max(time, now)
+        effects = []
+        switch event {
+        case .key, .mouse, .resized: widensTables = true
+        case .update: widensTables = false
+        default: break
+        }
+        switch event {
+        case .key(let key):
+            pane.placeBeforeDeletion = nil
+            handle(key)
+        case .mouse(let mouse):
+            pane.placeBeforeDeletion = nil
+            handle(mouse)
+        case .paste(let text): paste(text)
+        case .resized(let columns, let rows): resize(columns: columns, rows: rows)
+        case .focused(let hasFocus):
+            self.hasFocus = hasFocus
+            setNeedsDrawing()
+        case .update(let state, let list): receive(state, list: list)
+        case .deleted(let list): noteDeletion(list: list)
+        case .reply(let reply): receive(reply)
+        case .edited(let list, let item, let revision): noteEdit(of: item, revision, list: list)
+        case .connection(let isUp): setConnection(isUp: isUp)
+        case .drawn: noteDrawn()
+        case .timer: break
+        }
+        expire()
+        showWaitingStates()
+        askForView()
+        return effects
+    }
+}
+
+// MARK: - State
+
+extension Viewer {
+    var pane: Pane {
+        get { panes[selected] }
+        set { panes[selected] = newValue }
+    }
+
+    mutating func setNeedsDrawing() { needsDrawing = true }
+
+    mutating func append(_ effect: ViewerEffect) { effects.append(effect) }
+
+    mutating func say(_ text: String, for duration: Duration = .seconds(4)) {
+        message = Message(text: text, end: now + duration)
+        setNeedsDrawing()
+    }
+
+    /// - Parameters:
+    ///   - items: those it is about.
+    ///   - title: what is done, for whoever undoes it.
+    mutating func send(
+        _ kind: ViewerRequest.Kind, row: RowID?, items: some Sequence<ItemID>, title: String = "", list: Int? = nil
+    ) -> Int {
+        let list = list ?? selected
+        lastRequest += 1
+        panes[list].requests[lastRequest] = Pane.PendingRequest(
+            title: title, kind: kind, row: row, items: Set(items), begin: now)
+        append(.request(ViewerRequest(number: lastRequest, list: list, kind)))
+        setNeedsDrawing()
+        return lastRequest
+    }
+
+    mutating func select(pane index: Int) {
+        guard panes.indices.contains(index), index != selected else { return }
+        mode = .rows
+        selected = index
+        drawn.cursor = nil
+        layOut()
+    }
+
+    private mutating func noteDrawn() {
+        needsDrawing = false
+        // Where there was no row before, nobody can take this one for another.
+        if drawn.isOutdated, let old = drawn.cursor, old != pane.cursor { drawn.guardEnd = now + Self.guardDuration }
+        drawn.cursor = pane.cursor
+        drawn.isOutdated = false
+    }
+
+    /// How long a row must have been seen under the cursor before it is acted on, if somebody else put it there.
+    static let guardDuration = Duration.milliseconds(200)
+}
+
+// MARK: - Laying out
+
+extension Viewer {
+    /// Lays the screen out from the anchor, or from the top.
+    ///
+    /// - Parameter revealed: a row that must be seen.
+    mutating func layOut(revealing revealed: RowID? = nil) {
+        var viewport = viewport()
+        viewport.revealed = revealed
+        viewport.widensTables = widensTables
+        let top = Surroundings(viewport).rows.lowerBound
+        viewport.anchor = pane.isFollowingTop ? nil : pane.anchor.map { Anchor(id: $0.id, line: $0.line - top) }
+        scene = Layout.scene(of: pane.document, in: viewport)
+        pane.carouselStarts.merge(scene.carouselStarts) { $1 }
+        if pane.cursor == nil, pane.isLoaded {
+            pane.cursor = scene.neighbour(of: .title, towards: .first)
+        }
+        if pane.isFollowingTop, revealed != nil, !scene.showsTop { pane.isFollowingTop = false }
+        pane.anchor = screenAnchor(of: pane.cursor) ?? firstScreenAnchor
+        setNeedsDrawing()
+    }
+
+    /// Puts a row on a line of the screen, as far as the list reaches.
+    mutating func layOut(_ row: RowID, onLine line: Int, revealing revealed: RowID? = nil) {
+        pane.isFollowingTop = false
+        pane.anchor = Anchor(id: row, line: line)
+        layOut(revealing: revealed)
+    }
+
+    /// Where a row is on the screen, by the screen's lines; nil for one that is not seen.
+    func screenAnchor(of row: RowID?) -> Anchor? {
+        guard let row, scene.frame(of: row) != nil, let anchor = scene.anchor(of: row) else { return nil }
+        return Anchor(id: row, line: anchor.line + scene.rows.lowerBound)
+    }
+
+    var firstScreenAnchor: Anchor? {
+        scene.firstAnchor.map { Anchor(id: $0.id, line: $0.line + scene.rows.lowerBound) }
+    }
+
+    private mutating func resize(columns: Int, rows: Int) {
+        self.columns = columns
+        self.rows = rows
+        layOut(revealing: screenAnchor(of: pane.cursor) == nil ? nil : pane.cursor)
+    }
+}

@@ -1,0 +1,63 @@
+import Diffable
+
+/// What happens to a viewer. All times are since it began.
+package enum ViewerEvent: Sendable {
+    case key(KeyPress)
+    case mouse(MouseEvent)
+    case paste(String)
+    case resized(columns: Int, rows: Int)
+    /// Whether keys come here and not to another window.
+    case focused(Bool)
+    case update(ViewedState, list: Int)
+    /// A list is no more. Another one of the name may come.
+    case deleted(list: Int)
+    case reply(ViewerReply)
+    /// What `ViewerEffect.edit` asked for has made a revision.
+    case edited(list: Int, ItemID, revision: Int)
+    case connection(isUp: Bool)
+    /// What was to be drawn is on the screen.
+    case drawn
+    /// `Viewer.deadline` has come.
+    case timer
+}
+
+/// A state of a list, as a view of it shows it.
+package struct ViewedState: Sendable {
+    package var snapshot: Snapshot
+    package var extent: Window.Extent?
+    package var revision: Int
+    /// In another epoch, revisions are those of another list.
+    package var epoch: String
+    /// Which of the queries it answers: that of `ViewerEffect.setView`, or 0 for the first.
+    package var queryNumber: Int
+
+    package init(
+        _ snapshot: Snapshot, extent: Window.Extent? = nil, revision: Int, epoch: String = "", queryNumber: Int = 0
+    ) {
+        self.snapshot = snapshot
+        self.extent = extent
+        self.revision = revision
+        self.epoch = epoch
+        self.queryNumber = queryNumber
+    }
+}
+
+/// What became of a request.
+package struct ViewerReply: Sendable {
+    package enum Result: Sendable {
+        /// - Parameters:
+        ///   - revision: the one that this viewer's own change made, which `undo` undoes.
+        ///   - answer: what the list's handler said to it.
+        case done(revision: Int?, answer: String? = nil)
+        /// Nothing was done, and why.
+        case refused(String)
+    }
+
+    package var request: Int
+    package var result: Result
+
+    package init(request: Int, _ result: Result) {
+        self.request = request
+        self.result = result
+    }
+}

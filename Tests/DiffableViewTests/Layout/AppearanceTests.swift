@@ -1,0 +1,26 @@
+import Diffable
+import DiffableView
+import Testing
+
+@Suite struct AppearanceTests {
+    static let looks = Appearance.allCases.flatMap { appearance in
+        SectionLayout.Sort.allCases.map { (appearance, $0) }
+    }
+
+    @Test(arguments: looks) func `an appearance with a layout looks as in its picture`(
+        appearance: Appearance, layout: SectionLayout.Sort
+    ) throws {
+        let document = try Gallery.everything(appearance, layout)
+        var decoration = Decoration()
+        decoration.focused = .item("bread")
+        decoration.changed = ["apple"]
+        decoration.marked = ["soap"]
+        for columns in [40, 80, 200] {
+            try expectScreen(
+                drawn(document, Viewport(columns: columns, rows: 28), decoration), "\(appearance)-\(layout)-\(columns)")
+        }
+        var viewport = Viewport(columns: 80, rows: 28)
+        viewport.symbols = .ascii
+        try expectScreen(drawn(document, viewport, decoration), "\(appearance)-\(layout)-ascii")
+    }
+}

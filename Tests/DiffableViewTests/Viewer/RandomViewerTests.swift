@@ -1,0 +1,208 @@
+import Diffable
+import DiffableJSON
+import DiffableView
+import Foundation
+import TestSupport
+import Testing
+
+/// Keys and changes by others in any order, against what docs/look.md promises: nothing acts on a row that was not under the
+/// cursor, and no row that is looked at is moved by others.
+@Suite struct RandomViewerTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let seed = environment["DIFFABLED_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
+    private static let count = environment["DIFFABLED_SOAK"] == nil ? 1_500 : 1_000_000
+    private static let stepsOfOneViewer = 100
+
+    @Test func `keys and changes in any order act on no other row and move no row`() throws {
+        print("keys and changes: DIFFABLED_SEED=\(Self.seed)")
+        var random = SplitMix64(seed: Self.seed)
+        for _ in 0..<Self.count / Self.stepsOfOneViewer {
+            var run = try RandomRun(seed: random.next())
+            for _ in 0..<Self.stepsOfOneViewer { try run.step() }
+        }
+    }
+}
+
+private struct RandomRun {
+    private let seed: UInt64
+    private var random: SplitMix64
+    private var screen: ViewerScreen
+    /// What others have made of the list, whether it is shown yet or not.
+    private var list: Snapshot
+    private var lastID = 0
+    private var request = 0
+
+    private static let look = """
+        {"header":"Things","selection":"multiple","canReorder":true,"trailingActions":[{"id":"a","title":"A","key":"a","multiple":true}],
+         "kinds":{"":{"actions":[{"id":"p","title":"P","style":"primary"},
+           {"id":"d","title":"D","key":"d","style":"destructive","operations":[{"op":"deleteItems","items":["$item"]}]}]}}}
+        """
+
+    init(seed: UInt64) throws {
+        self.seed = seed
+        random = SplitMix64(seed: seed)
+        screen = ViewerScreen(
+            columns: 30 + Int(random.next() % 40), rows: 6 + Int(random.next() % 10), isDrawn: false)
+        list = try Snapshot([Section(id: "s"), Section(id: "t")], content: try Content(json: Self.look))
+        for _ in 0..<Int.random(in: 0...30, using: &random) { try change() }
+        screen.show(list)
+    }
+
+    mutating func step() throws {
+        switch Int.random(in: 0..<10, using: &random) {
+        case 0..<4: try showChange()
+        case 4: screen.wait(.milliseconds(Int.random(in: 0...300, using: &random)))
+        default: try press()
+        }
+    }
+
+    // MARK: - Others
+
+    private mutating func showChange() throws {
+        let before = Looked(screen)
+        for _ in 0...Int.random(in: 0...2, using: &random) { try change() }
+        screen.showJustNow(list)
+        try before.expectStays(in: screen, seed: seed)
+    }
+
+    private mutating func change() throws {
+        let ids = list.itemIdentifiers
+        let some = ids.randomElement(using: &random)
+        var operations: [ListOperation] = []
+        switch (Int.random(in: 0..<8, using: &random), some) {
+        case (0...1, let some?):
+            operations = [.insertItems([try newItem()], at: Bool.random(using: &random) ? .before(some) : .after(some))]
+        case (2, let some?): operations = [.deleteItems([some])]
+        case (3, let some?):
+            let other = ids.randomElement(using: &random)!
+            operations = [.moveItem(some, to: .before(other))]
+        case (4, let some?):
+            let text = String(repeating: "word ", count: Int.random(in: 1...60, using: &random))
+            operations = [
+                .reconfigureItems([
+                    ItemReconfiguration(id: some, content: try Content(json: "{\"text\":\"\(text)\",\"lines\":0}"))
+                ])
+            ]
+        case (5, let some?): operations = [.expandItems([some]), .appendItems([try newItem()], to: .parent(some))]
+        case (6, let some?): operations = [Bool.random(using: &random) ? .expandItems([some]) : .collapseItems([some])]
+        default: operations = [.appendItems([try newItem()], to: .section(Bool.random(using: &random) ? "s" : "t"))]
+        }
+        // An item cannot go under itself, or beside itself.
+        list = (try? list.applying(operations)) ?? list
+    }
+
+    private mutating func newItem() throws -> Item {
+        lastID += 1
+        return Item(id: try ItemID("n\(lastID)"), content: try Content(json: "{\"text\":\"New \(lastID)\"}"))
+    }
+
+    // MARK: - The user
+
+    private mutating func press() throws {
+        let looked = Looked(screen)
+        let keys: [KeyPress] = "jjjjkkkklhgG v.p:<>ady\r\u{1B}n".unicodeScalars.map { scalar in
+            switch scalar {
+            case "\r": KeyPress(.enter)
+            case "\u{1B}": KeyPress(.escape)
+            default: KeyPress(.character(scalar))
+            }
+        }
+        let others = [
+            KeyPress(.down, .alt), KeyPress(.up, .alt), KeyPress(.pageDown), KeyPress(.pageUp), KeyPress(.tab),
+            KeyPress(.down, .shift), KeyPress(.character("d"), .control), KeyPress(.right), KeyPress(.enter),
+        ]
+        switch Int.random(in: 0..<12, using: &random) {
+        case 0:
+            let wheel: MouseEvent.Wheel = Bool.random(using: &random) ? .up : .down
+            screen.handle(.mouse(MouseEvent(.wheel(wheel), column: 3, row: 3)))
+        case 1: screen.press(others.randomElement(using: &random)!.key, others.randomElement(using: &random)!.modifiers)
+        case 2...3:
+            let key = others.randomElement(using: &random)!
+            screen.press(key.key, key.modifiers)
+        default:
+            let key = keys.randomElement(using: &random)!
+            screen.press(key.key, key.modifiers)
+        }
+        for kind in screen.requests {
+            try looked.expectSeen(kind, seed: seed)
+            request += 1
+            let isDone = Bool.random(using: &random)
+            if isDone, case .transact = kind {
+                // It is seen before it is answered.
+                if let item = looked.cursor, list.contains(item) { list = try list.applying([.deleteItems([item])]) }
+                screen.showJustNow(list)
+            }
+            screen.handle(
+                .reply(ViewerReply(request: request, isDone ? .done(revision: nil) : .refused("Not now"))))
+        }
+    }
+}
+
+/// What somebody saw when something happened.
+private struct Looked {
+    let cursor: ItemID?
+    let marks: Set<ItemID>
+    /// By the lines of the screen.
+    private let lines: [(row: RowID, line: Int)]
+    private let focused: RowID?
+    private let screen: ViewerScreen
+    private let isAtTop: Bool
+    private let isLimited: Bool
+    private let banner: Int
+
+    init(_ screen: ViewerScreen) {
+        cursor = screen.viewer.cursor?.item
+        marks = screen.viewer.marks
+        lines = screen.viewer.scene.frames.map { ($0.id, $0.rectangle.row) }
+        focused = screen.viewer.cursor
+        self.screen = screen
+        isAtTop = screen.viewer.scene.showsTop
+        isLimited = screen.viewer.scene.showsTop || screen.viewer.scene.showsEnd
+        banner = screen.viewer.scene.rows.lowerBound
+    }
+
+    /// An action is done with the row under the cursor, or with those that are marked.
+    func expectSeen(_ kind: ViewerRequest.Kind, seed: UInt64) throws {
+        let items: [ItemID]
+        switch kind {
+        case .perform(_, let performed, _, _): items = performed
+        case .transact(let json), .propose(let json):
+            let value = ContentValue(try Content(json: json))
+            items = try (value.elements ?? []).flatMap { operation in
+                try (operation["items"]?.elements ?? [operation["item"]].compactMap(\.self)).compactMap { item in
+                    try (item.text ?? item["id"]?.text).map { try ItemID($0) }
+                }
+            }
+        case .expand(let item): items = [item]
+        case .undo: items = []
+        }
+        let wereSeen = items.allSatisfy { $0 == cursor || marks.contains($0) }
+        #expect(
+            wereSeen,
+            "seed \(seed): \(items) were done something with, \(String(describing: cursor)) was under the cursor")
+        if items == cursor.map({ [$0] }) {
+            #expect(lines.contains { $0.row == .item(items[0]) }, "seed \(seed): \(items[0]) was not on the screen")
+        }
+    }
+
+    /// The row under the cursor stands where it stood, or else the first one that is still there.
+    func expectStays(in screen: ViewerScreen, seed: UInt64) throws {
+        let scene = screen.viewer.scene
+        // At its ends a list reaches no further.
+        if isLimited || scene.showsTop || scene.showsEnd { return }
+        let candidates = lines.filter { $0.row == focused } + lines.filter { $0.row != focused && $0.line >= banner }
+        guard let (row, line) = candidates.first else { return }
+        if let item = row.item {
+            guard screen.snapshot.isVisible(item) == true else { return }
+            if row != focused, scene.frame(of: row) == nil { return }
+        }
+        let newLine = scene.frame(of: row)?.rectangle.row
+        #expect(
+            newLine == line,
+            """
+            seed \(seed): \(row) went from line \(line) to \(String(describing: newLine)):
+            \(self.screen.drawnText)
+            \(screen.drawnText)
+            """)
+    }
+}
