@@ -1,0 +1,30 @@
+/// The colours of terminals with 256 of them: a cube and a row of greys, the same in all. The first 16 are the user's own
+/// and can be anything, so they are not among these.
+enum IndexedColours {
+    private static let all: [(index: UInt8, colour: RGB, luminance: Double)] = (16...255).map {
+        ($0, colour($0), colour($0).luminance)
+    }
+
+    static func colour(_ index: UInt8) -> RGB {
+        let index = Int(index)
+        if index >= 232 {
+            let grey = UInt8(8 + (index - 232) * 10)
+            return RGB(grey, grey, grey)
+        }
+        func part(_ step: Int) -> UInt8 { step == 0 ? 0 : UInt8(55 + step * 40) }
+        let place = index - 16
+        return RGB(part(place / 36), part(place / 6 % 6), part(place % 6))
+    }
+
+    static func nearest(to colour: RGB) -> UInt8 {
+        all.min { $0.colour.distance(to: colour) < $1.colour.distance(to: colour) }!.index
+    }
+
+    /// The nearest of those that can be read on a ground; black or white always can.
+    static func nearest(to colour: RGB, readableOn ground: RGB, contrast: Double) -> UInt8 {
+        let luminance = ground.luminance
+        return all.filter { RGB.contrast($0.luminance, luminance) >= contrast }
+            .min { $0.colour.distance(to: colour) < $1.colour.distance(to: colour) }?.index
+            ?? (ground.opposite == .white ? 231 : 16)
+    }
+}

@@ -1,0 +1,52 @@
+internal import DiffableView
+
+// Terminals with sixteen colours or none. What the sixteen look like is the user's choice, so only those are taken that
+// can be read in the usual tables on black or on white, and a ground other than the terminal's own is rare.
+
+extension Palette {
+    func plainPen(_ style: Style) -> Pen {
+        var pen = Pen()
+        switch style.ground {
+        case .selected, .bar, .tint: pen.attributes = .reverse
+        case .flashing: pen.attributes = [.reverse, .bold]
+        case .selectedUnfocused: pen.attributes = .underline
+        case .badge, .header: pen.attributes = .bold
+        case .base, .page, .group, .sidebar, .marked, .changed, .overlay: break
+        }
+        // Dim text on a reversed ground would be nearly as bright as that.
+        if style.ink == .secondary || style.ink == .tertiary, !pen.attributes.contains(.reverse) {
+            pen.attributes.insert(.dim)
+        }
+        return pen
+    }
+
+    func namedPen(_ style: Style) -> Pen {
+        var pen = plainPen(style)
+        switch style.ground {
+        // Two colours that are far apart, not reversed, because terminals erase with a colour in fewer bytes.
+        case .selected, .bar, .flashing:
+            pen.attributes.remove(.reverse)
+            (pen.ink, pen.ground) = isDark ? (.indexed(0), .indexed(7)) : (.indexed(15), .indexed(0))
+        case .tint(let tint): pen.ink = named(tint)
+        default:
+            if case .tint(let tint) = style.ink { pen.ink = named(tint) }
+        }
+        return pen
+    }
+
+    /// What cannot be read in all usual tables is the terminal's own ink: on black, both blues; on white, all that is bright.
+    private func named(_ tint: Tint) -> Pen.Colour {
+        switch (tint, isDark) {
+        case (.accent, true), (.blue, true): .indexed(14)
+        case (.accent, false), (.blue, false): .indexed(4)
+        case (.red, true): .indexed(9)
+        case (.red, false): .indexed(1)
+        case (.orange, true), (.yellow, true): .indexed(11)
+        case (.green, true): .indexed(10)
+        case (.purple, true): .indexed(13)
+        case (.purple, false): .indexed(5)
+        case (.orange, false), (.yellow, false), (.green, false): .standard
+        case (.gray, _), (.secondary, _), (.exact, _): .standard
+        }
+    }
+}

@@ -1,0 +1,150 @@
+package import DiffableView
+
+/// What the meanings of a style look like on one terminal.
+///
+/// Colours are mixed from the terminal's own ground, and each ink is moved towards black or white until it can be read on
+/// the ground that it stands on. So contrast does not depend on anybody's choice of colours: text has at least 4.5:1, what
+/// is drawn beside text (separators, chevrons) at least 3:1.
+package struct Palette: Equatable, Sendable {
+    package enum Depth: Int, Comparable, Sendable {
+        /// Attributes alone.
+        case none
+        /// The user's own sixteen colours, of which only the names are known.
+        case sixteen
+        case indexed
+        case exact
+
+        package static func < (a: Depth, b: Depth) -> Bool { a.rawValue < b.rawValue }
+    }
+
+    package static let textContrast = 4.5
+    package static let drawingContrast = 3.0
+
+    package let depth: Depth
+    /// The terminal's own ground, as far as it is known.
+    package let background: RGB
+    /// What the terminal draws; of a style the rest is left out.
+    package let attributes: Style.Attributes
+
+    package var isDark: Bool { background.opposite == .white }
+
+    /// - Parameter background: what the terminal answered, or what `TerminalAbilities` takes it for.
+    package init(depth: Depth, background: RGB, attributes: Style.Attributes = .all) {
+        self.depth = depth
+        self.background = background
+        self.attributes = attributes
+    }
+
+    /// A style on this terminal.
+    package func pen(_ style: Style) -> Pen {
+        var pen: Pen
+        switch depth {
+        case .none: pen = plainPen(style)
+        case .sixteen: pen = namedPen(style)
+        case .indexed: pen = indexedPen(style)
+        case .exact: pen = exactPen(style)
+        }
+        // What is reversed on a ground that is reversed already has to be seen as well.
+        pen.attributes.formSymmetricDifference(style.attributes)
+        pen.attributes.formUnion(style.attributes.subtracting(.reverse))
+        pen.attributes.formIntersection(attributes)
+        return pen
+    }
+}
+
+extension Style.Attributes {
+    package static let all: Self = [.bold, .dim, .italic, .underline, .reverse, .strikethrough]
+}
+
+// MARK: - Mixed colours
+
+extension Palette {
+    private func exactPen(_ style: Style) -> Pen {
+        var pen = Pen()
+        let ground = mixed(style.ground)
+        if ground != background { pen.ground = .exact(ground) }
+        guard let ink = mixed(style.ink, on: ground) else { return pen }
+        switch style.ink {
+        // Greys need no more than the nearest of the 256, which take 8 bytes less each time.
+        case .text, .secondary, .tertiary: pen.ink = .indexed(nearest(to: ink, for: style.ink, on: ground))
+        case .onTint, .tint: pen.ink = .exact(ink)
+        }
+        return pen
+    }
+
+    private func indexedPen(_ style: Style) -> Pen {
+        var pen = Pen()
+        var ground = mixed(style.ground)
+        if ground != background {
+            let index = IndexedColours.nearest(to: ground)
+            ground = IndexedColours.colour(index)
+            if ground != background { pen.ground = .indexed(index) }
+        }
+        if let ink = mixed(style.ink, on: ground) {
+            pen.ink = .indexed(nearest(to: ink, for: style.ink, on: ground))
+        }
+        return pen
+    }
+
+    private func nearest(to colour: RGB, for ink: Ink, on ground: RGB) -> UInt8 {
+        IndexedColours.nearest(to: colour, readableOn: ground, contrast: Self.contrast(of: ink))
+    }
+
+    static func contrast(of ink: Ink) -> Double { ink == .tertiary ? drawingContrast : textContrast }
+
+    /// Nil for the terminal's own ink on its own ground.
+    private func mixed(_ ink: Ink, on ground: RGB) -> RGB? {
+        let wish: RGB
+        switch ink {
+        case .text:
+            if ground == background { return nil }
+            wish = background.opposite
+        // Of what lies on a tint only black and white are sure to be seen.
+        case .onTint: return ground.opposite
+        case .secondary: wish = background.mixed(with: background.opposite, 0.6)
+        case .tertiary: wish = background.mixed(with: background.opposite, 0.35)
+        case .tint(let tint): wish = colour(tint)
+        }
+        return wish.readable(on: ground, contrast: Self.contrast(of: ink))
+    }
+
+    func mixed(_ ground: Ground) -> RGB {
+        func shade(_ dark: Double, _ light: Double) -> RGB {
+            background.mixed(with: background.opposite, isDark ? dark : light)
+        }
+        func wash(_ tint: Tint, _ dark: Double, _ light: Double) -> RGB {
+            background.mixed(with: colour(tint), isDark ? dark : light)
+        }
+        switch ground {
+        case .base: return background
+        // Groups are brighter than the page that they lie on.
+        case .page: return shade(0, 0.05)
+        case .group: return shade(0.07, 0)
+        case .header: return shade(0.10, 0.06)
+        case .sidebar: return shade(0.05, 0.03)
+        case .selected: return wash(.accent, 0.45, 0.24)
+        case .selectedUnfocused: return shade(0.20, 0.14)
+        case .marked: return wash(.accent, 0.20, 0.12)
+        case .changed: return wash(.yellow, 0.24, 0.22)
+        case .flashing: return wash(.red, 0.55, 0.35)
+        case .bar: return shade(0.13, 0.08)
+        case .badge: return shade(0.22, 0.12)
+        case .overlay: return shade(0.11, 0.04)
+        case .tint(let tint): return colour(tint)
+        }
+    }
+
+    /// The colours of Apple's systems, in the dark and in the light.
+    private func colour(_ tint: Tint) -> RGB {
+        switch tint {
+        case .accent, .blue: isDark ? RGB(0x0A84FF) : RGB(0x0066DB)
+        case .secondary, .gray: background.mixed(with: background.opposite, 0.6)
+        case .red: isDark ? RGB(0xFF5A50) : RGB(0xD70015)
+        case .orange: isDark ? RGB(0xFF9F0A) : RGB(0xC93400)
+        case .yellow: isDark ? RGB(0xFFD60A) : RGB(0xE0A800)
+        case .green: isDark ? RGB(0x32D74B) : RGB(0x248A3D)
+        case .purple: isDark ? RGB(0xBF7AF2) : RGB(0x8944AB)
+        case .exact(let red, let green, let blue): RGB(red, green, blue)
+        }
+    }
+}

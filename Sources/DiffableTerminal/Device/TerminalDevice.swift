@@ -1,0 +1,234 @@
+import CTerminalRestore
+import Glibc
+
+/// A terminal as a device: its modes, its size, what comes from it, and what goes to it.
+///
+/// It has a descriptor of its own, so that reading without blocking changes nothing for the shell that has the same
+/// terminal. One loop owns it: it calls `wait`, deals with the events, draws, and waits again. Without a timer and without
+/// events it sleeps for good.
+///
+/// A terminal that takes nothing (^S, a hung connection) holds up nobody: what it does not take waits here, and as long as
+/// `isBehind`, frames are left out. So it is never more than one frame behind.
+///
+/// Signals and the end belong to the process, so one device at a time is entered.
+package final class TerminalDevice {
+    package let abilities: TerminalAbilities
+    package let modes: TerminalModes
+    package let waker = TerminalWaker()
+    private let path: String
+    private let descriptor: Int32
+    private var signals: Int32 = -1
+    /// What has been written and not taken yet: the rest of one frame.
+    private var pending: ArraySlice<UInt8> = []
+    private var decoder = KeyDecoder()
+    private var decoderDeadline: ContinuousClock.Instant?
+    private var isHungUp = false
+    private var toldOfHangUp = false
+    private var awaitsReplies = false
+    private var isEntered = false
+    /// The process goes on, and a shell has the terminal: reading from it would stop the process, and drawing would spoil
+    /// what is there. The shell sends SIGCONT when it hands the terminal back.
+    private var isInBackground = false
+    package private(set) var reportsMouse = false
+
+    /// Opens a terminal and changes nothing of it yet.
+    package init(path: String = "/dev/tty", abilities: TerminalAbilities) throws(TerminalError) {
+        descriptor = open(path, O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+        self.path = path
+        self.abilities = abilities
+        modes = TerminalModes(abilities: abilities)
+        guard descriptor >= 0 else { throw .unavailable(path: path, errno) }
+        guard isatty(descriptor) == 1 else {
+            close(descriptor)
+            throw .unavailable(path: path, ENOTTY)
+        }
+    }
+
+    deinit {
+        leave()
+        close(descriptor)
+    }
+
+    /// What the terminal says, or what it was before there were sizes.
+    package var size: TerminalSize {
+        var size = winsize()
+        guard ioctl(descriptor, UInt(TIOCGWINSZ), &size) == 0, size.ws_col > 0, size.ws_row > 0 else {
+            return TerminalSize(columns: 80, rows: 24)
+        }
+        return TerminalSize(columns: Int(size.ws_col), rows: Int(size.ws_row))
+    }
+
+    // MARK: - Modes
+
+    /// Takes the terminal: every key comes at once, and the screen is for frames. However the process ends, the terminal is
+    /// put back as it is now, unless it is killed outright.
+    package func enter(reportsMouse: Bool = true) throws(TerminalError) {
+        let leaving = modes.leavingBytes
+        signals = terminal_restore_arm(descriptor, leaving, leaving.count)
+        guard signals >= 0 else { throw .unavailable(path: path, errno) }
+        self.reportsMouse = reportsMouse
+        isEntered = true
+        isInBackground = false
+        write(modes.enteringBytes(reportsMouse: reportsMouse))
+    }
+
+    /// Puts everything back as it was before `enter`. What has not been written is dropped.
+    package func leave() {
+        guard isEntered else { return }
+        awaitReplies()
+        isEntered = false
+        pending = []
+        decoder = KeyDecoder()
+        decoderDeadline = nil
+        terminal_restore_now()
+    }
+
+    /// Leaves, stops the process like ^Z, and enters again when it goes on. The screen has to be drawn anew then.
+    package func suspend() throws(TerminalError) {
+        leave()
+        terminal_restore_stop()
+        try enter(reportsMouse: reportsMouse)
+    }
+
+    package func setMouse(isReported: Bool) {
+        guard isReported != reportsMouse else { return }
+        reportsMouse = isReported
+        write(modes.mouseBytes(isOn: isReported))
+    }
+
+    /// Asks what `TerminalModes.queryBytes` says. The answers come as events, if they come.
+    package func sendQueries() {
+        let queries = modes.queryBytes
+        guard !queries.isEmpty else { return }
+        awaitsReplies = true
+        write(queries)
+    }
+
+    /// A reply that comes after the end would be typed into the shell: a terminal that answers does so within this time.
+    private func awaitReplies() {
+        let deadline = ContinuousClock.now + .milliseconds(100)
+        while awaitsReplies, !isHungUp, !isInBackground, ContinuousClock.now < deadline {
+            var readable = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+            guard poll(&readable, 1, milliseconds(until: deadline)) > 0 else { break }
+            _ = readInput()
+        }
+        awaitsReplies = false
+    }
+
+    // MARK: - Writing
+
+    /// Whether the terminal has not taken all of what was written: what is drawn now would only wait.
+    package var isBehind: Bool { !pending.isEmpty || isInBackground }
+
+    /// Writes as much as the terminal takes, in one call if it takes all, and keeps the rest.
+    package func write(_ bytes: [UInt8]) {
+        guard !isHungUp, !isInBackground else { return }
+        if pending.isEmpty { pending = bytes[...] } else { pending += bytes }
+        writePending()
+    }
+
+    private func writePending() {
+        while !pending.isEmpty {
+            let count = pending.withUnsafeBytes { Glibc.write(descriptor, $0.baseAddress, $0.count) }
+            if count > 0 {
+                pending = pending.dropFirst(count)
+            } else if count == 0 || errno == EAGAIN {
+                return
+            } else if errno != EINTR {
+                isHungUp = true
+                pending = []
+            }
+        }
+        pending = []
+    }
+
+    // MARK: - Waiting
+
+    /// Sleeps until something happens or the time is over, and says what happened; nothing when it is over.
+    package func wait(timeOut: Duration? = nil) -> [TerminalEvent] {
+        let deadline = timeOut.map { ContinuousClock.now + $0 }
+        let wasBehind = isBehind
+        var events: [TerminalEvent] = []
+        repeat {
+            var descriptors = [
+                pollfd(fd: waker.ends[0], events: Int16(POLLIN), revents: 0),
+                pollfd(fd: signals, events: Int16(POLLIN), revents: 0),
+                pollfd(
+                    fd: isHungUp || isInBackground ? -1 : descriptor,
+                    events: Int16(isBehind ? POLLIN | POLLOUT : POLLIN), revents: 0),
+            ]
+            let next = [deadline, decoderDeadline].compactMap(\.self).min()
+            poll(&descriptors, 3, next.map(milliseconds(until:)) ?? -1)
+
+            if descriptors[0].revents != 0, waker.takeCalls() { events.append(.woken) }
+            if descriptors[1].revents != 0 { events += takeSignals() }
+            if descriptors[2].revents != 0 {
+                if isBehind { writePending() }
+                events += readInput().map { .input($0) }
+            }
+            if let limit = decoderDeadline, ContinuousClock.now >= limit {
+                decoderDeadline = nil
+                events += decoder.timeOutPassed().map { .input($0) }
+            }
+            if isHungUp, !toldOfHangUp {
+                toldOfHangUp = true
+                events.append(.hungUp)
+            }
+            if wasBehind, !isBehind, !isHungUp { events.append(.caughtUp) }
+        } while events.isEmpty && deadline.map { ContinuousClock.now < $0 } ?? true
+        return events
+    }
+
+    private func readInput() -> [InputEvent] {
+        // What is there may have been typed into the shell while this process was stopped.
+        guard terminal_restore_is_in_foreground() != 0 else {
+            isInBackground = true
+            return []
+        }
+        var events: [InputEvent] = []
+        // Whoever sends without an end does not keep the loop from its other work.
+        for _ in 0..<4 {
+            let bytes = [UInt8](unsafeUninitializedCapacity: 16 << 10) { buffer, count in
+                let result = read(descriptor, buffer.baseAddress, buffer.count)
+                if result == 0 || (result < 0 && errno != EAGAIN && errno != EINTR) { isHungUp = true }
+                count = max(result, 0)
+            }
+            if bytes.isEmpty { break }
+            events += decoder.decode(bytes)
+            decoderDeadline = decoder.timeOut.map { ContinuousClock.now + $0 }
+        }
+        for case .reply(.attributes) in events { awaitsReplies = false }
+        return events
+    }
+
+    private func takeSignals() -> [TerminalEvent] {
+        let numbers = [UInt8](unsafeUninitializedCapacity: 64) { buffer, count in
+            count = max(read(signals, buffer.baseAddress, buffer.count), 0)
+        }
+        var events: [TerminalEvent] = []
+        // Of many changes of size the last one counts.
+        if numbers.contains(UInt8(SIGWINCH)) { events.append(.resized(size)) }
+        if numbers.contains(UInt8(SIGCONT)), isEntered {
+            // Somebody may have stopped the process without asking, and the shell has had the terminal since.
+            isInBackground = terminal_restore_raw() == 0
+        }
+        if numbers.contains(UInt8(SIGCONT)), isEntered, !isInBackground {
+            write(modes.enteringBytes(reportsMouse: reportsMouse))
+            events.append(.continued)
+        }
+        for number in numbers.map({ Int32($0) }) {
+            switch number {
+            case SIGWINCH, SIGCONT: break
+            case SIGTSTP: events.append(.suspensionRequested)
+            default: events.append(.terminationRequested(number))
+            }
+        }
+        return events
+    }
+}
+
+/// For `poll`, rounded up so that it does not wake too early. A time that has passed is 0: less would be for ever.
+private func milliseconds(until deadline: ContinuousClock.Instant) -> Int32 {
+    let (seconds, attoseconds) = max(deadline - .now, .zero).components
+    return Int32(clamping: min(seconds, 1 << 20) * 1000 + (attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)
+}

@@ -1,0 +1,46 @@
+/// The modes that a full-screen program sets, and how they are taken back: bytes alone.
+package struct TerminalModes: Equatable, Sendable {
+    private let abilities: TerminalAbilities
+
+    package init(abilities: TerminalAbilities) { self.abilities = abilities }
+
+    /// Before the first frame. At its right edge a row ends; nothing goes on in the next one.
+    package func enteringBytes(reportsMouse: Bool) -> [UInt8] {
+        var text = abilities.hasAlternateScreen ? "\u{1B}[?1049h" : "\u{1B}[2J"
+        text += "\u{1B}[?7l"
+        // After the alternate screen, which has a stack of keyboard modes of its own.
+        if abilities.hasKeyboardProtocol { text += "\u{1B}[>1u" }
+        if abilities.hasBracketedPaste { text += "\u{1B}[?2004h" }
+        if abilities.reportsFocus { text += "\u{1B}[?1004h" }
+        var bytes = Array(text.utf8)
+        if reportsMouse { bytes += mouseBytes(isOn: true) }
+        return bytes
+    }
+
+    /// What puts everything back, also from the middle of a frame.
+    package var leavingBytes: [UInt8] {
+        var text = ""
+        if abilities.takesQueries { text += "\u{1B}[?2026l" }
+        text += "\u{1B}[m\u{1B}[r"
+        if abilities.reportsFocus { text += "\u{1B}[?1004l" }
+        if abilities.hasBracketedPaste { text += "\u{1B}[?2004l" }
+        var bytes = Array(text.utf8)
+        bytes += mouseBytes(isOn: false)
+        text = abilities.hasKeyboardProtocol ? "\u{1B}[<u" : ""
+        text += "\u{1B}[?7h\u{1B}[?25h"
+        text += abilities.hasAlternateScreen ? "\u{1B}[?1049l" : "\u{1B}[2J\u{1B}[H"
+        return bytes + text.utf8
+    }
+
+    /// Presses, releases, drags and the wheel, with places beyond column 223.
+    package func mouseBytes(isOn: Bool) -> [UInt8] {
+        guard abilities.hasMouse else { return [] }
+        return Array((isOn ? "\u{1B}[?1002h\u{1B}[?1006h" : "\u{1B}[?1006l\u{1B}[?1002l").utf8)
+    }
+
+    /// What the ground looks like, whether frames can be drawn at once, and, last because everybody answers it, what sort
+    /// of terminal this is.
+    package var queryBytes: [UInt8] {
+        abilities.takesQueries ? Array("\u{1B}]11;?\u{1B}\\\u{1B}[?2026$p\u{1B}[c".utf8) : []
+    }
+}

@@ -1,0 +1,31 @@
+import Glibc
+
+/// Wakes a loop that waits for its terminal, from any thread. As often as it is called before the loop looks, the loop
+/// hears of it once.
+package final class TerminalWaker: Sendable {
+    /// A pipe: the loop reads the first end. It stays open as long as anybody may call.
+    let ends: [Int32]
+
+    init() {
+        var ends: [Int32] = [-1, -1]
+        pipe(&ends)
+        for end in ends {
+            _ = fcntl(end, F_SETFD, FD_CLOEXEC)
+            _ = fcntl(end, F_SETFL, O_NONBLOCK)
+        }
+        self.ends = ends
+    }
+
+    package func wake() {
+        // A full pipe wakes as well.
+        _ = write(ends[1], [1], 1)
+    }
+
+    /// - Returns: whether somebody called.
+    func takeCalls() -> Bool {
+        var bytes = [UInt8](repeating: 0, count: 4096)
+        return read(ends[0], &bytes, bytes.count) > 0
+    }
+
+    deinit { for end in ends { close(end) } }
+}

@@ -1,0 +1,266 @@
+package import DiffableView
+
+/// Turns frames into bytes for a terminal: what has to be drawn so that it shows the next grid instead of the last one.
+///
+/// All of a frame is meant for one call of `write`. Nothing is cleared before it is drawn again: each cell goes from what it
+/// showed to what it shall show, so a terminal that draws in between shows a mixture and never a hole. Rows that moved are
+/// moved by the terminal. Terminals that know synchronized output (mode 2026) draw the whole at once.
+///
+/// Terminals disagree on the width of some clusters. Such a one is drawn on blanks, the next place is set absolutely, and
+/// what a terminal may have drawn over behind it is drawn again. So everything else stays in its column.
+package struct ScreenWriter: Sendable {
+    package var palette: Palette {
+        didSet { if palette != oldValue { (pens, shown) = ([:], nil) } }
+    }
+    /// Once the terminal has said that it knows mode 2026.
+    package var synchronizesOutput = false
+    private let erasesWithGround: Bool
+    /// What the terminal shows; nil when nobody knows, which is so at the start.
+    private var shown: Grid?
+    private var isCursorShown: Bool?
+    private var output = TerminalOutput()
+    private var pens: [Style: Pen] = [:]
+
+    package init(abilities: TerminalAbilities) {
+        palette = abilities.palette
+        erasesWithGround = abilities.erasesWithGround
+    }
+
+    /// Draws all of the next frame: after another size, or when somebody else has drawn.
+    package mutating func invalidate() {
+        shown = nil
+        isCursorShown = nil
+        output = TerminalOutput()
+    }
+
+    /// - Returns: nothing when the terminal shows this already.
+    package mutating func bytes(showing grid: Grid) -> [UInt8] {
+        let grid = sharingClusters(grid)
+        let isKnown = shown.map { $0.columns == grid.columns && $0.rows == grid.rows } ?? false
+        if !isKnown { invalidate() }
+        let isChanged = !isKnown || !Self.areEqual(shown?.cells ?? [], grid.cells, columns: grid.columns)
+        if isChanged {
+            if synchronizesOutput {
+                output.append("\u{1B}[?2026h")
+            } else if isCursorShown != false, grid.cursor != nil {
+                show(cursor: false)
+            }
+            draw(grid)
+        }
+        place(grid.cursor.flatMap { grid.contains($0) ? $0 : nil })
+        if isChanged, synchronizesOutput { output.append("\u{1B}[?2026l") }
+        shown = grid
+        return output.takeBytes()
+    }
+
+    /// Cells of grids with different tables of clusters cannot be compared as bytes.
+    private func sharingClusters(_ grid: Grid) -> Grid {
+        guard let shown, !grid.sharesClusters(with: shown) else { return grid }
+        var copy = Grid(columns: grid.columns, rows: grid.rows, after: shown)
+        // The old table is full: all is drawn, with the new one.
+        guard copy.sharesClusters(with: shown) else { return grid }
+        copy.copyRows(0..<grid.rows, of: grid, to: 0)
+        copy.cursor = grid.cursor
+        copy.scroll = grid.scroll
+        return copy
+    }
+
+    private static func areEqual(_ old: [Cell], _ new: [Cell], columns: Int) -> Bool {
+        withRows(old, new, columns: columns) { old, new in
+            (0..<new.rows).allSatisfy { new.isRow($0, equalTo: $0, of: old) }
+        }
+    }
+
+    private static func withRows<Result>(
+        _ old: [Cell], _ new: [Cell], columns: Int, _ body: (CellRows, CellRows) -> Result
+    ) -> Result {
+        old.withUnsafeBufferPointer { old in
+            new.withUnsafeBufferPointer { new in
+                body(CellRows(cells: old, columns: columns), CellRows(cells: new, columns: columns))
+            }
+        }
+    }
+
+    private mutating func place(_ cursor: Grid.Position?) {
+        guard let cursor else {
+            if isCursorShown != false { show(cursor: false) }
+            return
+        }
+        output.move(to: cursor)
+        if isCursorShown != true { show(cursor: true) }
+    }
+
+    private mutating func show(cursor isShown: Bool) {
+        output.append(isShown ? "\u{1B}[?25h" : "\u{1B}[?25l")
+        isCursorShown = isShown
+    }
+
+    // MARK: Drawing
+
+    private mutating func draw(_ grid: Grid) {
+        guard let shown else {
+            drawAll(grid)
+            return
+        }
+        var old = shown.cells
+        let hint = grid.scroll?.distance
+        let move = Self.withRows(old, grid.cells, columns: grid.columns) {
+            RowMove.best(from: $0, to: $1, hint: hint)
+        }
+        if let move {
+            append(move, rows: grid.rows)
+            move.apply(to: &old, columns: grid.columns)
+        }
+        for row in 0..<grid.rows {
+            let isSame = Self.withRows(old, grid.cells, columns: grid.columns) { $1.isRow(row, equalTo: row, of: $0) }
+            if !isSame { drawRow(row, of: grid, over: old) }
+        }
+    }
+
+    private mutating func drawAll(_ grid: Grid) {
+        // Margins and a pen may be left over from whoever drew before.
+        output.append("\u{1B}[r")
+        output.set(.standard)
+        for row in 0..<grid.rows { drawRow(row, of: grid, over: nil) }
+    }
+
+    /// Deleting and inserting lines scrolls all below them up to the margin; every terminal knows that, and no row
+    /// leaves for the history.
+    private mutating func append(_ move: RowMove, rows: Int) {
+        // What comes in has the ground of the pen.
+        output.set(.standard)
+        let hasMargin = move.rows.upperBound < rows
+        if hasMargin {
+            output.append("\u{1B}[1;")
+            output.appendDecimal(move.rows.upperBound)
+            output.append("r")
+        }
+        output.moveAbsolutely(to: Grid.Position(column: 0, row: move.rows.lowerBound))
+        output.appendSequence(abs(move.distance), move.distance > 0 ? "M" : "L")
+        if hasMargin { output.append("\u{1B}[r") }
+        output.forgetPosition()
+    }
+
+    private mutating func drawRow(_ row: Int, of grid: Grid, over old: [Cell]?) {
+        let start = row * grid.columns
+        let columns = grid.columns
+        let cells = grid.cells
+        /// Up to here the terminal may have drawn over what it showed.
+        var doubtfulEnd = 0
+        var column = 0
+        while column < columns {
+            let cell = cells[start + column]
+            // Half of a wide cluster is drawn with the whole.
+            if cell.isContinuation || !isDue(cell, old?[start + column], column < doubtfulEnd) {
+                column += 1
+                continue
+            }
+            if cell.isBlank {
+                column += drawBlanks(
+                    at: Grid.Position(column: column, row: row), of: grid, over: old, doubtfulEnd: doubtfulEnd)
+                continue
+            }
+            approach(Grid.Position(column: column, row: row), of: grid)
+            output.set(pen(cell.style))
+            if cell.isDoubtful {
+                output.writeBlanks(cell.width, columns: columns)
+                output.move(to: Grid.Position(column: column, row: row))
+            }
+            draw(cell, at: column, of: grid, doubtfulEnd: &doubtfulEnd)
+            column += cell.width
+        }
+    }
+
+    private mutating func draw(_ cell: Cell, at column: Int, of grid: Grid, doubtfulEnd: inout Int) {
+        guard cell.scalar == nil else {
+            if cell.isDoubtful { doubtfulEnd = max(doubtfulEnd, column + 2) }
+            return output.write(cell, of: grid)
+        }
+        let scalars = grid.text(of: cell).unicodeScalars
+        if cell.isDoubtful { doubtfulEnd = max(doubtfulEnd, column + 2 * scalars.count) }
+        // At the right edge some terminals go on in the next row, or lose the letter for its mark: the first scalar is enough.
+        let end = column + (cell.isDoubtful ? scalars.reduce(0) { $0 + $1.columnsMax } : cell.width)
+        if end > grid.columns || column + cell.width == grid.columns, let first = scalars.first {
+            output.write(first)
+        } else {
+            output.write(cell, of: grid)
+        }
+    }
+
+    private mutating func isDue(_ cell: Cell, _ old: Cell?, _ isOverdrawn: Bool) -> Bool {
+        guard let old, !isOverdrawn else { return true }
+        if cell == old { return false }
+        return !(cell.isBlank && old.isBlank && pen(cell.style).looksLike(pen(old.style)))
+    }
+
+    /// Draws the blanks from a column on that look alike, as far as one of them is due, and says how many columns that were.
+    private mutating func drawBlanks(
+        at position: Grid.Position, of grid: Grid, over old: [Cell]?, doubtfulEnd: Int
+    ) -> Int {
+        let start = position.row * grid.columns
+        var pen = pen(grid.cells[start + position.column].style)
+        var end = position.column
+        var dueEnd = position.column
+        while end < grid.columns {
+            let cell = grid.cells[start + end]
+            guard cell.isBlank, self.pen(cell.style).looksLike(pen) else { break }
+            if isDue(cell, old?[start + end], end < doubtfulEnd) { dueEnd = end + 1 }
+            end += 1
+        }
+        let count = dueEnd - position.column
+        approach(position, of: grid)
+        // The ink cannot be seen, so it stays what it is.
+        if let current = output.pen, !current.showsOnBlanks, !pen.showsOnBlanks {
+            (pen.ink, pen.attributes) = (current.ink, current.attributes)
+        }
+        output.set(pen)
+        let erases = !pen.showsOnBlanks && (erasesWithGround || pen.ground == .standard)
+        if erases, dueEnd == grid.columns, count > 3 {
+            output.append("\u{1B}[K")
+        } else if erases, count > 9 {
+            output.appendSequence(count, "X")
+        } else {
+            output.writeBlanks(count, columns: grid.columns)
+        }
+        return count
+    }
+
+    /// Goes to a place: over some plain letters by writing them again, if that is shorter.
+    private mutating func approach(_ target: Grid.Position, of grid: Grid) {
+        if let position = output.position, position.row == target.row, 1...3 ~= target.column - position.column {
+            let cells = grid.row(target.row).dropFirst(position.column).prefix(target.column - position.column)
+            let isPlain = cells.allSatisfy { cell in
+                (cell.scalar?.isASCII ?? false) && output.pen == pen(cell.style)
+            }
+            if isPlain { for cell in cells { output.write(cell, of: grid) } }
+        }
+        output.move(to: target)
+    }
+
+    private mutating func pen(_ style: Style) -> Pen {
+        if let pen = pens[style] { return pen }
+        // Contents can ask for any number of colours.
+        if pens.count >= Self.penCountMax { pens.removeAll() }
+        let pen = palette.pen(style)
+        pens[style] = pen
+        return pen
+    }
+
+    private static let penCountMax = 4096
+}
+
+extension Grid {
+    fileprivate func contains(_ position: Position) -> Bool {
+        0..<rows ~= position.row && 0..<columns ~= position.column
+    }
+}
+
+extension Unicode.Scalar {
+    /// How many columns some terminal may give it within a cluster.
+    fileprivate var columnsMax: Int {
+        switch properties.generalCategory {
+        case .nonspacingMark, .enclosingMark, .format: 0
+        default: 2
+        }
+    }
+}

@@ -1,0 +1,102 @@
+internal import DiffableView
+
+/// The bytes of a frame, with what the terminal's state is after them: where its cursor stands and what its pen is.
+struct TerminalOutput: Sendable {
+    private(set) var bytes: [UInt8] = []
+    /// Nil when only an absolute motion makes it known: at the start, behind the last column, and behind a cluster on
+    /// whose width terminals disagree.
+    private(set) var position: Grid.Position?
+    /// Nil when nobody knows.
+    private(set) var pen: Pen?
+
+    mutating func takeBytes() -> [UInt8] {
+        defer { bytes.removeAll(keepingCapacity: true) }
+        return bytes
+    }
+
+    mutating func append(_ text: StaticString) {
+        text.withUTF8Buffer { bytes.append(contentsOf: $0) }
+    }
+
+    mutating func appendDecimal(_ number: Int) { bytes.append(decimal: number) }
+
+    /// `ESC [ number final`, without the number where that is one.
+    mutating func appendSequence(_ number: Int = 1, _ final: Unicode.Scalar) {
+        append("\u{1B}[")
+        if number != 1 { bytes.append(decimal: number) }
+        bytes.append(UInt8(ascii: final))
+    }
+
+    mutating func forgetPosition() { position = nil }
+
+    mutating func set(_ pen: Pen) {
+        pen.appendChange(from: self.pen, to: &bytes)
+        self.pen = pen
+    }
+
+    /// Goes to a place in the fewest bytes.
+    mutating func move(to target: Grid.Position) {
+        guard let position else { return moveAbsolutely(to: target) }
+        if position == target { return }
+        let down = target.row - position.row
+        let right = target.column - position.column
+        if down == 0 {
+            if right > 0 {
+                appendSequence(right, "C")
+            } else if target.column == 0 {
+                bytes.append(0x0D)
+            } else if right >= -4 {
+                for _ in right..<0 { bytes.append(0x08) }
+            } else {
+                appendSequence(target.column + 1, "G")
+            }
+        } else if target.column == 0, 1...3 ~= down {
+            bytes.append(0x0D)
+            for _ in 0..<down { bytes.append(0x0A) }
+        } else if right == 0, 1...3 ~= down {
+            // Never below the last row, so nothing scrolls.
+            for _ in 0..<down { bytes.append(0x0A) }
+        } else if right == 0 {
+            appendSequence(abs(down), down > 0 ? "B" : "A")
+        } else {
+            return moveAbsolutely(to: target)
+        }
+        self.position = target
+    }
+
+    mutating func moveAbsolutely(to target: Grid.Position) {
+        append("\u{1B}[")
+        if target.row > 0 || target.column > 0 { bytes.append(decimal: target.row + 1) }
+        if target.column > 0 {
+            bytes.append(UInt8(ascii: ";"))
+            bytes.append(decimal: target.column + 1)
+        }
+        bytes.append(UInt8(ascii: "H"))
+        position = target
+    }
+
+    /// Writes a cell where the cursor stands.
+    mutating func write(_ cell: Cell, of grid: Grid) {
+        grid.append(cell, to: &bytes)
+        advance(cell.width, columns: grid.columns, isKnown: !cell.isDoubtful)
+    }
+
+    /// Writes one scalar, behind which nobody knows where the cursor stands.
+    mutating func write(_ scalar: Unicode.Scalar) {
+        bytes.append(contentsOf: UTF8.encode(scalar)!)
+        position = nil
+    }
+
+    mutating func writeBlanks(_ count: Int, columns: Int) {
+        for _ in 0..<count { bytes.append(0x20) }
+        advance(count, columns: columns, isKnown: true)
+    }
+
+    private mutating func advance(_ count: Int, columns: Int, isKnown: Bool) {
+        guard let position, isKnown, position.column + count < columns else {
+            self.position = nil
+            return
+        }
+        self.position = Grid.Position(column: position.column + count, row: position.row)
+    }
+}

@@ -1,0 +1,117 @@
+import DiffableTerminal
+import DiffableView
+import TestSupport
+import Testing
+
+@Suite struct PaletteTests {
+    private static let tints: [Tint] = [
+        .accent, .secondary, .red, .orange, .yellow, .green, .blue, .purple, .gray,
+        .exact(red: 0, green: 0, blue: 0), .exact(red: 255, green: 255, blue: 255),
+        .exact(red: 128, green: 128, blue: 128), .exact(red: 255, green: 255, blue: 0),
+        .exact(red: 20, green: 30, blue: 200),
+    ]
+    private static let inks: [Ink] = [.text, .secondary, .tertiary, .onTint] + tints.map { .tint($0) }
+    private static let grounds: [Ground] =
+        [
+            .base, .page, .group, .header, .sidebar, .selected, .selectedUnfocused, .marked, .changed, .flashing, .bar,
+            .badge, .overlay,
+        ] + tints.map { .tint($0) }
+
+    /// The grounds of terminals that many have, and what no theme would take.
+    private static let backgrounds: [UInt32] = [
+        0x000000, 0x161618, 0x1E1E1E, 0x300A24, 0x002B36, 0x282A36, 0x2E3440, 0x3F3F3F, 0xFFFFFF, 0xFDF6E3, 0xEEEEEE,
+        0xE0E0D0, 0x7F7F7F, 0x808000,
+    ]
+
+    private func colour(_ colour: Pen.Colour, standard: RGB, table: [RGB] = []) -> RGB {
+        switch colour {
+        case .standard: standard
+        case .exact(let colour): colour
+        case .indexed(let index) where index < 16: table[Int(index)]
+        case .indexed(let index): IndexedColoursTable.colour(Int(index))
+        }
+    }
+
+    @Test(arguments: [Palette.Depth.indexed, .exact], backgrounds)
+    func `each ink can be read on each ground`(depth: Palette.Depth, background: UInt32) {
+        let background = RGB(background)
+        let palette = Palette(depth: depth, background: background)
+        // A terminal's own ink can be read on its own ground; how well is its user's choice.
+        let own = palette.isDark ? RGB.white : .black
+        for ink in Self.inks {
+            for ground in Self.grounds {
+                let pen = palette.pen(Style(ink, on: ground))
+                let contrast = colour(pen.ink, standard: own).contrast(with: colour(pen.ground, standard: background))
+                #expect(
+                    contrast >= (ink == .tertiary ? 3 : 4.5) || (pen.ink == .standard && pen.ground == .standard),
+                    "\(ink) on \(ground): \(contrast)")
+                #expect(pen.ink != .standard || pen.ground == .standard, "\(ink) on \(ground)")
+            }
+        }
+    }
+
+    /// Of the sixteen colours only the names are known; these tables are those of most terminals.
+    @Test(arguments: [true, false], [SixteenColours.xterm, SixteenColours.console])
+    func `sixteen colours are taken so that each can be read`(isDark: Bool, table: [RGB]) {
+        let background: RGB = isDark ? .black : .white
+        let palette = Palette(depth: .sixteen, background: background)
+        for ink in Self.inks {
+            for ground in Self.grounds {
+                let pen = palette.pen(Style(ink, on: ground))
+                let own: RGB = isDark ? table[7] : .black
+                let contrast = colour(pen.ink, standard: own, table: table)
+                    .contrast(with: colour(pen.ground, standard: background, table: table))
+                #expect(contrast >= 4.5, "\(ink) on \(ground): \(contrast)")
+            }
+        }
+    }
+
+    @Test func `without colours attributes tell apart what is focused`() {
+        let palette = Palette(depth: .none, background: .black)
+        for ink in Self.inks {
+            for ground in Self.grounds {
+                let pen = palette.pen(Style(ink, on: ground))
+                #expect(pen.ink == .standard && pen.ground == .standard)
+            }
+        }
+        #expect(palette.pen(Style(on: .selected)).attributes == .reverse)
+        #expect(palette.pen(Style(on: .selectedUnfocused)).attributes == .underline)
+        #expect(palette.pen(Style(.secondary)).attributes == .dim)
+        #expect(palette.pen(Style(.text, on: .selected, [.bold, .reverse])).attributes == .bold)
+    }
+
+    @Test func `attributes that a terminal has not are left out`() {
+        let palette = Palette(depth: .exact, background: .black, attributes: [.bold])
+        #expect(palette.pen(Style(.text, on: .base, [.bold, .italic])).attributes == .bold)
+    }
+
+    @Test func `plain text is the terminal's own`() {
+        for depth in [Palette.Depth.none, .sixteen, .indexed, .exact] {
+            #expect(Palette(depth: depth, background: .white).pen(Style()) == .standard)
+        }
+    }
+}
+
+enum SixteenColours {
+    static let xterm: [RGB] = [
+        0x000000, 0xCD0000, 0x00CD00, 0xCDCD00, 0x0000EE, 0xCD00CD, 0x00CDCD, 0xE5E5E5, 0x7F7F7F, 0xFF0000, 0x00FF00,
+        0xFFFF00, 0x5C5CFF, 0xFF00FF, 0x00FFFF, 0xFFFFFF,
+    ].map { RGB($0) }
+    static let console: [RGB] = [
+        0x000000, 0xAA0000, 0x00AA00, 0xAA5500, 0x0000AA, 0xAA00AA, 0x00AAAA, 0xAAAAAA, 0x555555, 0xFF5555, 0x55FF55,
+        0xFFFF55, 0x5555FF, 0xFF55FF, 0x55FFFF, 0xFFFFFF,
+    ].map { RGB($0) }
+}
+
+/// Reckoned apart from what ships: xterm's table, `6×6×6` and greys.
+enum IndexedColoursTable {
+    static func colour(_ index: Int) -> RGB {
+        if index >= 232 {
+            let grey = UInt32(8 + 10 * (index - 232))
+            return RGB(grey * 0x10101)
+        }
+        let steps: [UInt32] = [0x00, 0x5F, 0x87, 0xAF, 0xD7, 0xFF]
+        let place = index - 16
+        return RGB(steps[place / 36] << 16 | steps[place / 6 % 6] << 8 | steps[place % 6])
+    }
+}

@@ -1,0 +1,190 @@
+import DiffableTerminal
+import DiffableView
+import Foundation
+import Glibc
+import Testing
+
+/// One after another: signals belong to the whole process, and what is started has nobody else's terminal.
+@Suite(.serialized) struct TerminalProcessTests {}
+
+extension TerminalProcessTests {
+    @Suite struct TerminalDeviceTests {
+        private let terminal = PseudoTerminal(columns: 100, rows: 30)
+        private let abilities = TerminalAbilities(environment: ["TERM": "xterm-256color"])
+
+        private func device() throws -> TerminalDevice { try TerminalDevice(path: terminal.path, abilities: abilities) }
+
+        @Test func `a terminal is taken, and put back as it was`() throws {
+            let before = terminal.localFlags
+            #expect(before & UInt32(ECHO) != 0)
+            let device = try device()
+            try device.enter()
+            #expect(terminal.localFlags & UInt32(ECHO | ICANON | ISIG) == 0)
+            terminal.takeAll()
+            #expect(terminal.shown == device.modes.enteringBytes(reportsMouse: true))
+            terminal.forget()
+            device.leave()
+            #expect(terminal.localFlags == before)
+            terminal.takeAll()
+            #expect(terminal.shown == device.modes.leavingBytes)
+            // Once is enough.
+            terminal.forget()
+            device.leave()
+            terminal.takeAll()
+            #expect(terminal.shown == [])
+        }
+
+        @Test func `a terminal that nobody needs any more is put back`() throws {
+            let before = terminal.localFlags
+            do {
+                let device = try device()
+                try device.enter()
+                #expect(terminal.localFlags != before)
+            }
+            #expect(terminal.localFlags == before)
+        }
+
+        @Test(arguments: ["/dev/null", "/nowhere/at/all"])
+        func `what is no terminal is refused`(path: String) {
+            #expect(throws: TerminalError.self) { try TerminalDevice(path: path, abilities: abilities) }
+        }
+
+        @Test func `keys, text and replies come as events`() throws {
+            let device = try device()
+            try device.enter()
+            defer { device.leave() }
+            terminal.type("é\u{1B}[A")
+            #expect(
+                device.wait() == [.input(.key(KeyPress(.character("é")))), .input(.key(KeyPress(.up)))])
+            terminal.type("\u{1B}")
+            #expect(device.wait() == [.input(.key(KeyPress(.escape)))])
+            device.sendQueries()
+            terminal.type("\u{1B}]11;rgb:ffff/ffff/ffff\u{1B}\\\u{1B}[?62c")
+            #expect(
+                device.wait() == [.input(.reply(.background(.white))), .input(.reply(.attributes([62])))])
+        }
+
+        @Test func `another size comes as an event, once`() throws {
+            let device = try device()
+            try device.enter()
+            defer { device.leave() }
+            #expect(device.size == TerminalSize(columns: 100, rows: 30))
+            terminal.resize(columns: 40, rows: 10)
+            kill(getpid(), SIGWINCH)
+            kill(getpid(), SIGWINCH)
+            #expect(device.wait() == [.resized(TerminalSize(columns: 40, rows: 10))])
+        }
+
+        @Test func `the mouse is reported as long as somebody wants it`() throws {
+            let device = try device()
+            try device.enter(reportsMouse: false)
+            defer { device.leave() }
+            terminal.takeAll()
+            #expect(!terminal.shownText.contains("1002h"))
+            device.setMouse(isReported: true)
+            #expect(terminal.waits(for: "\u{1B}[?1002h\u{1B}[?1006h"))
+            device.setMouse(isReported: false)
+            #expect(terminal.waits(for: "\u{1B}[?1006l\u{1B}[?1002l"))
+        }
+
+        @Test func `a loop is woken from elsewhere`() throws {
+            let device = try device()
+            try device.enter()
+            defer { device.leave() }
+            let waker = device.waker
+            Thread.detachNewThread {
+                waker.wake()
+                waker.wake()
+            }
+            #expect(device.wait() == [.woken])
+        }
+
+        /// A frame for a terminal that takes nothing waits, the ones after it are left out, and nobody hangs.
+        @Test func `a terminal that takes nothing holds up nobody`() throws {
+            let device = try device()
+            try device.enter()
+            let frame = [UInt8](repeating: UInt8(ascii: "x"), count: 1 << 20)
+            device.write(frame)
+            #expect(device.isBehind)
+            #expect(device.wait(timeOut: .milliseconds(20)) == [])
+
+            let waker = device.waker
+            let count = frame.count
+            terminal.forget()
+            Thread.detachNewThread { [terminal = Unchecked(terminal)] in
+                while terminal.value.shown.count < count { terminal.value.takeAll(pause: 1000) }
+                waker.wake()
+            }
+            var events: [TerminalEvent] = []
+            while !events.contains(.woken) { events += device.wait(timeOut: .seconds(10)) }
+            #expect(events.filter { $0 == .caughtUp }.count == 1)
+            #expect(!device.isBehind)
+
+            // Nor at the end.
+            device.write(frame)
+            let start = ContinuousClock.now
+            device.leave()
+            #expect(ContinuousClock.now - start < .seconds(5))
+            #expect(terminal.localFlags & UInt32(ECHO) != 0)
+        }
+
+        @Test func `without events and timers nothing wakes`() throws {
+            let device = try device()
+            try device.enter()
+            defer { device.leave() }
+            // What a time-out needed is over.
+            terminal.type("\u{1B}")
+            #expect(device.wait() == [.input(.key(KeyPress(.escape)))])
+            let waker = device.waker
+            let before = wakeUps()
+            Thread.detachNewThread {
+                usleep(300_000)
+                waker.wake()
+            }
+            #expect(device.wait() == [.woken])
+            #expect(wakeUps() - before <= 3)
+        }
+
+        /// By so little that it is no whole second: as a time for `poll`, less than zero is for ever.
+        @Test(arguments: [0, 1, 2, 3, 20, 999, 1_500])
+        func `a time that has passed is not waited for`(milliseconds: Int) throws {
+            let device = try device()
+            try device.enter()
+            defer { device.leave() }
+            // So that a wait for ever has an end.
+            let waker = device.waker
+            Thread.detachNewThread {
+                sleep(30)
+                waker.wake()
+            }
+            #expect(device.wait(timeOut: .milliseconds(-milliseconds)) == [])
+        }
+
+        /// How often this thread has given up the processor by itself.
+        private func wakeUps() -> Int {
+            let status = (try? String(contentsOfFile: "/proc/thread-self/status", encoding: .utf8)) ?? ""
+            let line = status.split(separator: "\n").first { $0.hasPrefix("voluntary_ctxt_switches") }
+            return line.flatMap { Int($0.split(whereSeparator: \.isWhitespace).last!) } ?? 0
+        }
+
+        @Test func `a terminal that is gone is said once, and does not wake again`() throws {
+            let device = try device()
+            try device.enter()
+            terminal.close()
+            #expect(device.wait().contains(.hungUp))
+            device.write(Array("nobody reads this".utf8))
+            #expect(!device.isBehind)
+            let before = wakeUps()
+            #expect(device.wait(timeOut: .milliseconds(200)) == [])
+            #expect(wakeUps() - before <= 3)
+            device.leave()
+        }
+    }
+}
+
+/// For what one thread uses while another one waits for it.
+struct Unchecked<Value>: @unchecked Sendable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+}
