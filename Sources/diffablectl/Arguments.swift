@@ -2,12 +2,13 @@ import ArgumentParser
 import Diffable
 import DiffableJSON
 
-// How names and contents are read from the command line. What is wrong with one is said in full.
+// Reads names and contents from the command line. An error says what is wrong and what to type.
 
 func listName(_ argument: String) throws -> ListName { try identifier(argument, "a list's name") }
 func itemID(_ argument: String) throws -> ItemID { try identifier(argument, "an item's id") }
 func sectionID(_ argument: String) throws -> SectionID { try identifier(argument, "a section's id") }
 func requestKeyName(_ argument: String) throws -> RequestKey { try identifier(argument, "a request's key") }
+func actionName(_ argument: String) throws -> ActionName { try identifier(argument, "an action's name") }
 func kindName(_ argument: String) throws -> Kind { try identifier(argument, "a kind") }
 
 func octalMode(_ argument: String) throws -> AccessMode {
@@ -22,9 +23,9 @@ private func identifier<Named>(_ argument: String, _ what: String) throws -> Ide
     }
 }
 
-/// Content as the command line has it: one JSON text, or pairs of which `key=value` is a string and `key:=value` JSON.
+/// Parses content from arguments: one JSON text, or pairs. In a pair `key=value` is a string, and `key:=value` is JSON.
 ///
-/// `null` is no content.
+/// A key is a path, so that `.owner.name=root` is `{"owner":{"name":"root"}}`. `null` is no content.
 enum ContentArguments {
     static func content(of arguments: [String]) throws -> Content? {
         if arguments.isEmpty { return nil }
@@ -32,17 +33,17 @@ enum ContentArguments {
         return try object(of: arguments)
     }
 
-    /// The JSON of a merge patch, in which `null` means something: what it stands for is taken away.
+    /// The JSON of a merge patch. In a patch `null` removes a member.
     static func patch(of arguments: [String]) throws -> Content {
         if arguments.count == 1, let json = try json(arguments[0]) {
-            return json.content ?? Content(Array("null".utf8))
+            return json.content ?? .null
         }
         return try object(of: arguments)
     }
 
     private struct JSON { var content: Content? }
 
-    /// `nil` when the argument is a pair and not meant as JSON.
+    /// Parses JSON; nil if the argument is a pair.
     private static func json(_ argument: String) throws -> JSON? {
         let isMeantAsJSON = argument.first.map { "{[\"".contains($0) } ?? false
         if !isMeantAsJSON, argument.contains("=") { return nil }
@@ -58,28 +59,32 @@ enum ContentArguments {
         }
     }
 
-    private static func object(of arguments: [String]) throws -> Content {
-        var members: [(String, Content)] = []
+    /// An object of pairs.
+    static func object(of arguments: [String]) throws -> Content {
+        var members = ContentMembers()
         for argument in arguments {
-            let member = try member(argument)
-            guard !members.contains(where: { $0.0 == member.0 }) else {
-                throw ValidationError("\(member.0) is given twice")
+            let (path, value) = try member(argument)
+            if path.names.dropFirst().contains(where: { Int($0) != nil }) {
+                throw ValidationError(
+                    "\(argument.debugDescription): one element of an array cannot be set, and \(path) would make an object of "
+                        + "it; give the whole array (key:='[…]'), or for members that are numbers JSON (key:='{…}')")
             }
-            members.append(member)
+            try members.add(value, at: path)
         }
-        return .object(members)
+        return members.content
     }
 
-    private static func member(_ argument: String) throws -> (String, Content) {
+    private static func member(_ argument: String) throws -> (FieldPath, Content) {
         guard let sign = argument.firstIndex(of: "="), sign != argument.startIndex else {
             throw ValidationError(
                 "\(argument.debugDescription) is no key=value pair; content of several words is given as text=\"...\"")
         }
         let value = String(argument[argument.index(after: sign)...])
         let key = argument[..<sign]
-        guard key.last == ":" else { return (String(key), .string(value.utf8)) }
+        guard key.last == ":" else { return (try FieldPath(checking: String(key)), .string(value.utf8)) }
+        let path = try FieldPath(checking: String(key.dropLast()))
         do throws(JSONError) {
-            return (String(key.dropLast()), try content(json: value) ?? Content(Array("null".utf8)))
+            return (path, try content(json: value) ?? .null)
         } catch {
             throw ValidationError(
                 "\(argument.debugDescription) is no key:=JSON: \(error); for a string write key=value")

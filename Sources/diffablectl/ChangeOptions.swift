@@ -3,7 +3,7 @@ import Diffable
 import DiffableClient
 import DiffableJSON
 
-/// What commands that change a list have in common: where, under which condition, and what they say.
+/// The options of all commands that change a list: the daemon, conditions for the change, and how it is reported.
 struct ChangeOptions: ParsableArguments {
     @OptionGroup var daemon: DaemonOptions
 
@@ -11,6 +11,7 @@ struct ChangeOptions: ParsableArguments {
     var ifRevision: Int?
 
     @Option(
+        parsing: .unconditional,
         help: ArgumentHelp(
             """
             If the daemon goes away before it answers, connect and ask again for so long; the change is made once. By \
@@ -29,7 +30,7 @@ struct ChangeOptions: ParsableArguments {
     @Flag(name: .shortAndLong, help: "Do not say what changed.")
     var quiet = false
 
-    /// In seconds: as long as a daemon takes to be started again and to read its lists.
+    /// In seconds: the time that a daemon needs to restart and to read its lists.
     private static let retryDefault = 10
     private static let retryMax = 86_400
 
@@ -39,25 +40,30 @@ struct ChangeOptions: ParsableArguments {
         }
     }
 
-    /// Sends one transaction and says what it changed.
-    func transact(_ list: ListName, _ operations: [Operation]) async throws {
+    /// Sends one transaction and reports what it changed.
+    func transact(_ list: ListName, _ operations: [ListOperation]) async throws {
         try await change { connection, key in
             try await connection.transact(list, operations, ifRevision: ifRevision, requestKey: key)
         }
     }
 
-    /// The same for operations that are JSON already.
+    /// The same for operations that are given as JSON.
     func transact(_ list: ListName, _ operations: OperationsText) async throws {
         try await change { connection, key in
             try await connection.transact(list, operations, ifRevision: ifRevision, requestKey: key)
         }
     }
 
-    /// Makes a change, once, and says what it changed; the daemon may go away meanwhile and come back.
+    /// Makes a change exactly once and reports what it changed. The daemon may restart meanwhile.
     func change(_ body: (Connection, RequestKey) async throws -> Outcome) async throws {
+        report(try await answer(body))
+    }
+
+    /// The same without a report.
+    func answer<R: Sendable>(_ body: (Connection, RequestKey) async throws -> R) async throws -> R {
         let key = requestKey ?? .random()
         var retrying = Retrying(limit: retry ?? ChangeOptions.retryDefault, waitsForDaemon: retry != nil)
-        report(try await retrying.ask { try await daemon.withConnection { try await body($0, key) } })
+        return try await retrying.ask { try await daemon.withConnection { try await body($0, key) } }
     }
 
     /// One line about what changed; none when nothing did.

@@ -1,17 +1,86 @@
 import ArgumentParser
 import DiffableClient
 
-/// Which daemon a command talks to.
+/// Options that choose the daemon.
 struct DaemonOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The daemon's socket.", valueName: "path"))
     var socket: String?
+    @Flag(help: "The user's own daemon.") var user = false
+    @Flag(help: "The system's daemon.") var system = false
 
-    /// For a command that goes on when its connection is lost.
+    func validate() throws {
+        guard [socket != nil, user, system].count(where: { $0 }) <= 1 else {
+            throw ValidationError("--socket, --user and --system exclude each other")
+        }
+    }
+
+    /// The socket on which the daemon listens.
+    func path() throws -> SocketPath {
+        if system { return .system }
+        if user {
+            guard let path = SocketPath.user else {
+                throw ValidationError("--user: $XDG_RUNTIME_DIR is not set, under which the user's own daemon listens")
+            }
+            return path
+        }
+        return try .find(socket)
+    }
+
+    /// A client for a command that goes on when its connection is lost.
     func client() throws -> Client {
-        Client(socket: try .find(socket), name: "diffablectl")
+        Client(socket: try path(), name: "diffablectl")
     }
 
     func withConnection<R: Sendable>(_ body: (Connection) async throws -> R) async throws -> R {
-        try await Connection.withConnection(to: .find(socket), name: "diffablectl", body)
+        let path = try path()
+        do {
+            return try await Connection.withConnection(to: path, name: "diffablectl", body)
+        } catch ClientError.refused(let refusal) where refusal.name == "noSuchList" {
+            throw await AbsentList.error(for: refusal, lookedAt: path)
+        }
+    }
+
+    /// The same for requests that change nothing. If the connection is lost, the error does not have to tell of a change whose
+    /// outcome is unknown.
+    func reading<R: Sendable>(_ body: (Connection) async throws -> R) async throws -> R {
+        do { return try await withConnection(body) } catch ClientError.connectionLost(let path) {
+            throw CommandError(
+                .noDaemon,
+                "the daemon at \(path) closed the connection before it had answered; ask again when it is back")
+        } catch ClientError.noReply(let path, let time) {
+            throw CommandError(
+                .noDaemon,
+                "the daemon at \(path) has said nothing for \(time.components.seconds) s: it may hang. See what it says with "
+                    + "`systemctl status diffabled`, and restart it if it is stuck")
+        }
+    }
+}
+
+// MARK: - Before the command
+
+extension DaemonOptions {
+    /// Moves the options that stand before the command behind it, where the command's parser expects them.
+    ///
+    /// - Parameter isCommand: whether these words name a command or a subcommand.
+    static func arranged(_ arguments: [String], isCommand: ([String]) -> Bool) -> [String] {
+        var options: [String] = []
+        var rest = arguments[...]
+        while let word = rest.first {
+            if word == "--socket", rest.count > 1 {
+                options += rest.prefix(2)
+                rest = rest.dropFirst(2)
+            } else if ["--user", "--system"].contains(word) || word.hasPrefix("--socket=") {
+                options.append(word)
+                rest = rest.dropFirst()
+            } else {
+                break
+            }
+        }
+        var command: [String] = []
+        while let word = rest.first, isCommand(command + [word]) {
+            command.append(word)
+            rest = rest.dropFirst()
+        }
+        return command.isEmpty ? arguments : command + options + rest
     }
 }

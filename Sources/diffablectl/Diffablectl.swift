@@ -1,5 +1,7 @@
 import ArgumentParser
+import DiffableJSON
 import DiffableProtocol
+import ProcessArguments
 
 /// The companion: lists, changes and watches what a `diffabled` daemon keeps.
 @main
@@ -9,11 +11,26 @@ struct Diffablectl: AsyncParsableCommand {
         abstract: "See and change the lists that diffabled keeps.",
         discussion: """
             The daemon is found by --socket, $DIFFABLED_SOCKET, the user's own socket \
-            ($XDG_RUNTIME_DIR/diffabled/diffabled.sock) or the system's (/run/diffabled/diffabled.sock), in this order.
+            ($XDG_RUNTIME_DIR/diffabled/diffabled.sock) or the system's (/run/diffabled/diffabled.sock), in this order. \
+            --user and --system name one of the last two. All three may stand before the command as well. \
+            `diffablectl status` says which socket it is.
 
             CONTENT is JSON, or pairs: key=value is a string, key:=value is JSON.
               diffablectl append tasks milk text="Buy milk" done:=false
               diffablectl set tasks milk '{"text":"Buy oat milk"}'
+            An id or another text that begins with a dash stands behind --, after all options.
+
+            A path says where in a content: .name or .owner.name, with or without the dot in front, or /owner/name. Keys \
+            of CONTENT are paths, and so are fields, columns and what --sort names. A name with a dot in it is written \
+            /a.b, an element of an array .tags.0. The bare names id and kind are the item's own.
+
+            A condition of --where or --for is a path, an operator and a value, in quotes for the shell:
+              unread=true       it is true, or the text true; also !=
+              'cpu>10'          it is a number above 10; also <, <= and >=, and with text before or after
+              text~milk         it is a text with milk in it, or an array with that element; also '!~'
+              due   '!due'      something is there; nothing is
+              zip='"01"'        in quotation marks: only this text.   n:=1   after := only this JSON
+            or JSON, as diffabled-protocol(7) has it. Of several, all must hold.
 
             Exit status:
             \(ExitStatus.table)
@@ -22,14 +39,19 @@ struct Diffablectl: AsyncParsableCommand {
         groupedSubcommands: [
             CommandGroup(
                 name: "Lists",
-                subcommands: [Lists.self, Create.self, Delete.self, Show.self, Watch.self, Apply.self]),
-            CommandGroup(name: "Who may what", subcommands: [ChangeMode.self, ChangeOwner.self]),
+                subcommands: [
+                    Lists.self, Create.self, Copy.self, Rename.self, Delete.self, Undelete.self, Show.self, Get.self,
+                    Watch.self, ViewLists.self, Wait.self, Apply.self, Edit.self,
+                ]),
+            CommandGroup(
+                name: "Who may what, and what fits", subcommands: [ChangeMode.self, ChangeOwner.self, Schema.self]),
             CommandGroup(
                 name: "Items",
                 subcommands: [
-                    Append.self, Insert.self, SetContent.self, Patch.self, Move.self, Remove.self,
+                    Append.self, Insert.self, SetContent.self, Patch.self, Move.self, Reorder.self, Remove.self,
                     Expand.self, Collapse.self,
                 ]),
+            CommandGroup(name: "Lists that answer", subcommands: [Perform.self, Handle.self]),
             CommandGroup(name: "The past", subcommands: [Log.self, Diff.self, Undo.self]),
             CommandGroup(name: "Sections and operations", subcommands: [SectionCommand.self, Transact.self]),
             CommandGroup(
@@ -38,15 +60,97 @@ struct Diffablectl: AsyncParsableCommand {
         ])
 
     static func main() async {
+        StandardStreams.occupyClosed()
+        let arguments = DaemonOptions.arranged(ProcessArguments.given(), isCommand: isCommand)
         do {
-            var command = try await asyncParseAsRoot()
+            if let number = ProcessArguments.firstUnreadable() {
+                throw ValidationError("argument \(number) is no UTF-8; convert it first, for example with iconv")
+            }
+            try refuseUnknownCommand(in: arguments)
+            var command = try await asyncParseAsRoot(arguments)
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {
                 try command.run()
             }
+            StandardOutput.end()
         } catch {
-            end(with: error)
+            end(with: explained(error, arguments))
         }
+    }
+}
+
+// MARK: - Commands by name
+
+extension Diffablectl {
+    /// The subcommands of the command that these words name.
+    private static func commands(below words: some Collection<String>) -> [any ParsableCommand.Type] {
+        words.reduce(configuration.subcommands) { commands, word in
+            commands.first { $0._commandName == word }?.configuration.subcommands ?? []
+        }
+    }
+
+    private static func isCommand(_ words: [String]) -> Bool {
+        guard let name = words.last else { return false }
+        return commands(below: words.dropLast()).contains { $0._commandName == name }
+    }
+
+    /// The parser would call it an unexpected argument, and after `help` it would show another page.
+    private static func refuseUnknownCommand(in arguments: [String]) throws {
+        if arguments.first == "help" { return try refuseUnknown(arguments.dropFirst().prefix { !$0.hasPrefix("-") }) }
+        let hasSubcommands = !commands(below: arguments.prefix(1)).isEmpty
+        try refuseUnknown(arguments.prefix(hasSubcommands ? 2 : 1).prefix { !$0.hasPrefix("-") })
+    }
+
+    /// - Parameter words: the names of a command and its subcommands.
+    private static func refuseUnknown(_ words: ArraySlice<String>) throws {
+        for (name, end) in zip(words, words.indices) where !isCommand(Array(words[...end])) {
+            let above = words[..<end]
+            let names = commands(below: above).map { $0._commandName }
+            let meant = (above.isEmpty ? usualNames[name] : nil) ?? nearestName(to: name, among: names)
+            throw ValidationError(
+                "there is no command \(words[...end].joined(separator: " ").debugDescription); "
+                    + (meant.map { "did you mean \((above + [$0]).joined(separator: " "))? " } ?? "")
+                    + "`\((["diffablectl"] + above).joined(separator: " ")) --help` shows those there are")
+        }
+    }
+
+    /// Names that other programs have for our commands.
+    private static let usualNames = [
+        "list": "ls", "lists": "ls", "add": "append", "remove": "rm", "mv": "move", "cat": "show", "cp": "copy",
+        "version": "--version", "new": "create", "update": "patch", "history": "log", "tail": "watch",
+    ]
+}
+
+// MARK: - Words that begin with a dash
+
+extension Diffablectl {
+    /// The parser takes a word such as -high for several options, and h is help. The user may have meant an id.
+    private static func explained(_ error: any Error, _ arguments: [String]) -> any Error {
+        let options = arguments.prefix { $0 != "--" }
+        let hint = "an id or another text that begins with a dash stands behind --, after all options: --"
+        if exitCode(for: error).isSuccess {
+            let asksForHelp = options.contains { ["-h", "--help", "-help", "help"].contains($0) }
+            guard !asksForHelp, let word = options.first(where: { isSeveralOptions($0) && $0.contains("h") }) else {
+                return error
+            }
+            return CommandError(.unusable, "\(word) is taken for options, of which -h is help; \(hint) \(word)")
+        }
+        let problem = message(for: error)
+        if problem.hasPrefix("Unknown option") || problem.hasPrefix("Missing expected argument"),
+            let word = options.first(where: isSeveralOptions)
+        {
+            say("\(hint) \(word)")
+        } else if exitCode(for: error) == .validationFailure, !problem.hasPrefix("Unknown option"),
+            let problem = unknownOption(in: options)
+        {
+            return CommandError(.unusable, problem)
+        }
+        return error
+    }
+
+    /// `-high`, but not `-h` and `-5`.
+    private static func isSeveralOptions(_ word: String) -> Bool {
+        word.hasPrefix("-") && !word.hasPrefix("--") && word.count > 2 && Int(word) == nil
     }
 }

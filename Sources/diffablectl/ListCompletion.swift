@@ -2,33 +2,106 @@ import ArgumentParser
 import Diffable
 import DiffableClient
 import Dispatch
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
+import Glibc
 
 extension CompletionKind {
-    /// The lists that the user may see. None when no daemon says within a moment which these are: a shell waits for
-    /// this with the line that somebody is typing.
-    static var lists: CompletionKind {
-        .custom { words, _, _ in
+    /// The lists that the user may see.
+    static var lists: CompletionKind { .asked { line in await ListCompletion(line)?.names() ?? [] } }
+    /// The deleted lists that can be brought back.
+    static var deletedLists: CompletionKind { .asked { line in await ListCompletion(line)?.deletedNames() ?? [] } }
+    /// The items of the list that the line names whose ids begin with the typed text.
+    static var items: CompletionKind { .asked { line in await ListCompletion(line)?.items() ?? [] } }
+    /// The sections of that list.
+    static var sections: CompletionKind { .asked { line in await ListCompletion(line)?.sections() ?? [] } }
+    /// The actions that somebody answers for on that list.
+    static var actions: CompletionKind { .asked { line in await ListCompletion(line)?.actions() ?? [] } }
+    /// The revisions of that list that are kept.
+    static var revisions: CompletionKind { .asked { line in await ListCompletion(line)?.revisions() ?? [] } }
+
+    /// Returns nothing if no daemon answers within a moment, because the shell waits for this while somebody is typing.
+    private static func asked(_ answer: @escaping @Sendable ([String]) async -> [String]) -> CompletionKind {
+        .custom { words, index, _ in
             DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(1)) { _exit(ExitStatus.done.rawValue) }
-            return await ListCompletion.names(socket: ListCompletion.socket(in: words))
+            // The text behind the cursor is ignored.
+            return await answer(Array(words.prefix(index + 1))).filter(ListCompletion.isPlain)
         }
     }
 }
 
-enum ListCompletion {
-    static func names(socket: String?) async -> [String] {
-        let lists = try? await Connection.withConnection(to: .find(socket), name: "diffablectl") { connection in
-            try await connection.lists()
-        }
-        return (lists ?? []).map(\.list.description).filter(isPlain)
+/// Asks a daemon for completions of a line.
+struct ListCompletion {
+    private let words: [String]
+    private let path: SocketPath
+
+    init?(_ words: [String]) {
+        guard let path = try? Self.path(in: words) else { return nil }
+        self.words = words
+        self.path = path
     }
 
-    /// What the line says that is being typed.
+    func names() async -> [String] {
+        await asked { try await $0.lists().map(\.list.description) }
+    }
+
+    func deletedNames() async -> [String] {
+        await asked { try await $0.deletedLists().map(\.summary.list.description) }
+    }
+
+    /// The greatest number of completions; people do not look through more.
+    private static let choicesMax = 200
+
+    func items() async -> [String] {
+        await ofList { connection, list in
+            let typed = Content.string((words.last ?? "").utf8)
+            let view = Content.object([
+                ("where", .object([("path", .string("id".utf8)), ("prefix", typed)])),
+                ("window", .object([("limit", .number(Self.choicesMax))])),
+            ])
+            let options = ListOptions(view: try ListView(json: view.description))
+            return try await connection.state(of: list, options).snapshot.itemIdentifiers.map(\.description)
+        }
+    }
+
+    func sections() async -> [String] {
+        await ofList { connection, list in
+            try await connection.sectionIDs(of: list).map(\.description)
+        }
+    }
+
+    func actions() async -> [String] {
+        await ofList { connection, list in
+            let answered = try await connection.lists().first { $0.list == list }?.actions ?? []
+            return answered.map(\.description)
+        }
+    }
+
+    func revisions() async -> [String] {
+        await ofList { connection, list in
+            try await connection.history(of: list, limit: Self.choicesMax).transactions.map { "\($0.revision)" }
+        }
+    }
+
+    /// The list is the first argument of the command.
+    private func ofList(_ body: (Connection, ListName) async throws -> [String]) async -> [String] {
+        await asked { connection in
+            let lists = Set(try await connection.lists().map(\.list.description))
+            guard let word = words.dropFirst(2).dropLast().first(where: lists.contains) else { return [] }
+            return try await body(connection, try ListName(word))
+        }
+    }
+
+    private func asked(_ body: (Connection) async throws -> [String]) async -> [String] {
+        let answer = try? await Connection.withConnection(to: path, name: "diffablectl") { try await body($0) }
+        return answer ?? []
+    }
+
+    private static func path(in words: [String]) throws -> SocketPath {
+        if words.contains("--system") { return .system }
+        if words.contains("--user"), let path = SocketPath.user { return path }
+        return try .find(socket(in: words))
+    }
+
+    /// The arguments of the line that is being typed.
     static func socket(in words: [String]) -> String? {
         for (index, word) in words.enumerated() {
             if word == "--" { return nil }
@@ -38,10 +111,20 @@ enum ListCompletion {
         return nil
     }
 
-    /// Whether a shell takes it as it is. bash carries out what stands in a completion, as in `$(reboot)`, and whoever
-    /// may make lists chooses their names; so those that would have to be quoted are not offered.
+    /// Whether a shell takes the name literally. bash executes what is in a completion, such as `$(reboot)`, and others choose
+    /// the names of their lists. So names that need quotation marks are not offered.
     static func isPlain(_ name: String) -> Bool {
         let marks = "0123456789._-/+,%@".unicodeScalars
         return name.first != "-" && name.unicodeScalars.allSatisfy { $0.properties.isAlphabetic || marks.contains($0) }
+    }
+}
+
+extension Connection {
+    /// The sections of a list, without its items.
+    func sectionIDs(of list: ListName, at revision: Int? = nil) async throws -> [SectionID] {
+        // Sections are shown with or without items, and no item has this id.
+        let options = ListOptions(view: try ListView(json: #"{"where":{"path":"id","equals":""}}"#))
+        guard let revision else { return try await state(of: list, options).snapshot.sectionIdentifiers }
+        return try await state(of: list, at: revision, options).snapshot.sectionIdentifiers
     }
 }

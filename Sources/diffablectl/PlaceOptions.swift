@@ -1,51 +1,76 @@
 import ArgumentParser
 import Diffable
 
-/// Where an item goes: beside another one, or into a section or under a parent.
-struct PlaceOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Before this item, as its sibling.", valueName: "item"), transform: itemID)
+/// Options that name a place for an item: beside another item, in a section or under a parent.
+struct NamedPlace: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("Before this item, as its sibling.", valueName: "item"), completion: .items,
+        transform: itemID)
     var before: ItemID?
 
-    @Option(help: ArgumentHelp("After this item, as its sibling.", valueName: "item"), transform: itemID)
+    @Option(
+        help: ArgumentHelp("After this item, as its sibling.", valueName: "item"), completion: .items, transform: itemID
+    )
     var after: ItemID?
 
-    @Option(help: ArgumentHelp("Into this section, at its end.", valueName: "section"), transform: sectionID)
+    @Option(
+        help: ArgumentHelp("Into this section, at its end.", valueName: "section"), completion: .sections,
+        transform: sectionID)
     var section: SectionID?
 
-    @Option(help: ArgumentHelp("Under this item, as its last child.", valueName: "item"), transform: itemID)
+    @Option(
+        help: ArgumentHelp("Under this item, as its last child.", valueName: "item"), completion: .items,
+        transform: itemID)
     var parent: ItemID?
+
+    var hasAnchor: Bool { before != nil || after != nil }
+    var hasContainer: Bool { section != nil || parent != nil }
+    var isSaidTwice: Bool { [before != nil, after != nil, section != nil, parent != nil].count(where: { $0 }) > 1 }
+
+    /// Nil if no place is named.
+    func position(atFront isFront: Bool) -> ItemPosition? {
+        if let before { return .before(before) }
+        if let after { return .after(after) }
+        guard hasContainer else { return nil }
+        let container = Container(section: section, parent: parent)
+        return isFront ? .front(of: container) : .end(of: container)
+    }
+}
+
+/// Options for the place of a new item.
+struct PlaceOptions: ParsableArguments {
+    @OptionGroup var place: NamedPlace
 
     @Flag(help: "At the front of the section or the parent instead of the end.")
     var front = false
 
     func validate() throws {
-        let places = [before != nil, after != nil, section != nil, parent != nil].count(where: { $0 })
-        guard places <= 1 else {
-            throw ValidationError("one place only: --before, --after, --section or --parent")
-        }
-        guard places == 1 else {
+        if place.isSaidTwice { throw ValidationError("one place only: --before, --after, --section or --parent") }
+        guard place.hasAnchor || place.hasContainer else {
             if front { throw ValidationError("--front is the front of a --section or of a --parent: name one") }
             throw ValidationError("say where: --before or --after an item, into a --section or under a --parent")
         }
-        if front, before != nil || after != nil {
+        if front, place.hasAnchor {
             throw ValidationError("--front is for --section and --parent; --before and --after say the place already")
         }
     }
 
     var position: ItemPosition {
-        if let before { return .before(before) }
-        if let after { return .after(after) }
-        let container = Container(section: section, parent: parent)
-        return front ? .front(of: container) : .end(of: container)
+        get throws {
+            guard let position = place.position(atFront: front) else { throw ValidationError("say where") }
+            return position
+        }
     }
 }
 
-/// Where a section goes.
+/// Options for the place of a section.
 struct SectionPlaceOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Before this section.", valueName: "section"), transform: sectionID)
+    @Option(
+        help: ArgumentHelp("Before this section.", valueName: "section"), completion: .sections, transform: sectionID)
     var before: SectionID?
 
-    @Option(help: ArgumentHelp("After this section.", valueName: "section"), transform: sectionID)
+    @Option(
+        help: ArgumentHelp("After this section.", valueName: "section"), completion: .sections, transform: sectionID)
     var after: SectionID?
 
     @Flag(help: "Before all others.")
@@ -57,7 +82,7 @@ struct SectionPlaceOptions: ParsableArguments {
         }
     }
 
-    /// `nil` when no place was named.
+    /// Nil if no place is named.
     var position: SectionPosition? {
         if let before { return .before(before) }
         if let after { return .after(after) }

@@ -1,21 +1,18 @@
 import Diffable
 import DiffableClient
 
-/// How a change is asked for again when the daemon has gone away before it answered.
+/// Repeats the request for a change when the daemon went away before it replied.
 ///
-/// The change has a key, so that it is made once however often it is asked for.
+/// The request has a key, so that the change is made once however often the request is sent.
 struct Retrying {
     /// In seconds.
     let limit: Int
-    /// Whether a daemon that is not there to begin with is waited for as well.
+    /// Whether it also waits for a daemon that is not there at first.
     let waitsForDaemon: Bool
     private let end: ContinuousClock.Instant
-    private var pause = Duration.milliseconds(20)
-    private var hasSpoken = false
-    /// The first error that left the outcome open.
+    private var failures = 0
+    /// The first error after which the outcome is unknown.
     private var openOutcome: ClientError?
-
-    private static let pauseMax = Duration.seconds(1)
 
     init(limit: Int, waitsForDaemon: Bool) {
         self.limit = limit
@@ -23,44 +20,28 @@ struct Retrying {
         end = .now + .seconds(limit)
     }
 
-    /// Asks until there is an answer that asking again would not change, or until the time is over.
+    /// Repeats the request until there is a final reply, or until the time is over.
     mutating func ask<R>(_ body: () async throws -> R) async throws -> R {
         while true {
             do { return try await body() } catch let error as ClientError where passes(error) {
                 if openOutcome == nil, error.leavesOutcomeOpen { openOutcome = error }
+                let pause = Backoff.pause(afterFailures: failures + 1)
                 guard .now + pause < end else { throw openOutcome ?? error }
-                if !hasSpoken { say("\(error.brief); trying again for \(limit) s") }
-                hasSpoken = true
+                if failures == 0 { say("\(error.brief); trying again for \(limit) s") }
+                failures += 1
                 try await Task.sleep(for: pause)
-                pause = min(pause * 2, Retrying.pauseMax)
             }
         }
     }
 
-    /// Whether the error may be gone when the daemon is back.
+    /// Whether the error may be gone when the daemon is back. If no daemon was there at first, it is so only if the user asked
+    /// to wait for one.
     private func passes(_ error: ClientError) -> Bool {
-        switch error {
-        case .connectionLost, .noReply: true
-        case .refused(let refusal): refusal.name == "storageFailed" || refusal.name == "shuttingDown"
-        // Nobody was there to begin with, as far as we know, unless we have met somebody.
-        case .noSocket, .noConnection: waitsForDaemon || hasSpoken
-        case .noPermission, .untrustedSocket, .subscriptionEnded, .unintelligible, .undecodable, .noMergePatch,
-            .cancelled:
-            false
-        }
+        error.isSettledByAskingAgain && (!error.isAbsence || waitsForDaemon || failures > 0)
     }
 }
 
 extension ClientError {
-    /// Whether the change may have been made.
-    fileprivate var leavesOutcomeOpen: Bool {
-        switch self {
-        case .connectionLost, .noReply: true
-        case .refused(let refusal): refusal.name == "storageFailed"
-        default: false
-        }
-    }
-
     fileprivate var brief: String {
         switch self {
         case .connectionLost: "the daemon closed the connection before it answered"

@@ -2,60 +2,95 @@ import ArgumentParser
 import Diffable
 import DiffableClient
 
-/// How a file is read that says what a list is to be.
+/// Options for reading a file with the new state of a list.
 struct RowOptions: ParsableArguments {
-    @Option(help: "How to read it; by default by the file's extension, else by how it begins.")
+    @Option(
+        help: """
+            How to read it; by default by the file's extension, else by how it begins. A field of tsv has \\t, \\n, \\r and \
+            \\\\ for what cannot stand in it; jsonl is ndjson.
+            """)
     var from: InputFormat?
     @Option(help: ArgumentHelp("What identifies a row.", valueName: "field")) var id: FieldPath?
     @Option(help: ArgumentHelp("Which section a row belongs to.", valueName: "field")) var section: FieldPath?
     @Option(help: ArgumentHelp("The id of the row that a row is under.", valueName: "field")) var parent: FieldPath?
     @Option(help: ArgumentHelp("What a row shows; the rest of it is left out.", valueName: "field")) var text:
         FieldPath?
-    @Option(help: ArgumentHelp("The names of a table's columns, if it has no header line.", valueName: "a,b,c"))
-    var columns: String?
+    @Option(help: ArgumentHelp("Which member of a JSON object has the rows.", valueName: "field")) var rows: FieldPath?
+    @Option(help: "What becomes of rows whose parent is no row: refuse, or put them at the top level.")
+    var orphans = OrphanRule.refuse
+    @OptionGroup(title: "For tables") var table: TableOptions
     @Option(
         help: ArgumentHelp(
             "The items of this section only; it is made if there is none.", valueName: "section"),
-        transform: sectionID)
+        completion: .sections, transform: sectionID)
     var into: SectionID?
 
     func validate() throws {
         if into != nil, section != nil {
             throw ValidationError("--into names one section for all rows, --section a field that does; use one of them")
         }
-        if columns != nil, from != nil, from != .csv, from != .tsv {
-            throw ValidationError("--columns is for --from csv and tsv")
+        if let from {
+            if !from.isTable {
+                do throws(InputError) { try table.refuse(for: from) } catch { throw ValidationError("\(error)") }
+            }
+            if from != .csv, table.separator != nil { throw ValidationError("--separator is for --from csv") }
+            if from != .json, rows != nil { throw ValidationError("--rows is for --from json") }
         }
     }
 
     /// Reads a file; `nil` and `-` are standard input.
-    func read(_ file: String?) throws(InputError) -> Input {
-        let bytes = try inputBytes(of: file)
-        let format = from ?? .guess(fileName: file, input: bytes, isRow: JSONRows.isRow)
+    func read(_ file: String?, of list: ListName, within limit: InputLimit) async throws -> Input {
+        let bytes = try await inputBytes(of: file, "what \(list) is to be", within: limit)
+        return try input(bytes, file: file, named: file.flatMap { $0 == "-" ? nil : $0 } ?? "standard input")
+    }
+
+    /// - Parameter file: its extension may tell the format.
+    func input(_ bytes: [UInt8], file: String?, named name: String) throws -> Input {
+        let format = format(of: bytes, file: file)
+        if !format.isTable { try table.refuse(for: format) }
+        if isGuessed(file) {
+            do { try PlainTextCheck.refuseDoubtful(bytes) } catch { throw InputError("\(name): \(error)") }
+        }
+        if format.isTable, isGuessed(file) {
+            say("\(name) is read as \(format.rawValue), because it looks like it; --from says what it is")
+        }
         let reader = InputReader(
             format: format, fields: .init(id: id, section: section, parent: parent, text: text),
-            columns: columns?.split(separator: ",", omittingEmptySubsequences: false).map(String.init),
+            columns: table.names, separator: table.separator?.byte, types: try table.readTypes(), rows: rows,
+            orphans: orphans,
             extent: into == nil ? .wholeList : .oneSection)
         do { return try reader.read(bytes) } catch {
-            let name = file.flatMap { $0 == "-" ? nil : $0 } ?? "standard input"
             throw InputError("\(name), read as \(format.rawValue): \(error)")
         }
     }
 
-    /// Where rows go that do not say it.
+    private func format(of bytes: [UInt8], file: String?) -> InputFormat {
+        if let from { return from }
+        if rows != nil { return .json }
+        if table.separator != nil { return .csv }
+        return .guess(fileName: file, input: bytes, isTable: table.areUsed, isRow: JSONRows.isRow)
+    }
+
+    /// Whether the format has to be guessed from the input.
+    private func isGuessed(_ file: String?) -> Bool {
+        from == nil && table.separator == nil && file.flatMap(InputFormat.known) == nil
+    }
+
+    /// The section for rows that name none.
     var defaultSection: SectionID { into ?? Arrangement.defaultSection }
 }
 
 extension Connection {
-    /// Makes the list what was read.
+    /// Makes the list what the file has.
     func apply(
         _ input: Input, to list: ListName, _ rows: RowOptions, delivery: Delivery = .difference,
-        ifRevision: Int? = nil, requestKey: RequestKey? = nil, mode: Mode = .commit
+        ifRevision: Int? = nil, requestKey: RequestKey? = nil, mode: TransactionMode = .commit
     ) async throws -> Outcome {
         switch input {
-        case .sections(let sections):
+        case .whole(let whole):
             try await apply(
-                list, sections, delivery: delivery, ifRevision: ifRevision, requestKey: requestKey, mode: mode)
+                list, whole.sections, content: whole.content, delivery: delivery, ifRevision: ifRevision,
+                requestKey: requestKey, mode: mode)
         case .items(let items):
             try await apply(
                 list, items: items, inSection: rows.defaultSection, delivery: delivery, ifRevision: ifRevision,
@@ -63,7 +98,7 @@ extension Connection {
         }
     }
 
-    /// What that would change.
+    /// The difference that this would make.
     func preview(
         _ input: Input, of list: ListName, _ rows: RowOptions, ifRevision: Int? = nil
     ) async throws -> Preview {
@@ -73,28 +108,32 @@ extension Connection {
     }
 }
 
-/// What a change would do.
+/// A change that was not made.
 struct Preview {
     let old: Snapshot
-    let operations: [Operation]
+    let operations: [ListOperation]
 
-    init(old: Snapshot, operations: [Operation]) {
+    init(old: Snapshot, operations: [ListOperation]) {
         self.old = old
         self.operations = operations
     }
 
-    /// Of a list that is to be made.
+    /// For a list that does not exist yet.
     init(ofNew input: Input, _ rows: RowOptions) throws {
-        let sections =
+        let list =
             switch input {
-            case .sections(let sections): sections
-            case .items(let items): [Section(id: rows.defaultSection, items: items)]
+            case .whole(let list): list
+            case .items(let items): WholeList(sections: [Section(id: rows.defaultSection, items: items)])
             }
         old = Snapshot()
-        operations = try Snapshot(sections).difference(from: old)
+        operations = try Snapshot(list).difference(from: old)
     }
 
-    /// Prints it, a line for each change.
+    var summary: DifferenceSummary {
+        get throws { DifferenceSummary(operations, from: old, to: try old.applying(operations)) }
+    }
+
+    /// Prints a line for each change.
     func show() throws {
         let changes = ChangeLines(operations, from: old, to: try old.applying(operations), on: .standardOutput)
         var output = StandardOutput()

@@ -23,6 +23,18 @@ struct ContentArgumentTests {
         #expect(try content() == nil)
     }
 
+    @Test func `a key is a path`() throws {
+        #expect(
+            try content(".a.b:=1", "/a/c=x", "d.e=y", "/f.g=z")
+                == #"{"a":{"b":1,"c":"x"},"d":{"e":"y"},"f.g":"z"}"#)
+        #expect(try content(".cpu:=13") == #"{"cpu":13}"#)
+        for arguments in [[".a:=1", ".a.b:=2"], [".a.b:=1", "a=2"], [".a.b=1", "/a/b=2"]] {
+            #expect(throws: (any Error).self, "\(arguments)") { try ContentArguments.content(of: arguments) }
+        }
+        #expect(throws: (any Error).self) { try ContentArguments.content(of: [".=x"]) }
+        #expect(throws: (any Error).self) { try ContentArguments.content(of: ["a..b=x"]) }
+    }
+
     @Test func `anything else is refused with a remedy`() {
         func complaint(_ arguments: String...) -> String {
             do { return try ContentArguments.content(of: arguments)?.description ?? "nil" } catch { return "\(error)" }

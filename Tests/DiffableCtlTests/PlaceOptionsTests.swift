@@ -10,12 +10,14 @@ struct PlaceOptionsTests {
         (["--front", "--before", "a"], "--front is for --section and --parent"),
         (["--section", "s", "--parent", "a"], "one place only"),
     ])
-    func `a place that is not one is refused with what to say instead`(arguments: [String], message: String) {
+    func `a place that is not one is refused with what to say instead`(
+        arguments: [String], message: String
+    ) async {
         do {
-            _ = try PlaceOptions.parse(arguments)
+            _ = try await Insert.asyncParse(["tasks", "milk"] + arguments)
             Issue.record("taken")
         } catch {
-            #expect(PlaceOptions.message(for: error).contains(message))
+            #expect(Insert.message(for: error).contains(message))
         }
     }
 }

@@ -46,6 +46,8 @@ struct PlainTextTests {
         ("x.csv", "{}", InputFormat.csv), ("x.jsonl", "a", .ndjson), ("x.json", "a", .json), ("x.tab", "a", .tsv),
         ("-", "  [1]", .json), ("-", "{\"id\":1}\n{\"id\":2}", .ndjson), ("-", "{\"sections\":[]}", .json),
         ("-", "{\n\"sections\":[]}", .json), ("-", "milk\n", .lines), ("notes", "", .lines),
+        ("-", "Fruit\n\tApple\n\t\tBoskoop\n", .tree), ("-", "a\n  b\n", .lines), ("-", "\ta\nb\n", .lines),
+        ("-", "a\tb\n\tc\n", .lines), ("x.txt", "a\n\tb\n", .lines), ("-", "a\n\n\t\nb\n", .lines),
     ])
     func `the form is guessed by extension, then by how the input begins`(
         file: String, text: String, expected: InputFormat

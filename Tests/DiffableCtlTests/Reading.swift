@@ -7,8 +7,8 @@ func read(
     _ text: String, as format: InputFormat, _ fields: Arrangement.Fields = .none, columns: [String]? = nil
 ) throws -> Snapshot {
     let reader = InputReader(format: format, fields: fields, columns: columns)
-    guard case .sections(let sections) = try reader.read(Array(text.utf8)) else { return Snapshot() }
-    return try Snapshot(sections)
+    guard case .whole(let whole) = try reader.read(Array(text.utf8)) else { return Snapshot() }
+    return try Snapshot(whole)
 }
 
 /// The complaint about a text, or what was made of it.

@@ -77,14 +77,79 @@ struct RowTests {
         #expect(complaint(text, as: .ndjson) == expected)
     }
 
+    @Test(arguments: [
+        (
+            Arrangement.Fields(text: ".nmae"),
+            "no row has .nmae, which --text names; did you mean .name? There are .name, .owner, .owner.id, .size"
+        ),
+        (
+            Arrangement.Fields(section: ".group"),
+            "no row has .group, which --section names. There are .name, .owner, .owner.id, .size"
+        ),
+        (
+            Arrangement.Fields(parent: ".owner.di"),
+            "no row has .owner.di, which --parent names; did you mean .owner.id? There are .name, .owner, .owner.id, .size"
+        ),
+        (
+            Arrangement.Fields(id: ".x", text: ".name"),
+            "no row has .x, which --id names. There are .name, .owner, .owner.id, .size"
+        ),
+    ])
+    func `a field that no row has is refused, and those that there are are named`(
+        fields: Arrangement.Fields, expected: String
+    ) {
+        let rows = #"{"name":"a","owner":{"id":1}}"# + "\n" + #"{"name":"b","size":2}"#
+        #expect(complaint(rows, as: .ndjson, fields) == expected)
+        #expect(complaint("[\(rows.split(separator: "\n").joined(separator: ","))]", as: .json, fields) == expected)
+    }
+
+    @Test func `a field that one row has, or that is null, is there`() throws {
+        let rows = #"{"id":1}"# + "\n" + #"{"id":2,"note":null,"group":"a"}"#
+        let list = try read(rows, as: .ndjson, .init(section: ".group", text: ".note"))
+        #expect(list.itemIdentifiers == ["1", "2"])
+        #expect(list.content("2") == #"{"text":""}"#)
+        #expect(try read("", as: .ndjson, .init(text: ".note")).itemIdentifiers == [], "there is no row to look at")
+        #expect(
+            complaint(#"["a","b"]"#, as: .json, .init(text: ".text"))
+                == "no row has .text, which --text names: there are none")
+    }
+
     @Test func `a parent must be a row, and nobody is his own`() {
         let fields = Arrangement.Fields(parent: ".p")
         #expect(
             complaint("{\"id\":1,\"p\":2}", as: .ndjson, fields)
-                == "line 1: its parent \"2\" is no row of this input; leave the field empty at the top level")
+                == "line 1: its parent \"2\" is no row of this input; leave the field empty at the top level, or say "
+                + "--orphans top")
         #expect(
             complaint("{\"id\":0}\n{\"id\":1,\"p\":2}\n{\"id\":2,\"p\":1}", as: .ndjson, fields)
                 == "line 2: \"1\" is its own parent, through others or not")
+    }
+
+    @Test func `an object with one array names it, and --rows takes it`() throws {
+        let object = "{\"count\":2,\n\"items\":[{\"id\":1},\n{\"id\":1}]}"
+        #expect(
+            complaint(object, as: .json)
+                == "an object, and no snapshot, which has sections. If its rows are in .items, say --rows .items")
+        #expect(
+            complaint(#"{"count":2,"items":[]}"#, as: .ndjson)
+                == #"line 1: no member "id", "key" or "name" to identify it; if its rows are in .items, say --rows .items"#
+        )
+        func rows(_ text: String, _ field: String) -> String {
+            let reader = InputReader(format: .json, rows: FieldPath(argument: field))
+            do {
+                guard case .whole(let whole) = try reader.read(Array(text.utf8)) else { return "" }
+                return try Snapshot(whole).visualDescription
+            } catch {
+                return "\(error)"
+            }
+        }
+        let line = #"[{"id":"a"},{"id":"b"},{"id":"a"}]"#
+        #expect(complaint(line, as: .json).hasPrefix("row 3: the id \"a\" is taken by row 1"))
+        #expect(rows(object, ".items").hasPrefix("line 3: the id \"1\" is taken by line 2"))
+        #expect(rows(#"{"a":{"b":[{"id":"x"}]}}"#, ".a.b") == "main\n    x\n")
+        #expect(
+            rows(object, ".itmes")
+                == "there is no array .itmes, which --rows names; did you mean .items? There are .items")
     }
 
     @Test func `an array's rows are counted by the lines they begin on`() {

@@ -57,7 +57,10 @@ struct TableTests {
     @Test func `a field that is no column is named, and those that are`() {
         #expect(
             complaint("name,size\na,1\n", as: .csv, .init(id: ".nmae"))
-                == "there is no column nmae; there are name, size")
+                == "there is no column nmae, which --id names; did you mean name? There are name, size")
+        #expect(
+            complaint("name,size\na,1\n", as: .csv, .init(text: ".other"))
+                == "there is no column other, which --text names. There are name, size")
     }
 
     @Test func `a byte order mark is passed over and bad UTF-8 is located`() throws {

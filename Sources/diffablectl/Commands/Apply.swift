@@ -8,7 +8,8 @@ struct Apply: AsyncParsableCommand {
         discussion: """
             Rows are identified by --id; without it by the first of their members id, key and name, and in a table that has \
             none of these by the first column. A row's content is the row itself, or with --text only {"text": FIELD}. \
-            In lines the id is the text, in a tree the path to it (Fruit/Apple). Rows without a section go into \
+            In lines the id is the text, in a tree the path to it (Fruit/Apple). Columns are aligned, as in ps aux, df, \
+            systemctl and ls -l; the last one takes the rest of the line. Rows without a section go into \
             \(Arrangement.defaultSection).
 
               dpkg-query -W -f '${binary:Package}\\t${Section}\\n' |
@@ -18,25 +19,89 @@ struct Apply: AsyncParsableCommand {
                 diffablectl apply doc --create --from tree
               diffablectl apply stations stations.json --id .code --text .name
 
-            What an item does not say about its expansion stays as it is. Nothing is printed when nothing changed.
+            A list that has items is not made empty because nothing was read: that needs --allow-empty. A program that \
+            fails in a pipe is not noticed; behind -- it is, and then nothing is changed:
+
+              diffablectl apply units --id .unit -- systemctl list-units -o json
+              diffablectl apply ps --from columns --id .PID --numbers RSS -- ps aux
+
+            What an item does not say about its expansion stays as it is. Nothing is printed when nothing changed. With \
+            --merge items that are there get the new content and stay where they are, unless the input says a section \
+            or a parent; others are added at the end, and none is deleted.
             """)
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Argument(help: "What to read; - or nothing is standard input.") var file: String?
+    @Argument(
+        parsing: .postTerminator,
+        help: ArgumentHelp(
+            "A command, run without a shell, whose output is read; nothing is changed unless it ends with status 0.",
+            valueName: "command"))
+    var command: [String] = []
 
     @OptionGroup var rows: RowOptions
 
+    @OptionGroup var deletions: DeletionOptions
+
     @Flag(help: "Make the list if there is none.") var create = false
     @Flag(help: "Show the difference and change nothing.") var dryRun = false
+    @Flag(help: "Add and change what is read; what is not there stays, where it is.") var merge = false
     @Flag(help: "Let subscribers draw everything anew, without a difference.") var reload = false
     @OptionGroup var options: ChangeOptions
 
+    func validate() throws {
+        if let file, !command.isEmpty {
+            throw ValidationError("there are two things to read, \(file) and the command behind --: choose one")
+        }
+        if merge, reload {
+            throw ValidationError("--reload makes everything anew, and --merge leaves most of it as it is")
+        }
+    }
+
     func run() async throws {
-        let input = try rows.read(file)
-        if dryRun { return try await options.daemon.withConnection { try await preview(input, $0) } }
+        let input = try await read()
+        if merge { return try await merge(input) }
+        var deletionGuard = DeletionGuard(
+            list: list, section: rows.into, options: deletions, ifRevision: options.ifRevision, count: input.count)
+        if dryRun {
+            return try await options.daemon.reading { try await preview(input, $0, deletionGuard) }
+        }
+        var creation = ListCreation(list)
         try await options.change { connection, key in
-            if create { _ = try await connection.createList(list, ifPresent: .isKept) }
-            return try await send(input, key, connection)
+            if create { try await creation.make(over: connection) }
+            do { return try await send(input, key, connection, &deletionGuard) } catch {
+                await creation.withdraw(over: connection)
+                throw error
+            }
+        }
+    }
+
+    private func read() async throws -> Input {
+        let limit = options.daemon.inputLimit
+        guard let program = command.first else { return try await rows.read(file, of: list, within: limit) }
+        return try rows.input(
+            try await CommandInput(command).bytes(within: limit), file: nil, named: "the output of \(program)")
+    }
+}
+
+// MARK: - Merging
+
+extension Apply {
+    private func merge(_ input: Input) async throws {
+        let merge = Merge(input, rows)
+        guard dryRun else {
+            var creation = ListCreation(list)
+            do {
+                return try await options.transact(
+                    list, preparing: { if create { try await creation.make(over: $0) } }, to: merge.applied)
+            } catch {
+                try? await options.daemon.withConnection { await creation.withdraw(over: $0) }
+                throw error
+            }
+        }
+        try await options.daemon.reading { connection in
+            let old = try await connection.state(of: list).snapshot
+            try Preview(old: old, operations: try merge.applied(to: old).difference(from: old)).show()
         }
     }
 }
@@ -44,16 +109,24 @@ struct Apply: AsyncParsableCommand {
 // MARK: - Sending
 
 extension Apply {
-    private func send(_ input: Input, _ key: RequestKey, _ connection: Connection) async throws -> Outcome {
+    private func send(
+        _ input: Input, _ key: RequestKey, _ connection: Connection, _ deletionGuard: inout DeletionGuard
+    ) async throws -> Outcome {
         let progress = ProgressLine("applying", "items")
         progress.show(input.count)
         defer { progress.end() }
-        return try await connection.apply(
-            input, to: list, rows, delivery: reload ? .reload : .difference, ifRevision: options.ifRevision,
-            requestKey: key)
+        return try await deletionGuard.apply {
+            .init(try await connection.apply(input, to: list, rows, ifRevision: options.ifRevision, mode: .dryRun))
+        } making: { revision in
+            try await connection.apply(
+                input, to: list, rows, delivery: reload ? .reload : .difference, ifRevision: revision, requestKey: key)
+        } seesList: {
+            try await connection.lists().contains { $0.list == list }
+        }
     }
 
-    private func preview(_ input: Input, _ connection: Connection) async throws {
+    /// Shows the change, and then throws in the same cases in which the change itself would be refused.
+    private func preview(_ input: Input, _ connection: Connection, _ deletionGuard: DeletionGuard) async throws {
         let preview: Preview
         do {
             preview = try await connection.preview(input, of: list, rows, ifRevision: options.ifRevision)
@@ -61,5 +134,6 @@ extension Apply {
             preview = try Preview(ofNew: input, rows)
         }
         try preview.show()
+        try deletionGuard.check(.init(preview))
     }
 }

@@ -1,61 +1,142 @@
 import ArgumentParser
 import Diffable
 import DiffableClient
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
+import Glibc
 
 struct Backup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Write all durable lists, as they are at one moment, to a file.",
+        abstract: "Write durable lists, as they are at one moment, to a file.",
         discussion: """
             The daemon goes on meanwhile. The file has its name when it is whole and on the disk, and is readable for \
-            its owner alone. Its past, keys of requests and volatile lists are not in it. For root and the daemon's own user.
+            its owner alone. The past, keys of requests, deleted lists and volatile ones are not in it. What stands first is always the \
+            file, also when a list has that name. For root and the daemon's own user.
+              diffablectl backup lists.backup
+              diffablectl backup - tasks | ssh host diffablectl restore -
             """)
 
-    @Argument(help: "The file, which must not be there.") var file: String
+    @Argument(help: "The file, which must not be there; - or nothing is standard output.") var file: String?
+    @Argument(help: ArgumentHelp("These lists alone.", valueName: "list"), completion: .lists, transform: listName)
+    var lists: [ListName] = []
     @Flag(help: "Replace a file that is there.") var force = false
     @OptionGroup var daemon: DaemonOptions
 
     func run() async throws {
-        if !force, access(file, F_OK) == 0 { throw BackupFile.exists(file) }
-        let backup = try BackupFile(path: file)
-        let reply = try await daemon.withConnection { connection in
-            try await connection.backupJSON { backup.append($0) }
+        let backup = try destination()
+        let pick = BackupPick(lists)
+        let reply = try await daemon.reading { connection in
+            if !pick.isAll {
+                let durable = try await connection.lists().filter { $0.durability == .durable }
+                try checkPresent(among: durable.map(\.list.description))
+            }
+            return try await connection.backupJSON { line in
+                if pick.isAll || pick.has(BackupPart(line).list) { backup.append(line) }
+            }
         }
-        let content = Content(reply)
-        let lists = JSONView(content).member("lists") ?? JSONView(Content(Array("[]".utf8)))
-        try backup.finish(lists: lists, replacing: force)
+        let summaries = (JSONView(Content(reply)).member("lists")?.elements ?? [])
+            .filter { pick.has($0.member("list")?.plainText ?? "") }
+        // A list may have been deleted since.
+        try checkPresent(among: summaries.compactMap { $0.member("list")?.plainText })
+        let array = JSONView(.array(summaries.map { Content(Array($0.json.utf8)) }))
+        try backup.finish(lists: array, replacing: force)
+        guard let path = backup.path else { return say("\(extent(of: array))") }
         var output = StandardOutput()
-        output.line("\(file): \(extent(of: lists))")
+        output.line("\(path): \(extent(of: array))")
         output.flush()
+        if pick.isAll, summaries.contains(where: { $0.member("list")?.plainText == path }) {
+            say(
+                "\(path) is also the name of a list; this is a file with all lists, and that list alone is backup FILE \(path)"
+            )
+        }
+    }
+
+    private func destination() throws -> BackupFile {
+        guard let file, file != "-" else {
+            guard isatty(STDOUT_FILENO) == 0 else {
+                throw InputError(
+                    "a backup is not written to a terminal: name a file, or send it into one or into a pipe")
+            }
+            return BackupFile()
+        }
+        var status = stat()
+        if stat(file, &status) == 0 {
+            guard status.st_mode & S_IFMT == S_IFREG else {
+                throw InputError("\(file) is there, and no regular file: name another; standard output is -")
+            }
+            if !force { throw BackupFile.exists(file) }
+        }
+        return try BackupFile(path: file)
+    }
+
+    private func checkPresent(among durable: [String]) throws(CommandError) {
+        guard let missing = lists.first(where: { !durable.contains($0.description) }) else { return }
+        throw CommandError(
+            .notFound, "there is no durable list \(quoted(missing)); diffablectl ls names those that there are")
     }
 }
 
 struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Make the lists what a backup has, all of them or none.",
+        abstract: "Make lists what a backup has, all of them or none.",
         discussion: """
-            Lists that are not in the backup stay as they are. Each list that is restored begins a new life: who follows \
+            Without names, all lists of the backup are restored. Other lists stay as they are. Each list that is restored begins a new life: who follows \
             one that was replaced starts over with it. For root and the daemon's own user.
+              diffablectl restore lists.backup tasks --replace
+              diffablectl restore lists.backup tasks --as tasks-of-monday
             """)
 
     @Argument(help: "A file that backup wrote; - is standard input.") var file: String
-    @Flag(help: "Lists that are there are replaced, with their past.") var replace = false
+    @Argument(help: ArgumentHelp("These lists alone.", valueName: "list"), transform: listName)
+    var lists: [ListName] = []
+    @Option(
+        name: .customLong("as"), help: ArgumentHelp("Under another name; for one list.", valueName: "name"),
+        transform: listName)
+    var newName: ListName?
+    @Flag(help: "Lists that are there are replaced; undelete --as brings them back under another name.") var replace =
+        false
     @OptionGroup var daemon: DaemonOptions
 
+    func validate() throws {
+        if newName != nil, lists.count > 1 { throw ValidationError("--as is for one list: name one") }
+    }
+
     func run() async throws {
-        // A damaged file is not even begun with.
-        var text = try BackupText(try inputBytes(of: file), named: file == "-" ? "standard input" : file)
+        let name = file == "-" ? "standard input" : file
+        let bytes = try await inputBytes(of: file, "a backup", within: BackupText.limit(named: name))
+        // The whole file is checked before the first request is sent.
+        var text = try BackupText(bytes, named: name)
+        let pick = try pick(of: text, named: name)
         let reply = try await daemon.withConnection { connection in
-            try await connection.restoreJSON(replacing: replace) { text.nextLine() }
+            do {
+                return try await connection.restoreJSON(replacing: replace) { text.nextLine(pick) }
+            } catch ClientError.refused(let refusal) where refusal.name == "listExists" {
+                let list = refusal.list.map(quoted) ?? "of the backup's"
+                let known = Set(try await connection.lists().map(\.list.description))
+                let others = text.lists.count { pick.has($0) && known.contains(pick.newName ?? $0) } - 1
+                let more = others > 0 ? " and \(others) more of those to restore" : ""
+                throw CommandError(
+                    .conflict,
+                    "there is a list \(list) already\(more), and nothing was restored; replace what is there with --replace, or name "
+                        + "the lists to restore, one of them with another name (--as)")
+            }
         }
         var output = StandardOutput()
         if let lists = JSONView(Content(reply)).member("lists") { output.line("restored \(extent(of: lists))") }
         output.flush()
+    }
+
+    private func pick(of text: BackupText, named name: String) throws(InputError) -> BackupPick {
+        let names = text.lists.joined(separator: ", ")
+        if let missing = lists.first(where: { !text.lists.contains($0.description) }) {
+            throw InputError("\(name) has no list \(quoted(missing)); it has \(names.isEmpty ? "none" : names)")
+        }
+        var pick = BackupPick(lists, as: newName)
+        if newName != nil, lists.isEmpty {
+            guard text.lists.count == 1 else {
+                throw InputError("--as is for one list, and \(name) has \(counted(text.lists.count, "list")): \(names)")
+            }
+            pick.lists = Set(text.lists)
+        }
+        return pick
     }
 }
 

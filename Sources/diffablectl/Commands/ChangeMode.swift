@@ -7,7 +7,7 @@ struct ChangeMode: AsyncParsableCommand {
         commandName: "chmod", abstract: "Say who may see and change lists.",
         discussion: """
             MODE is octal digits, such as 640, or changes, such as g+r,o-rw: u is the owner, g the group, o everybody else, a \
-            all of them; r is to see a list, w to change it. For the owner and root. Who is following a list and may not see it \
+            all of them; r is to see a list, w to change it, x to ask its handler (diffablectl perform); who may change may ask. For the owner and root. Who is following a list and may not see it \
             any more is told so.
             """)
 
@@ -16,29 +16,37 @@ struct ChangeMode: AsyncParsableCommand {
     @OptionGroup var daemon: DaemonOptions
 
     func validate() throws {
-        do throws(AccessModeError) { _ = try AccessMode.ownerOnly.changed(as: mode) } catch {
-            throw ValidationError("\(error)")
-        }
+        do throws(ModeChangeError) { _ = try ModeChange(mode) } catch { throw ValidationError("\(error)") }
     }
 
     func run() async throws {
+        let change = try ModeChange(mode)
         try await daemon.withConnection { connection in
-            let octal = try? AccessMode(octal: mode)
-            // What is to be changed of a mode rests on what it is.
-            let known = octal == nil ? try await connection.lists() : []
-            let modes = Dictionary(known.map { ($0.list, $0.access.mode) }) { $1 }
-            for list in lists {
-                try await connection.setAccess(of: list, mode: try octal ?? changed(modes[list], of: list))
-            }
+            let known = try await knownModes(for: change, connection)
+            // What cannot be found out is said before anything is changed.
+            let modes = try lists.map { try mode(of: $0, after: change, known) }
+            let newModes = Dictionary(zip(lists, modes)) { $1 }
+            try await forEach(lists, "changed") { try await connection.setAccess(of: $0, mode: newModes[$0]) }
         }
     }
 
-    private func changed(_ known: AccessMode?, of list: ListName) throws -> AccessMode {
-        guard let known else {
+    /// A relative change such as `g+r` needs the present mode. An absolute mode does not.
+    private func knownModes(
+        for change: ModeChange, _ connection: Connection
+    ) async throws -> [ListName: AccessMode] {
+        if case .mode = change { return [:] }
+        return Dictionary(try await connection.lists().map { ($0.list, $0.access.mode) }) { $1 }
+    }
+
+    private func mode(
+        of list: ListName, after change: ModeChange, _ known: [ListName: AccessMode]
+    ) throws -> AccessMode {
+        if case .mode(let mode) = change { return mode }
+        guard let old = known[list] else {
             throw InputError(
                 "\(quoted(list)) is not among the lists that you may see, so what is to be changed of its mode is not known; "
                     + "if it is yours, name the new mode: diffablectl chmod 600 \(list)")
         }
-        return try known.changed(as: mode)
+        return change.applied(to: old)
     }
 }

@@ -17,8 +17,8 @@ struct ChangeOwner: AsyncParsableCommand {
 
     func run() async throws {
         try await daemon.withConnection { connection in
-            for list in lists {
-                try await connection.setAccess(of: list, owner: owner.user, group: owner.group)
+            try await forEach(lists, "changed") {
+                try await connection.setAccess(of: $0, owner: owner.user, group: owner.group)
             }
         }
     }

@@ -14,9 +14,13 @@ struct Create: AsyncParsableCommand {
 
     func run() async throws {
         try await daemon.withConnection { connection in
-            _ = try await connection.createList(
-                list, durability: isVolatile ? .volatile : .durable, ifPresent: ifAbsent ? .isKept : .isError,
-                mode: mode)
+            do {
+                _ = try await connection.createList(
+                    list, durability: isVolatile ? .volatile : .durable, ifPresent: ifAbsent ? .isKept : .isError,
+                    mode: mode)
+            } catch ClientError.refused(let refusal) where refusal.name == "listExists" {
+                throw CommandError(.conflict, "\(refusal.words); --if-absent leaves it as it is")
+            }
         }
     }
 }

@@ -3,12 +3,32 @@ import Diffable
 import DiffableClient
 
 struct Delete: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Delete a list and all that is in it.")
+    static let configuration = CommandConfiguration(
+        abstract: "Delete lists and all that is in them.",
+        discussion: """
+            diffablectl undelete brings a list back, with its past, as long as the daemon keeps it: a day, by default. A list \
+            that is too long to be kept is not deleted without --force.
+            """)
 
-    @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
+    @Argument(help: "The lists.", completion: .lists, transform: listName) var lists: [ListName]
+    @Flag(help: "Delete for good, so that nothing comes back and the disk has the room again.") var force = false
+    @Option(help: ArgumentHelp("Change nothing unless the list is at this revision.", valueName: "revision"))
+    var ifRevision: Int?
     @OptionGroup var daemon: DaemonOptions
 
+    func validate() throws {
+        if ifRevision != nil, lists.count > 1 { throw ValidationError("--if-revision is for one list: name one") }
+    }
+
     func run() async throws {
-        try await daemon.withConnection { try await $0.deleteList(list) }
+        try await daemon.withConnection { connection in
+            try await forEach(lists, "deleted") { list in
+                try await connection.deleteList(list, ifRevision: ifRevision, keeping: force ? .never : .required)
+            }
+            // A hint to somebody who looks on. A list that nobody had touched may not be kept.
+            guard Terminal.isReadingErrors, !force else { return }
+            let kept = Set(try await connection.deletedLists().map(\.summary.list))
+            for list in lists where kept.contains(list) { say("deleted; diffablectl undelete \(list) brings it back") }
+        }
     }
 }

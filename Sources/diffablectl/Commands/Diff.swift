@@ -8,18 +8,22 @@ struct Diff: AsyncParsableCommand {
         abstract: "Show what is different between two revisions of a list, or between a list and a file.",
         discussion: """
             Without revisions: what the last transaction did. With one: what has happened since. With a file: what \
-            `diffablectl apply` would change. `diffablectl log` shows the revisions that are kept.
+            `diffablectl apply` would change. `diffablectl log` shows the revisions that are kept. With --exit-code the \
+            status is 1 when there is a difference.
             """)
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
-    @Argument(help: "A revision, or a file; - is standard input. By default the revision before the newest.")
+    @Argument(
+        help: "A revision, or a file; - is standard input. By default the revision before the newest.",
+        completion: .revisions)
     var old: String?
-    @Argument(help: "A revision; by default the newest.") var new: Int?
+    @Argument(help: "A revision; by default the newest.", completion: .revisions) var new: Int?
     @OptionGroup(title: "With a file") var rows: RowOptions
     @Flag(help: "The operations as JSON.") var json = false
+    @Flag(help: "End with status 1 when there is a difference.") var exitCode = false
     @OptionGroup var daemon: DaemonOptions
 
-    /// The file, if what stands first is no revision.
+    /// The file, if the first argument is not a revision.
     private var file: String? { old.flatMap { Int($0) == nil ? $0 : nil } }
 
     func validate() throws {
@@ -29,16 +33,20 @@ struct Diff: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let input = try file.map { file throws(InputError) in try rows.read(file) }
-        let preview = try await daemon.withConnection { connection in
+        var input: Input?
+        if let file { input = try await rows.read(file, of: list, within: daemon.inputLimit) }
+        let preview = try await daemon.reading { [input] connection in
             if let input { return try await connection.preview(input, of: list, rows) }
             return try await revisions(connection)
         }
-        guard json else { return try preview.show() }
-        var output = StandardOutput()
-        output.append(OperationsWriter.array(preview.operations))
-        output.line("")
-        output.flush()
+        if json {
+            var output = StandardOutput()
+            output.json(OperationsWriter.array(preview.operations))
+            output.flush()
+        } else {
+            try preview.show()
+        }
+        if exitCode, !preview.operations.isEmpty { throw ExitCode(ExitStatus.refused.rawValue) }
     }
 
     private func revisions(_ connection: Connection) async throws -> Preview {

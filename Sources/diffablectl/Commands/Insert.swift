@@ -11,8 +11,10 @@ struct Insert: AsyncParsableCommand {
     @OptionGroup var looks: NewItemOptions
     @OptionGroup var options: ChangeOptions
 
+    func validate() throws { _ = try looks.item(id, content) }
+
     func run() async throws {
         let item = try looks.item(id, content)
-        try await options.transact(list, [.insertItems([item], at: place.position)])
+        try await options.transact(list, [.insertItems([item], at: try place.position)])
     }
 }

@@ -1,25 +1,45 @@
 import ArgumentParser
 import Diffable
 import DiffableClient
+import DiffableProtocol
 
 struct Lists: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "ls", abstract: "Name the lists that you may see.",
-        discussion: "With -l also who may see (r) and change (w) each: its owner, its group, everybody else.")
+        discussion:
+            "With -l also who may see (r), change (w) and ask (x) each: its owner, its group, everybody else; and, if somebody "
+            + "answers for a list, for what (diffablectl handle): its actions, proposals, the children of items (expand). "
+            + "With --deleted those that "
+            + "were deleted and that you may bring back (diffablectl undelete), the last deletion first.")
 
-    @Flag(name: [.customShort("l"), .long], help: "Say who may what.") var long = false
+    @Flag(name: [.customShort("l"), .long], help: "Say who may what, and what is answered for.") var long = false
+    @Flag(help: "Their names alone, one on each line.") var names = false
+    @Flag(help: "Those that were deleted and can come back.") var deleted = false
     @Flag(help: "The daemon's answer as JSON.") var json = false
     @OptionGroup var daemon: DaemonOptions
 
+    func validate() throws {
+        guard [long, names, json].count(where: { $0 }) <= 1 else {
+            throw ValidationError("-l, --names and --json exclude each other")
+        }
+        if long, deleted { throw ValidationError("-l and --deleted exclude each other") }
+    }
+
     func run() async throws {
         var output = StandardOutput()
-        try await daemon.withConnection { connection in
+        try await daemon.reading { connection in
             if json {
-                output.line(String(decoding: try await connection.listsJSON(), as: UTF8.self))
+                output.json(try await deleted ? connection.deletedListsJSON() : connection.listsJSON())
+            } else if deleted {
+                let lists = try await connection.deletedLists()
+                if names { return lists.forEach { output.line("\($0.summary.list)") } }
+                if lists.isEmpty { return say("there are no deleted lists that you could bring back") }
+                for line in table(lists).lines { output.line(line) }
             } else {
                 let lists = try await connection.lists()
+                if names { return lists.forEach { output.line("\($0.list)") } }
                 if lists.isEmpty { return say("there are no lists; make one with diffablectl create NAME") }
-                for line in (long ? longTable(lists) : table(lists)).lines { output.line(line) }
+                output.table(long ? longTable(lists) : table(lists))
             }
         }
         output.flush()
@@ -38,17 +58,43 @@ struct Lists: AsyncParsableCommand {
         return table
     }
 
-    private func longTable(_ lists: [ListSummary]) -> TextTable {
+    private func table(_ lists: [DeletedList]) -> TextTable {
         var table = TextTable([
-            "MODE": .left, "OWNER": .left, "GROUP": .left, "ITEMS": .right, "REVISION": .right, "DURABILITY": .left,
-            "LIST": .left,
+            "LIST": .left, "ITEMS": .right, "REVISION": .right, "OWNER": .left, "DELETED": .left, "BY": .left,
         ])
         for list in lists {
             table.append([
-                list.access.mode.symbolic, UserNames.user(list.access.owner), UserNames.group(list.access.group),
-                grouped(list.items), "\(list.revision)", list.durability.rawValue, list.list.description,
+                list.summary.list.description, grouped(list.summary.items), "\(list.summary.revision)",
+                UserNames.user(list.summary.access.owner), localTime(milliseconds: list.time), list.client ?? "",
             ])
         }
         return table
+    }
+
+    /// What is answered for has a column if there is any: few lists answer.
+    private func longTable(_ lists: [ListSummary]) -> TextTable {
+        let answering = lists.contains { !$0.handles.isEmpty }
+        var head: [(String, TextTable.Alignment)] = [
+            ("MODE", .left), ("OWNER", .left), ("GROUP", .left), ("ITEMS", .right), ("REVISION", .right),
+            ("DURABILITY", .left),
+        ]
+        if answering { head.append(("ANSWERS", .left)) }
+        var table = TextTable(head + [("LIST", .left)])
+        for list in lists {
+            let columns = [
+                list.access.mode.symbolic, UserNames.user(list.access.owner), UserNames.group(list.access.group),
+                grouped(list.items), "\(list.revision)", list.durability.rawValue,
+            ]
+            table.append(columns + (answering ? [answers(of: list)] : []) + [list.list.description])
+        }
+        return table
+    }
+
+    /// `done,later propose`, or `perform` for all actions.
+    private func answers(of list: ListSummary) -> String {
+        let words = HandledKind.allCases.filter(list.handles.contains).map { kind in
+            kind == .perform ? list.actions?.map(\.description).joined(separator: ",") ?? "perform" : kind.rawValue
+        }
+        return words.isEmpty ? "-" : words.joined(separator: " ")
     }
 }

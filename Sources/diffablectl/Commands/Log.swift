@@ -5,46 +5,136 @@ import DiffableClient
 struct Log: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Say who changed a list, and when.",
-        discussion: "Newest first. How much of the past is kept is for the daemon's configuration to say.")
+        discussion: """
+            Newest first. With -p each is followed by what it changed, as diff shows it. With --follow the newest ones come, \
+            the latest last, and then each that is made, until the list is deleted. How much of the past is kept is for the \
+            daemon's configuration to say.
+            """)
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
-    @Option(name: .short, help: ArgumentHelp("So many transactions at most.", valueName: "count"))
+    @Option(
+        name: .short,
+        help: ArgumentHelp("So many transactions at most; with --follow 10, if not said.", valueName: "count"))
     var n: Int?
+    @Flag(name: [.customShort("p"), .customLong("patch")], help: "Also what each changed.") var showsChanges = false
+    @Flag(name: .shortAndLong, help: "Go on with those to come.") var follow = false
     @Flag(help: "The daemon's answer as JSON.") var json = false
     @OptionGroup var daemon: DaemonOptions
 
+    private static let followedUsually = 10
+
     func validate() throws {
         if let n, n < 1 { throw ValidationError("-n is 1 or more, not \(n)") }
+        if json, showsChanges || follow {
+            throw ValidationError("--json is the daemon's answer: leave -p and --follow out")
+        }
     }
 
     func run() async throws {
-        var output = StandardOutput()
-        try await daemon.withConnection { connection in
+        if follow { return try await goOn() }
+        try await daemon.reading { connection in
             if json {
-                output.append(try await connection.historyJSON(of: list, limit: n))
-                output.line("")
-            } else {
-                let history = try await connection.history(of: list, limit: n)
-                if history.transactions.isEmpty { say("nothing of \(list)'s past is kept") }
-                let width = history.transactions.first.map { "\($0.revision)".count } ?? 0
-                for transaction in history.transactions { output.line(line(transaction, width)) }
+                var output = StandardOutput()
+                output.json(try await connection.historyJSON(of: list, limit: n))
+                return output.flush()
             }
+            let history = try await connection.history(of: list, limit: n)
+            if history.transactions.isEmpty, history.schemaChanges.isEmpty {
+                say("nothing of \(list)'s past is kept")
+            }
+            try await draw(history.transactions, history.schemaChanges, connection, newestFirst: true)
         }
+    }
+
+    /// - Parameter transactions: newest first.
+    private func draw(
+        _ transactions: [ListHistory.Transaction], _ schemaChanges: [ListHistory.SchemaChange],
+        _ connection: Connection, newestFirst: Bool
+    ) async throws {
+        let width = transactions.first.map { "\($0.revision)".count } ?? 0
+        let changes = showsChanges ? try await changes(of: transactions, connection) : [:]
+        var output = StandardOutput()
+        // Those that were set at a revision came after it.
+        var schemas = schemaChanges[...]
+        for transaction in newestFirst ? transactions : transactions.reversed() {
+            while let change = schemas.first, change.revision >= transaction.revision {
+                output.line(line(schemas.removeFirst(), width))
+            }
+            output.line(line(transaction, width))
+            for line in changes[transaction.revision] ?? [] { output.line("    \(line)") }
+        }
+        for change in schemas { output.line(line(change, width)) }
         output.flush()
+    }
+
+    /// The difference that each of them made, by its revision. The oldest state is read once; the others are computed from it.
+    private func changes(
+        of transactions: [ListHistory.Transaction], _ connection: Connection
+    ) async throws -> [Int: [String]] {
+        guard let oldest = transactions.last else { return [:] }
+        var state = try await connection.state(of: list, at: oldest.revision - 1).snapshot
+        var changes: [Int: [String]] = [:]
+        for transaction in transactions.reversed() {
+            let operations = try await connection.difference(
+                of: list, from: transaction.revision - 1, to: transaction.revision)
+            let next = try state.applying(operations)
+            changes[transaction.revision] = ChangeLines(operations, from: state, to: next, on: .standardOutput).lines
+            state = next
+        }
+        return changes
+    }
+
+    /// Subscribes to the list, and asks for the history after each update.
+    private func goOn() async throws {
+        StandardStreams.endWithReader()
+        let client = try daemon.client()
+        try await client.withConnection(patience: .zero) { _ in }
+        var last: (epoch: String, revision: Int)?
+        // The contents are not needed here. But a view without them would not report changes that it does not show.
+        for try await update in client.list(list) {
+            if let last, last.epoch == update.epoch, last.revision >= update.revision { continue }
+            let known = last?.epoch == update.epoch ? last?.revision : nil
+            let limit = known.map { update.revision - $0 } ?? n ?? Log.followedUsually
+            let history = try await client.withConnection { connection in
+                let history = try await connection.history(of: list, limit: nil)
+                // Later changes come with the next update.
+                let transactions = history.transactions.filter {
+                    $0.revision <= update.revision && $0.revision > known ?? 0
+                }
+                try await draw(Array(transactions.prefix(limit)), [], connection, newestFirst: false)
+                return history
+            }
+            last = (history.epoch, update.revision)
+        }
+        say("\(list) was deleted")
     }
 
     /// `   7  2026-11-21 19:51:02  2 operations  by waybar (pid 431, uid 1000)`
     private func line(_ transaction: ListHistory.Transaction, _ width: Int) -> String {
+        line(
+            transaction.revision, transaction.time, counted(transaction.numberOfOperations, "operation"), width,
+            by: (transaction.client, transaction.processID, transaction.userID))
+    }
+
+    /// `   7  2026-11-21 19:51:02  schemas of 2 kinds  by diffablectl (pid 431, uid 1000)`
+    private func line(_ change: ListHistory.SchemaChange, _ width: Int) -> String {
+        let what = change.numberOfKinds == 0 ? "no schemas" : "schemas of \(counted(change.numberOfKinds, "kind"))"
+        return line(
+            change.revision, change.time, what, width, by: (change.client, change.processID, change.userID))
+    }
+
+    private func line(
+        _ revision: Int, _ time: Int, _ what: String, _ width: Int,
+        by origin: (client: String?, processID: Int?, userID: Int?)
+    ) -> String {
         let terminal = Terminal.standardOutput
-        let number = "\(transaction.revision)"
+        let number = "\(revision)"
         let padding = String(repeating: " ", count: max(0, width - number.count))
         let parts = [
-            padding + terminal.styled(number, .heading),
-            terminal.styled(localTime(milliseconds: transaction.time), .dim),
-            counted(transaction.numberOfOperations, "operation"),
+            padding + terminal.styled(number, .heading), terminal.styled(localTime(milliseconds: time), .dim), what,
         ]
-        let ids = [transaction.processID.map { "pid \($0)" }, transaction.userID.map { "uid \($0)" }].compactMap(\.self)
-        let who = transaction.client.map(harmless) ?? (ids.isEmpty ? nil : "somebody")
+        let ids = [origin.processID.map { "pid \($0)" }, origin.userID.map { "uid \($0)" }].compactMap(\.self)
+        let who = origin.client.map { harmless($0) } ?? (ids.isEmpty ? nil : "somebody")
         guard let who else { return parts.joined(separator: "  ") }
         return (parts + ["by \(who)\(ids.isEmpty ? "" : " (\(ids.joined(separator: ", ")))")"]).joined(separator: "  ")
     }

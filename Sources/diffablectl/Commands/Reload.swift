@@ -14,7 +14,8 @@ struct Reload: AsyncParsableCommand {
             """)
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName?
-    @Argument(help: ArgumentHelp("The items.", valueName: "id"), transform: itemID) var ids: [ItemID] = []
+    @Argument(help: ArgumentHelp("The items.", valueName: "id"), completion: .items, transform: itemID) var ids:
+        [ItemID] = []
     @OptionGroup var options: ChangeOptions
 
     func validate() throws {

@@ -11,9 +11,11 @@ struct SectionAdd: AsyncParsableCommand {
     @OptionGroup var place: SectionPlaceOptions
     @OptionGroup var options: ChangeOptions
 
+    func validate() throws { _ = try ContentArguments.content(of: content) }
+
     func run() async throws {
         let section = Section(id: id, content: try ContentArguments.content(of: content))
-        let operation: Operation =
+        let operation: ListOperation =
             place.position.map { .insertSections([section], at: $0) } ?? .appendSections([section])
         try await options.transact(list, [operation])
     }

@@ -6,7 +6,7 @@ struct SectionMove: AsyncParsableCommand {
         commandName: "move", abstract: "Move a section with its items.")
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
-    @Argument(help: "The section.", transform: sectionID) var id: SectionID
+    @Argument(help: "The section.", completion: .sections, transform: sectionID) var id: SectionID
     @OptionGroup var place: SectionPlaceOptions
     @OptionGroup var options: ChangeOptions
 

@@ -7,9 +7,11 @@ struct SectionSet: AsyncParsableCommand {
         discussion: "The content null takes it away.")
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
-    @Argument(help: "The section.", transform: sectionID) var id: SectionID
+    @Argument(help: "The section.", completion: .sections, transform: sectionID) var id: SectionID
     @Argument(help: "JSON, or key=value pairs.") var content: [String]
     @OptionGroup var options: ChangeOptions
+
+    func validate() throws { _ = try ContentArguments.content(of: content) }
 
     func run() async throws {
         let content = try ContentArguments.content(of: content)

@@ -6,33 +6,115 @@ struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print a list.",
         discussion: """
-            Parents are marked: ▾ is expanded, ▸ is collapsed. All items are printed, whichever it is, unless the options \
-            say otherwise.
+            As an outline parents are marked: ▾ is expanded, ▸ is collapsed. All items are printed, whichever it is, unless \
+            the options say otherwise. As table, tsv and csv it has a line for each item, with the columns that are named, or \
+            else all members that there are; in tsv \\t, \\n, \\r and \\\\ stand for a tab, ends of lines and a backslash. ids \
+            are the ids alone. json is the daemon's answer, with the revision.
+
+            As jsonl it is the whole list, which apply reads again: a line for its own content, if it has any, a line for each section, followed by those of its items \
+            with id, parent, kind, expanded and content. With --columns it has a line for each item with these alone. Tables \
+            have columns for kinds, parents and several sections, and none for the list's own content; values of csv and tsv are texts when they are read again.
+              diffablectl show tasks -o jsonl | diffablectl apply copy --create
+              diffablectl show procs -o table --columns id,cpu,.owner.name --where 'cpu>10' --sort -cpu
             """)
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
+    @Option(
+        name: [.customShort("o"), .customLong("output")], help: "The form; outline by default, table with --columns.")
+    var output: ShowFormat?
+    @Option(help: ArgumentHelp("Fields, or section or parent.", valueName: "a,b,c")) var columns: String?
+    @Option(help: ArgumentHelp("As it was at this revision.", valueName: "revision"), completion: .revisions)
+    var at: Int?
     @Flag(help: "The snapshot as JSON, in canonical form: what a publisher would have to apply.") var json = false
     @OptionGroup(title: "What is shown") var view: ViewOptions
     @OptionGroup var daemon: DaemonOptions
 
+    private var format: ShowFormat { output ?? (columns == nil ? .outline : .table) }
+
+    func validate() throws {
+        if json, output != nil || columns != nil {
+            throw ValidationError("--json is a form of its own: leave -o and --columns out")
+        }
+        if columns != nil, [.outline, .ids, .json].contains(format) {
+            throw ValidationError("--columns is for -o table, tsv, csv and jsonl")
+        }
+        let titles = try shownColumns()?.map(\.title) ?? []
+        if let title = titles.indices.first(where: { titles[..<$0].contains(titles[$0]) }).map({ titles[$0] }) {
+            throw ValidationError("--columns names \(title) twice")
+        }
+    }
+
+    private func shownColumns() throws -> [ItemColumn]? {
+        try columns?.split(separator: ",", omittingEmptySubsequences: false).map {
+            try ItemColumn(checking: String($0))
+        }
+    }
+
     func run() async throws {
         let options = try view.options()
-        try await daemon.withConnection { connection in
-            if json {
+        let columns = try shownColumns()
+        let fields = try view.items.namedFields + (columns ?? []).compactMap(\.namedField)
+        try await daemon.reading { connection in
+            let advice = FieldAdvice(fields, of: list, at: at, over: connection)
+            try await checkSections(connection)
+            if json || format == .json {
                 var output = StandardOutput()
-                output.append(try await connection.snapshotJSON(of: list, options))
-                output.line("")
+                output.json(
+                    json
+                        ? try await connection.snapshotJSON(of: list, options, at: at)
+                        : try await connection.snapshotReplyJSON(of: list, options, at: at))
                 output.flush()
-            } else {
-                let progress = ProgressLine("received", "items")
-                let state = try await connection.state(of: list, options) { progress.show($0) }
-                progress.end()
-                if state.snapshot.isEmpty {
-                    say(options.view == nil ? "\(list) is empty" : "nothing of \(list) is there to be shown")
-                }
-                var outline = OutlineWriter(.standardOutput)
-                outline.draw(state.snapshot)
+                return await advice.give(shown: Snapshot())
             }
+            let snapshot = try await snapshot(options, connection)
+            write(snapshot, columns)
+            if snapshot.numberOfItems == 0 { sayEmpty(snapshot) }
+            await advice.give(shown: snapshot)
         }
+    }
+
+    private func write(_ snapshot: Snapshot, _ columns: [ItemColumn]?) {
+        switch format {
+        case .outline:
+            var outline = OutlineWriter(.standardOutput)
+            outline.draw(snapshot)
+        case .jsonl where columns == nil:
+            var output = StandardOutput()
+            ListLinesWriter.write(snapshot) { output.json($0.bytes) }
+            output.flush()
+        default: ItemTable(snapshot, columns: columns).write(as: format)
+        }
+    }
+
+    /// An empty list is not an error. People get a hint on standard error; programs see it by themselves.
+    private func sayEmpty(_ snapshot: Snapshot) {
+        if view.limit != nil {
+            if Terminal.isReadingErrors { say("there are no such rows of \(list)") }
+        } else if !view.items.selectsItems {
+            if snapshot.isEmpty { say("\(list) is empty") }
+        } else if Terminal.isReadingErrors {
+            say("no item of \(list) matches")
+        }
+    }
+
+    /// Throws if none of the named sections is in the list.
+    private func checkSections(_ connection: Connection) async throws {
+        if view.items.sections.isEmpty { return }
+        let known = try await connection.sectionIDs(of: list, at: at)
+        let missing = view.items.sections.filter { !known.contains($0) }
+        let words = missing.map { missing in
+            FieldCheck.complaint(
+                "the list \(quoted(list)) has no section", missing.description, "--section",
+                among: known.map(\.description))
+        }
+        if missing.count == view.items.sections.count { throw CommandError(.notFound, words[0]) }
+        for words in words { say(words) }
+    }
+
+    private func snapshot(_ options: ListOptions, _ connection: Connection) async throws -> Snapshot {
+        if let at { return try await connection.state(of: list, at: at, options).snapshot }
+        let progress = ProgressLine("received", "items")
+        defer { progress.end() }
+        return try await connection.state(of: list, options) { progress.show($0) }.snapshot
     }
 }

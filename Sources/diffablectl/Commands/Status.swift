@@ -19,13 +19,15 @@ struct Status: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let status = Content(try await daemon.withConnection { try await $0.statusJSON() })
+        let path = try daemon.path()
+        let status = Content(try await daemon.reading { try await $0.statusJSON() })
         var output = StandardOutput()
         if json {
-            output.line(status.description)
+            output.json(status.bytes)
         } else if prometheus {
             for line in prometheusLines(of: JSONView(status)) { output.line(line) }
         } else {
+            output.line("socket: \(path)")
             for member in JSONView(status).members { output.line("\(member.name): \(member.value.plainText)") }
         }
         output.flush()

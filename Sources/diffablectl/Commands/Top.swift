@@ -21,7 +21,8 @@ struct Top: AsyncParsableCommand {
 
     func run() async throws {
         let isOnTerminal = Terminal.standardOutput.width != nil
-        try await daemon.withConnection { connection in
+        StandardStreams.endWithReader()
+        try await daemon.reading { connection in
             var before = try await Sample(connection)
             repeat {
                 try await Task.sleep(for: .seconds(interval))
@@ -35,13 +36,13 @@ struct Top: AsyncParsableCommand {
     private func draw(_ rates: Rates, redrawing: Bool) {
         var output = StandardOutput()
         if json {
-            output.line(rates.json)
+            output.json(rates.json.utf8)
         } else if redrawing {
             let terminal = Terminal.standardOutput
-            // Home, each line with what was behind it taken away, and all that was below.
+            // Moves the cursor home, clears the rest of each line, and clears all lines below.
             let shown = rates.lines.prefix(max(1, (terminal.height ?? .max) - 1))
             output.append("\u{1B}[H".utf8)
-            for line in shown { output.line(terminal.fitting(line, fromColumn: 0) + "\u{1B}[K") }
+            for line in shown { output.append((harmless(terminal.fitting(line, fromColumn: 0)) + "\u{1B}[K\n").utf8) }
             output.append("\u{1B}[J".utf8)
         } else {
             for line in rates.lines { output.line(line) }

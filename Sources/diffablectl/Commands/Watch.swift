@@ -1,40 +1,62 @@
 import ArgumentParser
 import Diffable
 import DiffableClient
-
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
+import DiffableProtocol
+import Synchronization
 
 extension ListOptions.Form: ExpressibleByArgument {}
 
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Draw a list, then print each change as it happens.",
+        abstract: "Draw lists, then print each change as it happens, or run a command for it.",
         discussion: """
-            Each line begins with the revision: + is new, - is gone, > has moved, ~ looks different, ▾ and ▸ were \
-            expanded and collapsed. With --json each line is a notification as the daemon sent it, reset or changes; its \
-            operations are in .params.operations. With --deliver snapshots each has the whole list in .params.snapshot; \
-            with patches the first one has, and then .params.patch is a JSON patch on that. When the connection is lost, \
-            another is made and the changes go on where they were. Ends when the list is deleted, unless it is to wait \
-            for the next one.
+            Each line begins with the revision, and if there are several lists with the list's name before it: + is new, - \
+            is gone, > has moved, ~ looks different, ▾ and ▸ were expanded and collapsed.
+
+            With --format there is a line for each change of an item, with {id}, {kind}, {.text} or any path, {event} \
+            (insert, delete, change, move), {section}, {parent}, {list} and {revision} filled in; {{ and }} are braces. \
+            With --exec a command is run for each, one after the other. It is taken apart into arguments once, as a shell \
+            would, but no shell runs it; fields stay within their argument. An argument that begins with a field is only \
+            passed with a dash in front after an argument --, so that content never becomes an option. No field \
+            belongs into what a command runs as a program of its own; behind it, it is an argument: \
+            sh -c 'echo "$1"' sh {.text}. What happens while a command runs is one change afterwards.
+              diffablectl watch tasks --format '{event} {.text}'
+              diffablectl watch mail --on insert --exec 'notify-send -- {.from} {.subject}'
+
+            With --json each line is a notification as the daemon sent it, reset or changes; its operations are in \
+            .params.operations. With --deliver snapshots each has the whole list in .params.snapshot; with patches the \
+            first one has, and then .params.patch is a JSON patch on that. When the connection is lost, another is made and \
+            the changes go on where they were. Ends when the lists are deleted, unless it is to wait for the next ones.
             """)
 
-    @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
+    @Argument(help: "The lists.", completion: .lists, transform: listName) var lists: [ListName]
+    @Option(help: ArgumentHelp("A line for each change of an item.", valueName: "template")) var format: String?
+    @Option(help: ArgumentHelp("A command for each change of an item.", valueName: "command")) var exec: String?
+    @Option(
+        help: ArgumentHelp(
+            "For --format and --exec, only these: some of insert,delete,change,move.", valueName: "events"))
+    var on: ItemEventKinds?
+    @Flag(help: "For --format and --exec, what is there at first counts as inserted.") var initial = false
     @Flag(help: "The daemon's notifications, one on each line.") var json = false
     @Option(help: "What the notifications bring: operations, snapshots or patches. Needs --json.")
     var deliver: ListOptions.Form?
     @Option(help: ArgumentHelp("No more than one change in so many milliseconds.", valueName: "milliseconds"))
     var minInterval: Int?
-    @Flag(help: "Wait for the list if there is none, and for the next one when it is deleted.") var wait = false
+    @Flag(help: "Wait for a list if there is none, and for the next one when it is deleted.") var wait = false
     @Flag(help: "End with status 3 when the connection is lost.") var noReconnect = false
     @OptionGroup(title: "What is shown") var view: ViewOptions
     @OptionGroup var daemon: DaemonOptions
 
     func validate() throws {
         if deliver != nil, !json { throw ValidationError("--deliver chooses among notifications: add --json") }
+        guard [json, format != nil, exec != nil].count(where: { $0 }) <= 1 else {
+            throw ValidationError("--json, --format and --exec exclude each other")
+        }
+        if format == nil, exec == nil, on != nil || initial {
+            throw ValidationError("--on and --initial are for --format and --exec")
+        }
+        if Set(lists).count < lists.count { throw ValidationError("a list is named twice") }
+        _ = try reaction()
     }
 
     private func options() throws -> ListOptions {
@@ -45,61 +67,120 @@ struct Watch: AsyncParsableCommand {
         return options
     }
 
-    func run() async throws {
-        let client = try daemon.client()
-        // A daemon that was never there is an error, as for any command.
-        try await client.withConnection(patience: .zero) { _ in }
-        try await withThrowingTaskGroup(of: Void.self) { group in
-            group.addTask { try await follow(client) }
-            group.addTask { try await tellLosses(of: client) }
-            try await group.next()
-            group.cancelAll()
-        }
-        say("\(list) was deleted")
+    /// What is done for each change of an item; nil to draw the list.
+    private func reaction() throws -> Reaction? {
+        if let exec { return .run(try ExecutedCommand(exec)) }
+        return try format.map { .line(try Template($0)) }
     }
 
-    private func follow(_ client: Client) async throws {
-        let options = try options()
-        if json {
-            // One write for each group: a reader in a pipe gets it at once.
-            try await client.lines(of: list, options: options) { write($0, to: STDOUT_FILENO) }
-        } else {
-            for try await update in client.list(list, options: options) { draw(update) }
-        }
-    }
+    private enum Reaction {
+        case line(Template)
+        case run(ExecutedCommand)
 
-    private func tellLosses(of client: Client) async throws {
-        var isLost = false
-        for await state in client.connectionStates {
-            switch state {
-            case .disconnected(let reason?):
-                if noReconnect { throw reason }
-                if !isLost { say("the connection to the daemon was lost; it is tried again until there is one") }
-                isLost = true
-            case .connected:
-                if isLost { say("connected again") }
-                isLost = false
-            case .disconnected(nil): break
+        var namedFields: [NamedField] {
+            switch self {
+            case .line(let template): template.fields.compactMap { NamedField($0, "--format", .shown) }
+            case .run(let command): command.fields.compactMap { NamedField($0, "--exec", .shown) }
             }
         }
     }
 
-    private func draw(_ update: ListUpdate<Content?>) {
-        let terminal = Terminal.standardOutput
-        switch update.cause {
-        case .initial, .reload:
-            var outline = OutlineWriter(terminal)
-            return outline.draw(update.snapshot.untyped)
-        // What was drawn is known, and so is what became different since.
-        case .history: say("what happened in between is not kept any more; this is what it came to")
-        case .epoch: say("\(list) was made anew in between; this is what it came to")
-        case .deleted: say("\(list) was deleted; the next one of that name is waited for")
-        case .changes: break
+    private func namedFields() throws -> [NamedField] {
+        try view.items.namedFields + (try reaction()?.namedFields ?? [])
+    }
+
+    func run() async throws {
+        StandardStreams.endWithReader()
+        if case .run(let command) = try reaction() { try command.checkProgram() }
+        let client = try daemon.client()
+        // It is an error if no daemon is there at first, as for any command.
+        try await client.withConnection(patience: .zero) { _ in }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            for list in lists {
+                group.addTask {
+                    try await follow(list, client)
+                    say("\(list) was deleted")
+                }
+            }
+            group.addTask { throw try await client.sayingLosses(isEnd: noReconnect) }
+            for _ in lists { try await group.next() }
+            group.cancelAll()
         }
-        let changes = ChangeLines(
-            update.difference, from: update.previous.untyped, to: update.snapshot.untyped, on: terminal)
-        var output = StandardOutput()
-        for line in changes.lines { output.line("\(terminal.styled("\(update.revision)", .dim)) \(line)") }
-        output.flush()
+    }
+
+    private func follow(_ list: ListName, _ client: Client) async throws {
+        let options = try options()
+        if json {
+            // Each group is one write, so that a reader in a pipe gets it at once.
+            return try await client.lines(of: list, options: options) { lines in
+                Watch.drawing.withLock { _ in StandardOutput.writeJSON(lines) }
+            }
+        }
+        let reaction = try reaction()
+        let fields = try namedFields()
+        for try await update in client.list(list, options: options) {
+            if update.cause == .initial, !fields.isEmpty {
+                let shown = update.snapshot.untyped
+                try? await client.withConnection { await FieldAdvice(fields, of: list, over: $0).give(shown: shown) }
+            }
+            guard let reaction else {
+                draw(update)
+                continue
+            }
+            if update.cause == .initial, !initial { continue }
+            let kinds = on ?? .all
+            try await react(to: ItemEvent.all(in: update).filter { kinds.kinds.contains($0.kind) }, reaction)
+        }
+    }
+
+    private func react(to events: [ItemEvent], _ reaction: Reaction) async throws {
+        switch reaction {
+        case .line(let template):
+            Watch.drawing.withLock { _ in
+                var output = StandardOutput()
+                // One line for each event. Line feeds within it are shown as marks.
+                for event in events { output.plainLine(template.filled(for: event)) }
+                output.flush()
+            }
+        case .run(let command): for event in events { try await command.run(for: event) }
+        }
+    }
+
+    /// Keeps the lines for one list together.
+    private static let drawing = Mutex(())
+
+    private func draw(_ update: ListUpdate<Content?>) {
+        let list = update.list
+        let terminal = Terminal.standardOutput
+        let heading = lists.count > 1 ? "\(terminal.styled("\(list)", .heading)) " : ""
+        Watch.drawing.withLock { _ in
+            switch update.cause {
+            case .initial, .reload, .unknown:
+                if update.cause == .unknown {
+                    say(
+                        "the daemon began \(list) anew, for a reason that this diffablectl does not know; this is the whole list"
+                    )
+                }
+                if !heading.isEmpty {
+                    var output = StandardOutput()
+                    output.line("\(heading.dropLast()):")
+                    output.flush()
+                }
+                var outline = OutlineWriter(terminal)
+                return outline.draw(update.snapshot.untyped)
+            // The drawn state is known, so the changes since then are shown below.
+            case .history: say("what happened to \(list) in between is not kept any more; this is what it came to")
+            case .epoch: say("\(list) was made anew in between; this is what it came to")
+            case .deleted: say("\(list) was deleted; the next one of that name is waited for")
+            case .changes: break
+            }
+            let changes = ChangeLines(
+                update.difference, from: update.previous.untyped, to: update.snapshot.untyped, on: terminal)
+            var output = StandardOutput()
+            for line in changes.lines {
+                output.line("\(heading)\(terminal.styled("\(update.revision)", .dim)) \(line)")
+            }
+            output.flush()
+        }
     }
 }

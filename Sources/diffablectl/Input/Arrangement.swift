@@ -1,11 +1,11 @@
 import Diffable
 
-/// Makes items of rows: finds each one's id, puts children under parents and items into sections.
+/// Makes items from rows: finds the id of each row, and puts children under parents and items into sections.
 ///
-/// Rows keep their order; sections stand in the order in which they first appear. A child may come before its
-/// parent, and belongs to its parent's section whatever it says itself.
+/// Rows keep their order. Sections have the order in which they first appear. A child may come before its parent, and is
+/// always in the section of its parent.
 struct Arrangement {
-    /// The fields that were named by options.
+    /// The fields that options name.
     struct Fields: Equatable {
         var id: FieldPath?
         var section: FieldPath?
@@ -15,30 +15,40 @@ struct Arrangement {
         static let none = Fields()
     }
 
-    /// Where items go that name no section.
-    static let defaultSection: SectionID = "main"
-    /// Which members identify a row when `--id` names none, the first one that a row has.
+    /// The section for rows that name none.
+    static let defaultSection = SectionID.first
+    /// The members that may have a row's id when `--id` names none. The first one that a row has counts.
     static let usualIDs = ["id", "key", "name"].compactMap { FieldPath($0) }
 
     private let fields: Fields
     private let idField: FieldPath?
     private let rows: [Row]
+    private let orphans: OrphanRule
+    /// The sections that the input names, without items.
+    private let namedSections: [Section]
     private var ids: [ItemID] = []
     private var positions: [ItemID: Int] = [:]
-    /// Indices of rows by the index of the row that they are under.
+    /// The indexes of children, by the index of their parent's row.
     private var children: [Int: [Int]] = [:]
     private var topLevel: [Int] = []
 
-    /// - Parameter firstColumn: what identifies the records of a table that has none of the usual names.
-    init(of rows: [Row], fields: Fields, firstColumn: FieldPath? = nil) throws(InputError) {
+    /// - Parameters:
+    ///   - sections: the sections that the input names, without items.
+    ///   - firstColumn: what identifies the records of a table that has none of the usual names.
+    init(
+        of rows: [Row], in sections: [Section] = [], fields: Fields, firstColumn: FieldPath? = nil,
+        orphans: OrphanRule = .refuse
+    ) throws(InputError) {
         self.rows = rows
+        namedSections = sections
+        self.orphans = orphans
         self.fields = fields
         self.idField = fields.id ?? Arrangement.usualID(of: rows.first) ?? firstColumn
         try identify()
         try attach()
     }
 
-    /// All items in one run, for `--into`.
+    /// All items in one array, for `--into`.
     func items() throws(InputError) -> [Item] {
         var items: [Item] = []
         items.reserveCapacity(topLevel.count)
@@ -47,17 +57,18 @@ struct Arrangement {
     }
 
     func sections() throws(InputError) -> [Section] {
-        guard fields.section != nil else {
+        guard fields.section != nil || !namedSections.isEmpty else {
             return rows.isEmpty ? [] : [Section(id: Arrangement.defaultSection, items: try items())]
         }
-        var order: [SectionID] = []
+        var sections = namedSections
         var items: [SectionID: [Item]] = [:]
+        for section in sections { items[section.id] = [] }
         for position in topLevel {
             let section = try section(of: rows[position])
-            if items[section] == nil { order.append(section) }
+            if items[section] == nil { sections.append(Section(id: section)) }
             items[section, default: []].append(try item(at: position, level: 0))
         }
-        return order.map { Section(id: $0, items: items[$0] ?? []) }
+        return sections.map { Section(id: $0.id, content: $0.content, items: items[$0.id] ?? []) }
     }
 }
 
@@ -75,9 +86,13 @@ extension Arrangement {
         for (position, row) in rows.enumerated() {
             let id = try id(of: row)
             if let other = positions.updateValue(position, forKey: id) {
+                let rule = "an id stands once in a list\(remedy)"
+                // JSON may have all of its rows on one line.
+                if rows[other].line == row.line {
+                    throw InputError("row \(position + 1): the id \(quoted(id)) is taken by row \(other + 1); \(rule)")
+                }
                 throw InputError(
-                    line: row.line,
-                    "the id \(quoted(id)) is taken by line \(rows[other].line); an id stands once in a list\(remedy)")
+                    line: row.line, "the id \(quoted(id)) is taken by line \(rows[other].line); \(rule)")
             }
             ids.append(id)
         }
@@ -95,9 +110,12 @@ extension Arrangement {
                 throw InputError(
                     line: row.line, "not an object with members, so it has no id; use --from lines for plain text")
             }
+            let array = rows.count == 1 ? JSONRows.nameOfOnlyArray(in: JSONView(row.content)) : nil
             throw InputError(
                 line: row.line,
-                "no member \"id\", \"key\" or \"name\" to identify it; say which one does, such as --id .\(names[0])")
+                "no member \"id\", \"key\" or \"name\" to identify it; "
+                    + (array.map { "if its rows are in .\($0), say --rows .\($0)" }
+                        ?? "say which one does, such as --id .\(names[0])"))
         }
         guard let id = try text(of: idField, in: row) else {
             throw InputError(line: row.line, "no \(idField) to identify it; name another field with --id")
@@ -106,6 +124,7 @@ extension Arrangement {
     }
 
     private func section(of row: Row) throws(InputError) -> SectionID {
+        if let item = row.item { return item.section }
         guard let field = fields.section, let name = try text(of: field, in: row), !name.isEmpty else {
             return Arrangement.defaultSection
         }
@@ -134,7 +153,7 @@ extension Arrangement {
 // MARK: - Hierarchy
 
 extension Arrangement {
-    /// Deeper rows are refused here; the daemon's own limit is lower.
+    /// Deeper rows are refused. The daemon's limit is lower.
     private static let levelsMax = 128
 
     private mutating func attach() throws(InputError) {
@@ -144,9 +163,14 @@ extension Arrangement {
                 continue
             }
             guard let parentPosition = positions[parent] else {
+                if orphans == .top {
+                    topLevel.append(position)
+                    continue
+                }
                 throw InputError(
                     line: row.line,
-                    "its parent \(quoted(parent)) is no row of this input; leave the field empty at the top level")
+                    "its parent \(quoted(parent)) is no row of this input; leave the field empty at the top level, or say "
+                        + "--orphans top")
             }
             children[parentPosition, default: []].append(position)
         }
@@ -160,7 +184,7 @@ extension Arrangement {
         return try identifier(parent, of: row, what: "the parent in \(field)")
     }
 
-    /// What hangs together in a circle is reached from no row at the top level.
+    /// Finds cycles: their rows cannot be reached from the top level.
     private func refuseCircles() throws(InputError) {
         guard !children.isEmpty else { return }
         var reached = [Bool](repeating: false, count: rows.count)
@@ -183,10 +207,14 @@ extension Arrangement {
         }
         var below: [Item] = []
         for child in children[position] ?? [] { below.append(try item(at: child, level: level + 1)) }
+        if let item = rows[position].item {
+            return Item(
+                id: ids[position], kind: item.kind, content: item.content, isExpanded: item.isExpanded, children: below)
+        }
         return Item(id: ids[position], content: try content(of: rows[position]), children: below)
     }
 
-    /// The whole row, or with `--text` only what is to be shown, as `{"text":...}`.
+    /// The whole row; with `--text` that field alone, as `{"text":...}`.
     private func content(of row: Row) throws(InputError) -> Content {
         guard row.id == nil, let field = fields.text else { return row.content }
         return .text(try text(of: field, in: row) ?? [])

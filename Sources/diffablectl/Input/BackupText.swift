@@ -1,11 +1,23 @@
 import Diffable
 import DiffableJSON
 
-/// A backup that was read and is whole.
+/// A backup that was read and checked to be complete.
 struct BackupText {
     private let bytes: [UInt8]
-    /// Of the requests.
+    /// The ranges of the requests.
     private var rest: Range<Int>
+    /// The names of the lists in it.
+    let lists: [String]
+
+    private static let beginning = #"{"diffabledBackup":"#
+
+    /// A backup may have any length. A file of another sort is refused before it is read to its end.
+    static func limit(named name: String) -> InputLimit {
+        InputLimit { bytes in
+            guard bytes.starts(with: beginning.utf8) else { throw InputError("\(name) is no backup of diffabled") }
+            return nil
+        }
+    }
 
     /// - Parameter name: for messages.
     init(_ bytes: [UInt8], named name: String) throws(InputError) {
@@ -32,19 +44,31 @@ struct BackupText {
             )
         }
         self.bytes = bytes
+        lists = end.member("lists")?.elements.compactMap { $0.member("list")?.plainText } ?? []
         rest = (first + 1)..<(before + 1)
     }
 
     /// The next request, without its newline.
-    mutating func nextLine() -> ArraySlice<UInt8>? {
+    private mutating func nextLine() -> ArraySlice<UInt8>? {
         guard let end = bytes[rest].firstIndex(of: UInt8(ascii: "\n")) else { return nil }
         defer { rest = (end + 1)..<rest.upperBound }
         return bytes[rest.lowerBound..<end]
     }
+
+    /// The next request for one of the chosen lists, with the list's new name.
+    mutating func nextLine(_ pick: BackupPick) -> ArraySlice<UInt8>? {
+        while let line = nextLine() {
+            if pick.isAll { return line }
+            let part = BackupPart(line)
+            guard pick.lists.contains(part.list) else { continue }
+            return pick.newName.map { part.renamed($0)[...] } ?? line
+        }
+        return nil
+    }
 }
 
 extension JSONView {
-    /// Nil for what is no JSON.
+    /// Nil if it is not JSON.
     fileprivate init?(checking bytes: ArraySlice<UInt8>) {
         let content: Result<Content?, JSONError> = bytes.withUnsafeBytes { bytes in
             Result { () throws(JSONError) in try Content(json: bytes, depthMax: JSONView.depthMax) }

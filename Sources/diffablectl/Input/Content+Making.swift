@@ -9,6 +9,23 @@ extension Content {
         return Content(writer.bytes)
     }
 
+    static let null = Content(Array("null".utf8))
+    static let `true` = Content(Array("true".utf8))
+    static let `false` = Content(Array("false".utf8))
+
+    static func number(_ number: Int) -> Content { Content(Array("\(number)".utf8)) }
+
+    /// A JSON text, `null` too; nil for what is none.
+    static func parsed(_ json: String) -> Content? { parsed(Array(json.utf8)) }
+
+    static func parsed(_ json: [UInt8]) -> Content? {
+        let result: Result<Content?, JSONError> = json.withUnsafeBytes { bytes in
+            Result { () throws(JSONError) in try Content(json: bytes, depthMax: JSONView.depthMax) }
+        }
+        guard case .success(let content) = result else { return nil }
+        return content ?? .null
+    }
+
     /// What a line of plain text shows: `{"text":...}`.
     static func text(_ utf8: some Collection<UInt8>) -> Content {
         object([("text", string(utf8))])

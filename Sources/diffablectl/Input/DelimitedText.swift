@@ -1,32 +1,36 @@
-/// Reads records of fields: CSV as RFC 4180 has it, or fields between tabs that know no quoting.
+/// Reads records of fields: CSV as RFC 4180 has it, with any separator, or fields between tabs, with `TSVEscapes` instead of quotation marks.
 ///
-/// Every record must have as many fields as the first: a record that is out of step would put values under the
-/// wrong names without a word.
+/// Each record must have as many fields as the first one. Otherwise values would silently get the wrong names.
 struct DelimitedText {
     enum Dialect {
         case csv
         case tsv
+
+        var separator: UInt8 { self == .csv ? UInt8(ascii: ",") : UInt8(ascii: "\t") }
     }
 
     struct Record: Equatable {
-        /// Where it begins, counted from 1; a quoted field may contain line feeds.
+        /// The line on which it begins, counted from 1. A quoted field may contain line feeds.
         var line: Int
         var fields: [[UInt8]]
     }
 
     private let bytes: ArraySlice<UInt8>
     private let dialect: Dialect
+    private let delimiter: UInt8
     private var position: Int
     private var line = 1
     private var fieldCount: Int?
 
-    init(_ bytes: ArraySlice<UInt8>, dialect: Dialect) {
+    /// - Parameter separator: by default the dialect's own.
+    init(_ bytes: ArraySlice<UInt8>, dialect: Dialect, separator: UInt8? = nil) {
         self.bytes = bytes
         self.dialect = dialect
+        delimiter = separator ?? dialect.separator
         self.position = bytes.startIndex
     }
 
-    /// The next record; blank lines are passed over. O(its length).
+    /// The next record. Blank lines are skipped. O(its length).
     mutating func next() throws(InputError) -> Record? {
         while isAtLineEnd, position < bytes.endIndex { skipLineEnd() }
         guard position < bytes.endIndex else { return nil }
@@ -64,7 +68,7 @@ struct DelimitedText {
             }
             position += 1
         }
-        return Array(bytes[start..<position])
+        return dialect == .tsv ? TSVEscapes.unescaped(bytes[start..<position]) : Array(bytes[start..<position])
     }
 
     private mutating func quotedField() throws(InputError) -> [UInt8] {
@@ -91,10 +95,9 @@ struct DelimitedText {
         throw InputError(line: firstLine, "a quotation mark is opened and never closed")
     }
 
-    private var delimiter: UInt8 { dialect == .csv ? UInt8(ascii: ",") : UInt8(ascii: "\t") }
     private var quote: UInt8 { UInt8(ascii: "\"") }
 
-    /// A carriage return counts only before a line feed or the end.
+    /// A carriage return ends a line only before a line feed or the end.
     private var isAtLineEnd: Bool {
         guard position < bytes.endIndex else { return true }
         if bytes[position] == UInt8(ascii: "\n") { return true }
@@ -107,5 +110,57 @@ struct DelimitedText {
         if bytes[position] == UInt8(ascii: "\r") { position += 1 }
         if position < bytes.endIndex { position += 1 }
         line += 1
+    }
+}
+
+extension DelimitedText {
+    /// What separates the fields of the first line: programs of countries whose numbers have a comma write semicolons, some
+    /// write tabs. Marks within quotation marks do not count; where there is a comma, it has to be outnumbered.
+    static func separator(of text: ArraySlice<UInt8>, dialect: Dialect) -> UInt8 {
+        guard dialect == .csv else { return dialect.separator }
+        var counts: [UInt8: Int] = [:]
+        var isQuoted = false
+        for byte in text {
+            if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+            if isQuoted { continue }
+            if byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r") {
+                if counts.isEmpty { continue }
+                break
+            }
+            counts[byte, default: 0] += 1
+        }
+        let others = [UInt8(ascii: ";"), UInt8(ascii: "\t")]
+        let likeliest = others.max { counts[$0, default: 0] < counts[$1, default: 0] } ?? dialect.separator
+        return counts[likeliest, default: 0] > counts[dialect.separator, default: 0] ? likeliest : dialect.separator
+    }
+}
+
+// MARK: - Without being told
+
+extension DelimitedText {
+    private static let recordsLookedAt = 20
+
+    /// Whether a text looks like CSV with a header line: two records or more with as many fields each, between commas or
+    /// semicolons, and in the first one names, which begin with a letter and have no blanks around them.
+    static func hasHeader(_ text: ArraySlice<UInt8>) -> Bool {
+        let separator = separator(of: text, dialect: .csv)
+        guard separator != UInt8(ascii: "\t") else { return false }
+        var records = DelimitedText(text, dialect: .csv, separator: separator)
+        guard let header = try? records.next(), header.fields.count > 1 else { return false }
+        let names = header.fields.map { String(decoding: $0, as: UTF8.self) }
+        guard names.allSatisfy(isName), Set(names).count == names.count else { return false }
+        var count = 1
+        do throws(InputError) {
+            while count < recordsLookedAt, try records.next() != nil { count += 1 }
+        } catch {
+            return false
+        }
+        return count > 1
+    }
+
+    private static func isName(_ text: String) -> Bool {
+        guard let first = text.first, let last = text.last else { return false }
+        return (first.isLetter || first == "%" || first == "_") && !last.isWhitespace
+            && !text.contains(where: \.isNewline)
     }
 }

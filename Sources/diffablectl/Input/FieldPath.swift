@@ -1,22 +1,89 @@
 import ArgumentParser
 
-/// Names a field of a row as the options of `apply` take it: `.name`, `name`, or `.owner.name` for an inner one.
-struct FieldPath: ExpressibleByArgument, Equatable, Sendable, CustomStringConvertible {
-    /// The whole name, which a row may have as it stands (a column called `a.b`).
-    let name: String
-    /// The way down through inner objects, when no member has the whole name.
+/// A path to a value in a content. All commands have the same syntax:
+///
+///     path    = dotted | pointer
+///     dotted  = ["."] name { "." name }      .cpu   cpu   .owner.name   .tags.0
+///     pointer = "/" name { "/" name }        /cpu   /owner/name   /tags/0
+///     whole   = "."                          the content itself
+///
+/// `.cpu`, `cpu` and `/cpu` are the same. A pointer is that of RFC 6901, where `~1` is a slash and `~0` a tilde; it is how
+/// a name with a dot in it is written (`/a.b`). In an array a name is an index, counted from 0.
+struct FieldPath: ExpressibleByArgument, Hashable, Sendable, CustomStringConvertible {
+    /// The names of the members from the outside in. Without any it is the whole content.
     let names: [String]
+    /// The whole text as one name, because a row may have a column called `a.b`.
+    let name: String
+    /// The path in messages.
+    let description: String
 
-    init?(argument: String) {
-        self.init(argument.hasPrefix(".") ? String(argument.dropFirst()) : argument)
+    init?(argument: String) { self.init(argument) }
+
+    init?(_ text: String) {
+        if text.hasPrefix("/") {
+            var names: [String] = []
+            for part in text.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
+                guard let name = Self.unescaped(part) else { return nil }
+                names.append(name)
+            }
+            self.names = names
+            name = names.count == 1 ? names[0] : text
+            description = text
+        } else if text == "." {
+            names = []
+            name = ""
+            description = "."
+        } else {
+            let dotted = text.hasPrefix(".") ? text.dropFirst() : text[...]
+            let names = dotted.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
+            guard !names.contains("") else { return nil }
+            self.names = names
+            name = String(dotted)
+            description = ".\(dotted)"
+        }
     }
 
-    init?(_ name: String) {
-        let names = name.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
-        guard !names.contains("") else { return nil }
-        self.name = name
-        self.names = names
+    /// The same. Throws with an example of a path if the text is not one.
+    init(checking text: String) throws {
+        guard let path = FieldPath(text) else {
+            throw ValidationError(
+                "\(text.debugDescription) is no path; a path is like .name, .owner.name or /owner/name")
+        }
+        self = path
     }
 
-    var description: String { ".\(name)" }
+    /// The path in the form of the protocol.
+    var pointer: String { names.map { "/\(Self.escaped($0))" }.joined() }
+
+    /// The path that names a member.
+    static func naming(_ name: String) -> String {
+        name.isEmpty || name.contains(".") || name.hasPrefix("/") ? "/\(escaped(name))" : name
+    }
+}
+
+// MARK: - Tildes
+
+extension FieldPath {
+    private static func escaped(_ name: String) -> String {
+        guard name.utf8.contains(where: { $0 == UInt8(ascii: "~") || $0 == UInt8(ascii: "/") }) else { return name }
+        return name.unicodeScalars.map { $0 == "~" ? "~0" : $0 == "/" ? "~1" : String($0) }.joined()
+    }
+
+    private static func unescaped(_ part: Substring) -> String? {
+        guard part.utf8.contains(UInt8(ascii: "~")) else { return String(part) }
+        var name = String.UnicodeScalarView()
+        var scalars = part.unicodeScalars.makeIterator()
+        while let scalar = scalars.next() {
+            switch scalar {
+            case "~":
+                switch scalars.next() {
+                case "0": name.append("~")
+                case "1": name.append("/")
+                default: return nil
+                }
+            default: name.append(scalar)
+            }
+        }
+        return String(name)
+    }
 }

@@ -1,15 +1,15 @@
 import Diffable
 
-/// What `apply` was given, read and arranged.
+/// The input of `apply` as sections and items.
 enum Input {
-    case sections([Section])
+    case whole(WholeList)
     /// The items of one section (`--into`).
     case items([Item])
 
-    /// How many items there are, at all depths.
+    /// The number of items on all levels.
     var count: Int {
         switch self {
-        case .sections(let sections): sections.reduce(0) { $0 + counted($1.items) }
+        case .whole(let list): list.sections.reduce(0) { $0 + counted($1.items) }
         case .items(let items): counted(items)
         }
     }

@@ -1,6 +1,6 @@
-/// Why input cannot be used: where, what, and what to do instead.
+/// Why input cannot be used: the line, the reason, and what to do instead.
 struct InputError: Error, Equatable, CustomStringConvertible {
-    /// Counted from 1; `nil` when no single line is to blame.
+    /// The line, counted from 1; nil if it is not a single line that is wrong.
     var line: Int?
     var problem: String
 

@@ -4,22 +4,29 @@ import ArgumentParser
 enum InputFormat: String, CaseIterable, ExpressibleByArgument {
     /// A snapshot, or an array of objects.
     case json
-    /// One JSON object on each line.
+    /// One JSON object on each line, also what `show -o jsonl` writes.
     case ndjson
     /// RFC 4180, with a header.
     case csv
-    /// Fields between tabs, no quoting, with a header.
+    /// Fields between tabs, with a header; `\t`, `\n`, `\r` and `\\` are what cannot stand in a field.
     case tsv
+    /// Aligned as programs print it for people, such as `ps aux`.
+    case columns
     /// One item on each line.
     case lines
     /// Indented text: what is indented deeper is a child.
     case tree
 
+    /// The other name of `ndjson` is that of the form in which `show` writes it.
+    init?(argument: String) { self.init(rawValue: argument == "jsonl" ? "ndjson" : argument) }
+
     /// By the file's extension if it has a known one, otherwise by how the input begins.
     ///
-    /// - Parameter isRow: whether a line is a JSON object by itself and no snapshot; asked at most once.
+    /// - Parameters:
+    ///   - isTable: whether it has to be a table unless it is JSON.
+    ///   - isRow: whether a line is a JSON object by itself and no snapshot; asked at most once.
     static func guess(
-        fileName: String?, input: [UInt8], isRow: (ArraySlice<UInt8>) -> Bool
+        fileName: String?, input: [UInt8], isTable: Bool = false, isRow: (ArraySlice<UInt8>) -> Bool
     ) -> InputFormat {
         if let fileName, let known = known(by: fileName) { return known }
         guard let first = input.firstIndex(where: { !isWhiteSpace($0) }) else { return .lines }
@@ -28,11 +35,34 @@ enum InputFormat: String, CaseIterable, ExpressibleByArgument {
         case UInt8(ascii: "{"):
             let end = input[first...].firstIndex(of: UInt8(ascii: "\n")) ?? input.endIndex
             return isRow(input[first..<end]) ? .ndjson : .json
-        default: return .lines
+        default:
+            if isTable { return table(of: input) }
+            return isOutline(input) ? .tree : DelimitedText.hasHeader(input[...]) ? .csv : .lines
         }
     }
 
-    private static func known(by fileName: String) -> InputFormat? {
+    /// Which sort of table it is: by what stands in its first line.
+    private static func table(of input: [UInt8]) -> InputFormat {
+        let line = input.drop(while: isWhiteSpace).prefix { $0 != UInt8(ascii: "\n") }
+        if line.contains(UInt8(ascii: "\t")) { return .tsv }
+        return line.contains { $0 == UInt8(ascii: ",") || $0 == UInt8(ascii: ";") } ? .csv : .columns
+    }
+
+    /// Whether tabs indent some lines, and stand nowhere else: blanks in front of a line often mean nothing, as in `uniq -c`.
+    private static func isOutline(_ input: [UInt8]) -> Bool {
+        let tab = UInt8(ascii: "\t")
+        var isFirst = true
+        var isIndented = false
+        for line in input.split(separator: UInt8(ascii: "\n")) where !line.allSatisfy(isWhiteSpace) {
+            let text = line.drop { $0 == tab }
+            if text.contains(tab) || (isFirst && text.startIndex > line.startIndex) { return false }
+            if text.startIndex > line.startIndex { isIndented = true }
+            isFirst = false
+        }
+        return isIndented
+    }
+
+    static func known(by fileName: String) -> InputFormat? {
         guard let dot = fileName.lastIndex(of: ".") else { return nil }
         return switch fileName[fileName.index(after: dot)...].lowercased() {
         case "json": .json

@@ -6,6 +6,12 @@ struct InputReader {
     var fields: Arrangement.Fields = .none
     /// Names of the columns of a table that has no header line.
     var columns: [String]?
+    /// The separator of CSV fields. By default it is guessed from the first line.
+    var separator: UInt8?
+    var types: ColumnTypes?
+    /// The member of a JSON object that has the rows.
+    var rows: FieldPath?
+    var orphans = OrphanRule.refuse
     /// Whether all items go into one section that is named elsewhere.
     var extent: Extent = .wholeList
 
@@ -18,11 +24,23 @@ struct InputReader {
         let text = try checkedText(input)
         switch format {
         case .json:
-            if let sections = try JSONRows.snapshot(in: text) { return try arranged(sections) }
+            if let rows { return try arranged(JSONRows.elements(of: text, at: rows)) }
+            if let list = try JSONRows.snapshot(in: text) { return try arranged(list) }
             return try arranged(JSONRows.elements(of: text))
-        case .ndjson: return try arranged(JSONRows.lines(of: text))
-        case .csv: return try table(text, dialect: .csv)
-        case .tsv: return try table(text, dialect: .tsv)
+        case .ndjson:
+            let rows = try JSONRows.lines(of: text)
+            if fields == .none, let list = try ListLines(rows) {
+                let arrangement = try Arrangement(
+                    of: list.rows, in: list.sections, fields: fields, orphans: orphans)
+                return try arranged(
+                    WholeList(content: list.content.map { .some($0) }, sections: try arrangement.sections()))
+            }
+            return try arranged(rows)
+        case .csv, .tsv:
+            let dialect: DelimitedText.Dialect = format == .csv ? .csv : .tsv
+            return try arranged(
+                Table(reading: text, dialect: dialect, columns: columns, separator: separator, types: types))
+        case .columns: return try arranged(Table(aligned: text, columns: columns, types: types))
         case .lines: return try arranged(plainLines(text))
         case .tree:
             try refuseFields()
@@ -35,33 +53,30 @@ struct InputReader {
         return TextLines(text).map { Row(content: .text($1), line: $0, id: Array($1)) }
     }
 
-    private func table(_ text: ArraySlice<UInt8>, dialect: DelimitedText.Dialect) throws(InputError) -> Input {
-        let table = try Table(reading: text, dialect: dialect, columns: columns)
-        for field in [fields.id, fields.section, fields.parent, fields.text].compactMap({ $0 })
-        where !table.columns.contains(field.name) {
-            throw InputError("there is no column \(field.name); there are \(table.columns.joined(separator: ", "))")
-        }
+    private func arranged(_ table: Table) throws(InputError) -> Input {
+        try fields.check(columns: table.columns)
         return try arranged(table.rows, firstColumn: table.columns.first.flatMap { FieldPath($0) })
     }
 
     private func arranged(_ rows: [Row], firstColumn: FieldPath? = nil) throws(InputError) -> Input {
-        let arrangement = try Arrangement(of: rows, fields: fields, firstColumn: firstColumn)
+        try fields.check(rows: rows)
+        let arrangement = try Arrangement(of: rows, fields: fields, firstColumn: firstColumn, orphans: orphans)
         return switch extent {
-        case .wholeList: .sections(try arrangement.sections())
+        case .wholeList: .whole(WholeList(sections: try arrangement.sections()))
         case .oneSection: .items(try arrangement.items())
         }
     }
 
-    private func arranged(_ sections: [Section]) throws(InputError) -> Input {
+    private func arranged(_ list: WholeList) throws(InputError) -> Input {
         try refuseFields()
         switch extent {
-        case .wholeList: return .sections(sections)
+        case .wholeList: return .whole(list)
         case .oneSection:
-            guard sections.count == 1 else {
+            guard list.sections.count == 1 else {
                 throw InputError(
-                    "the snapshot has \(counted(sections.count, "section")); with --into it needs exactly one")
+                    "the snapshot has \(counted(list.sections.count, "section")); with --into it needs exactly one")
             }
-            return .items(sections[0].items)
+            return .items(list.sections[0].items)
         }
     }
 

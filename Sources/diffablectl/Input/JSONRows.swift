@@ -3,13 +3,61 @@ import DiffableJSON
 
 /// Rows that are JSON values: the elements of an array, or one on each line.
 enum JSONRows {
-    /// The sections of a snapshot, or `nil` when the text is not an object (so an array, or a mistake).
-    static func snapshot(in text: ArraySlice<UInt8>) throws(InputError) -> [Section]? {
+    /// A snapshot, or `nil` when the text is not an object (so an array, or a mistake).
+    static func snapshot(in text: ArraySlice<UInt8>) throws(InputError) -> WholeList? {
         guard text.first(where: { !isWhiteSpace($0) }) == UInt8(ascii: "{") else { return nil }
-        let sections: Result<[Section], DecodingError> = text.withUnsafeBytes { bytes in
-            Result { () throws(DecodingError) in try [Section](json: bytes, limits: .input) }
+        let list: Result<WholeList, DecodingError> = text.withUnsafeBytes { bytes in
+            Result { () throws(DecodingError) in try WholeList(json: bytes, limits: .input) }
         }
-        do { return try sections.get() } catch { throw InputError(error, in: text) }
+        do { return try list.get() } catch {
+            if let hint = arrayHint(in: text) { throw hint }
+            throw InputError(error, in: text)
+        }
+    }
+
+    /// Finds the rows in an object that is not a snapshot: its only array.
+    private static func arrayHint(in text: ArraySlice<UInt8>) -> InputError? {
+        guard let object = try? checked(text), object.member("sections") == nil else { return nil }
+        guard let name = nameOfOnlyArray(in: object) else { return nil }
+        return InputError(
+            "an object, and no snapshot, which has sections. If its rows are in .\(name), say --rows .\(name)"
+        )
+    }
+
+    static func nameOfOnlyArray(in object: JSONView) -> String? {
+        let arrays = object.members.filter(\.value.isArray).map(\.name)
+        return arrays.count == 1 ? arrays[0] : nil
+    }
+
+    private static func checked(_ text: ArraySlice<UInt8>) throws(InputError) -> JSONView {
+        let value: Result<Range<Int>, JSONError> = text.withUnsafeBytes { bytes in
+            Result { () throws(JSONError) in
+                var scanner = JSONScanner(bytes, depthMax: JSONView.depthMax)
+                let value = try scanner.value()
+                try scanner.end()
+                return value.offset..<value.offset + value.bytes.count
+            }
+        }
+        do {
+            let range = try value.get()
+            return JSONView(checked: text[text.startIndex + range.lowerBound..<text.startIndex + range.upperBound])
+        } catch {
+            throw InputError(error, in: text)
+        }
+    }
+
+    /// The elements of an array within an object.
+    static func elements(of text: ArraySlice<UInt8>, at field: FieldPath) throws(InputError) -> [Row] {
+        let object = try checked(text)
+        guard let array = object.value(at: field), array.isArray else {
+            let names = object.members.filter { $0.value.isArray || $0.value.isObject }.map { ".\($0.name)" }
+            throw InputError(FieldCheck.complaint("there is no array", field.description, "--rows", among: names))
+        }
+        let line = 1 + text[..<array.source.startIndex].count { $0 == UInt8(ascii: "\n") }
+        let rows: Result<[Row], JSONError> = array.source.withUnsafeBytes { bytes in
+            Result { () throws(JSONError) in try elements(of: bytes, line: line) }
+        }
+        do { return try rows.get() } catch { throw InputError(error, in: array.source) }
     }
 
     /// Whether a line is an object by itself, and not a whole snapshot.
@@ -38,10 +86,11 @@ enum JSONRows {
         do { return try rows.get() } catch { throw InputError(error, in: text) }
     }
 
-    private static func elements(of bytes: UnsafeRawBufferPointer) throws(JSONError) -> [Row] {
+    /// - Parameter line: on which the text begins.
+    private static func elements(of bytes: UnsafeRawBufferPointer, line first: Int = 1) throws(JSONError) -> [Row] {
         var scanner = JSONScanner(bytes, depthMax: JSONView.depthMax)
         var rows: [Row] = []
-        var line = 1
+        var line = first
         var counted = 0
         var array = try scanner.beginArray()
         while try scanner.nextElement(of: &array) {
@@ -54,7 +103,7 @@ enum JSONRows {
         return rows
     }
 
-    /// A bare string or number is its own id, as a line of plain text is.
+    /// A row that is a string or a number is its own id, as a line of plain text is.
     private static func row(_ content: Content, line: Int) -> Row {
         let view = JSONView(content)
         guard !view.isObject, let text = view.text else { return Row(content: content, line: line) }

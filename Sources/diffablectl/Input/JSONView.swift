@@ -1,24 +1,34 @@
 import Diffable
 import DiffableJSON
 
-/// A JSON value that has been checked, looked into: its members by name, its text.
+/// Reads parts of a JSON value that was checked: members by name, elements, text.
 ///
-/// Nothing is decoded ahead; each look is one pass over the value.
+/// Nothing is decoded in advance. Each access is one pass over the value.
 struct JSONView {
     private let bytes: ArraySlice<UInt8>
 
-    /// Deeper than any line may be, so that what was checked can be walked.
+    /// Deeper than any line may be, so that a checked value never exceeds it.
     static let depthMax = 256
 
-    private init(_ bytes: ArraySlice<UInt8>) { self.bytes = bytes }
+    /// - Parameter bytes: JSON that was checked. Views of what is in it keep their positions.
+    init(checked bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
-    init(_ content: Content) { self.init(content.bytes[...]) }
+    init(_ content: Content) { self.init(checked: content.bytes[...]) }
+
+    /// The text of the value.
+    var source: ArraySlice<UInt8> { bytes }
 
     var isNull: Bool { bytes.first == UInt8(ascii: "n") }
     var isString: Bool { bytes.first == UInt8(ascii: "\"") }
+    var isArray: Bool { bytes.first == UInt8(ascii: "[") }
     var isObject: Bool { bytes.first == UInt8(ascii: "{") }
+    var isNumber: Bool {
+        bytes.first.map { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || $0 == UInt8(ascii: "-") } ?? false
+    }
 
-    /// What sort of value it is, for messages.
+    var content: Content { Content(Array(bytes)) }
+
+    /// The type of the value, for messages.
     var sort: String {
         switch bytes.first {
         case UInt8(ascii: "{"): "an object"
@@ -33,14 +43,14 @@ struct JSONView {
     /// The JSON itself.
     var json: String { String(decoding: bytes, as: UTF8.self) }
 
-    /// What a string means, or a number or a truth value as it is written; `nil` for anything else.
+    /// The text of a string, or a number or a truth value as it is written; nil for any other value.
     var text: [UInt8]? {
         if isObject || isNull || bytes.first == UInt8(ascii: "[") { return nil }
         guard isString else { return Array(bytes) }
         return scan { (scanner) throws(JSONError) in try scanner.string().withUTF8 { Array($0) } }
     }
 
-    /// In order; none unless it is an object.
+    /// The members in order; none if it is not an object.
     var members: [(name: String, value: JSONView)] {
         guard isObject else { return [] }
         let base = bytes.startIndex
@@ -50,13 +60,14 @@ struct JSONView {
             while let name = try scanner.nextMember(of: &object) {
                 let text = name.text
                 let value = try scanner.value()
-                members.append((text, JSONView(bytes[base + value.offset..<base + value.offset + value.bytes.count])))
+                members.append(
+                    (text, JSONView(checked: bytes[base + value.offset..<base + value.offset + value.bytes.count])))
             }
             return members
         } ?? []
     }
 
-    /// In order; none unless it is an array.
+    /// The elements in order; none if it is not an array.
     var elements: [JSONView] {
         guard bytes.first == UInt8(ascii: "[") else { return [] }
         let base = bytes.startIndex
@@ -65,7 +76,7 @@ struct JSONView {
             var array = try scanner.beginArray()
             while try scanner.nextElement(of: &array) {
                 let value = try scanner.value()
-                elements.append(JSONView(bytes[base + value.offset..<base + value.offset + value.bytes.count]))
+                elements.append(JSONView(checked: bytes[base + value.offset..<base + value.offset + value.bytes.count]))
             }
             return elements
         } ?? []
@@ -82,24 +93,32 @@ struct JSONView {
             while let candidate = try scanner.nextMember(of: &object) {
                 let isMeant = candidate.withUTF8 { $0.elementsEqual(name.utf8) }
                 let value = try scanner.value()
-                if isMeant { return JSONView(bytes[base + value.offset..<base + value.offset + value.bytes.count]) }
+                if isMeant {
+                    return JSONView(checked: bytes[base + value.offset..<base + value.offset + value.bytes.count])
+                }
             }
             return nil
         } ?? nil
     }
 
     func value(at path: FieldPath) -> JSONView? {
-        if let member = member(path.name) { return member }
-        guard path.names.count > 1 else { return nil }
+        if !path.names.isEmpty, let member = member(path.name) { return member }
         var value = self
         for name in path.names {
-            guard let member = value.member(name) else { return nil }
-            value = member
+            guard let inner = value.member(name) ?? value.element(name) else { return nil }
+            value = inner
         }
         return value
     }
 
-    /// `nil` would mean that the value was not checked.
+    /// The element with an index that is given in digits without leading zeros.
+    private func element(_ name: String) -> JSONView? {
+        guard bytes.first == UInt8(ascii: "["), let index = Int(name), "\(index)" == name else { return nil }
+        let elements = elements
+        return elements.indices.contains(index) ? elements[index] : nil
+    }
+
+    /// Returns nil only for a value that was not checked before.
     private func scan<R>(_ body: (inout JSONScanner) throws(JSONError) -> R) -> R? {
         bytes.withUnsafeBytes { bytes in
             var scanner = JSONScanner(bytes, depthMax: JSONView.depthMax)

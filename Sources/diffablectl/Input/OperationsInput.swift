@@ -1,9 +1,9 @@
 import Diffable
 import DiffableJSON
 
-/// Operations as a file has them: a JSON array, or one on each line.
+/// Reads operations from a file: a JSON array, or one operation on each line.
 ///
-/// They are read to find what is wrong while the line is still known, and sent as they were written.
+/// They are decoded only to find errors while the line number is known. The text is sent as it is.
 enum OperationsInput {
     static func operations(in input: [UInt8]) throws(InputError) -> OperationsText {
         let text = try checkedText(input)
@@ -12,7 +12,7 @@ enum OperationsInput {
         }
         var array: [UInt8] = [UInt8(ascii: "[")]
         for (line, text) in TextLines(text) {
-            // Each is checked as an array of one, so that one decoder knows operations.
+            // Each is checked as an array with one element, so that there is a single decoder of operations.
             _ = try checked([UInt8(ascii: "[")] + text + [UInt8(ascii: "]")]) { error in
                 InputError(line: line, "\(error)")
             }
@@ -28,7 +28,7 @@ enum OperationsInput {
     ) throws(InputError) -> OperationsText {
         let error: DecodingError? = array.withUnsafeBytes { bytes in
             do throws(DecodingError) {
-                _ = try [Operation](json: bytes, limits: .input)
+                _ = try [ListOperation](json: bytes, limits: .input)
                 return nil
             } catch {
                 return error
@@ -38,7 +38,7 @@ enum OperationsInput {
         return try text(array)
     }
 
-    /// Of an array that has been checked.
+    /// The operations of an array that was checked.
     static func text(_ array: [UInt8]) throws(InputError) -> OperationsText {
         let text: Result<OperationsText, JSONError> = array.withUnsafeBytes { bytes in
             Result { () throws(JSONError) in try OperationsText(json: bytes) }
@@ -48,7 +48,7 @@ enum OperationsInput {
 }
 
 extension DecodingLimits {
-    /// For files: sizes are the daemon's business, a misspelt member is ours.
+    /// The limits for files. The daemon checks sizes; misspelt members are found here.
     static let input = DecodingLimits(
         depthMax: 128, contentLengthMax: .max, levelsMax: .max, operationsMax: .max)
 }

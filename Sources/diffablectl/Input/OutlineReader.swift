@@ -5,7 +5,7 @@ import Diffable
 /// Tabs, no-break spaces and the line drawing of `tree` count as indentation. The id of a line is the path to it
 /// (`Fruit/Apple`), because a name that is unique among its siblings is rarely unique in the whole outline.
 struct OutlineReader {
-    /// The lines that the current one may be under, outermost first.
+    /// The lines that may be ancestors of the next one, outermost first.
     private var open: [(column: Int, path: [UInt8])] = []
 
     static func rows(in text: ArraySlice<UInt8>) throws(InputError) -> [Row] {

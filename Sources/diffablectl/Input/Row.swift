@@ -1,13 +1,23 @@
 import Diffable
 
-/// One thing that was read, before it is an item: a line, a record or an object.
+/// A line, a record or an object of the input, before it becomes an item.
 struct Row: Sendable {
-    /// What the item shows: JSON without insignificant white space.
+    /// The content of the item: JSON without insignificant white space.
     var content: Content
-    /// Where it stands in the input, counted from 1.
+    /// The line in the input, counted from 1.
     var line: Int
-    /// Said by formats that have no fields (`lines`, `tree`); otherwise a field holds it.
+    /// The id, from formats without fields (`lines`, `tree`). In other formats a field has it.
     var id: [UInt8]?
-    /// The id of the row that this one is under, said by `tree`.
+    /// The id of the parent's row, from formats without fields.
     var parent: [UInt8]?
+    /// The properties of the item, from the lines of `show -o jsonl`.
+    var item: WrittenItem?
+
+    /// The properties of an item besides its id and its parent.
+    struct WrittenItem: Sendable {
+        var section: SectionID
+        var kind: Kind?
+        var content: Content?
+        var isExpanded: Bool?
+    }
 }

@@ -22,7 +22,7 @@ struct TextLines: Sequence, IteratorProtocol {
     }
 }
 
-/// Takes a byte order mark away and refuses what is no UTF-8, so that the readers need not look again.
+/// Removes a byte order mark, and throws if the text is not UTF-8.
 func checkedText(_ input: [UInt8]) throws(InputError) -> ArraySlice<UInt8> {
     var text = input[...]
     if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }

@@ -1,52 +1,66 @@
 import Diffable
+import Files
+import Glibc
 import Synchronization
+import SystemPackage
 
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
-
-/// A backup in the making: under a name of its own until it is whole and on the disk, so that nothing that has the name
-/// asked for is ever half a backup.
+/// A backup while it is written. It has a temporary name until it is complete and on the disk, so that a file with the final
+/// name is never half a backup.
 ///
-/// The first line says what it is, the last one that it is whole: it has the checksum of all that stands before.
+/// The first line tells the format. The last line marks the end, and has a checksum of all lines before it.
 final class BackupFile: Sendable {
-    private let path: String
+    /// Nil for standard output.
+    let path: String?
     private let unfinishedPath: String
     private let state: Mutex<State>
 
     private struct State {
-        var descriptor: Int32
+        /// Nil for standard output, and when it is closed.
+        var file: FileDescriptor?
         var checksum = CRC32()
         var waiting: [UInt8] = []
         var lines = 0
         var failure: InputError?
     }
 
-    /// What a reader must understand to restore it.
+    /// The version of the format.
     static let format = 1
     private static let pieceLength = 1 << 18
 
-    /// Readable for the owner alone, because lists may be secrets.
+    /// Creates a file that only its owner can read, because lists may be secret.
     init(path: String) throws(InputError) {
         self.path = path
         unfinishedPath = "\(path).unfinished-\(getpid())"
-        let descriptor = open(unfinishedPath, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-        guard descriptor >= 0 else { throw InputError("\(unfinishedPath) cannot be made: \(systemError())") }
-        state = Mutex(State(descriptor: descriptor))
-        append(#"{"diffabledBackup":\#(BackupFile.format)}"#.utf8)
+        let file: FileDescriptor
+        do throws(Errno) {
+            file = try .opened(
+                unfinishedPath, .writeOnly, [.create, .exclusiveCreate], permissions: .ownerReadWrite)
+        } catch {
+            throw InputError("\(unfinishedPath) cannot be made: \(error)")
+        }
+        state = Mutex(State(file: file))
+        append(BackupFile.head)
     }
+
+    /// Writes to standard output. There only the last line shows that the backup is complete.
+    init() {
+        path = nil
+        unfinishedPath = "standard output"
+        state = Mutex(State())
+        append(BackupFile.head)
+    }
+
+    private static var head: String.UTF8View { #"{"diffabledBackup":\#(format)}"#.utf8 }
 
     deinit {
         state.withLock { state in
-            guard state.descriptor >= 0 else { return }
-            close(state.descriptor)
+            guard let file = state.file else { return }
+            try? file.close()
             unlink(unfinishedPath)
         }
     }
 
-    /// Adds a line. What goes wrong is told at the end.
+    /// Adds a line. An error is reported by `finish`.
     func append(_ line: some Sequence<UInt8> & Sendable) {
         state.withLock { state in
             state.waiting += line
@@ -58,25 +72,22 @@ final class BackupFile: Sendable {
 
     private func flush(_ state: inout State) {
         state.checksum.add(state.waiting)
-        var rest = state.waiting[...]
+        let bytes = state.waiting
         state.waiting = []
-        while !rest.isEmpty, state.failure == nil {
-            let count = rest.withUnsafeBytes { write(state.descriptor, $0.baseAddress, $0.count) }
-            if count < 0 {
-                if errno != EINTR {
-                    state.failure = InputError("\(unfinishedPath) cannot be written: \(systemError())")
-                }
-            } else {
-                rest = rest.dropFirst(count)
-            }
-        }
+        guard let file = state.file else { return StandardOutput.write(bytes) }
+        if state.failure != nil { return }
+        do { try file.writeWhole(bytes) } catch { state.failure = unwritable(error) }
+    }
+
+    private func unwritable(_ error: any Error) -> InputError {
+        InputError("\(unfinishedPath) cannot be written: \(error)")
     }
 
     /// Adds the last line, and gives the file its name when it is on the disk.
     ///
     /// - Parameters:
-    ///   - lists: as the daemon tells of them, JSON.
-    ///   - replacing: whether a file of that name may go.
+    ///   - lists: the reply to `lists`, as JSON.
+    ///   - replacing: whether an existing file may be replaced.
     func finish(lists: JSONView, replacing: Bool) throws(InputError) {
         let result = state.withLock { state -> Result<Void, InputError> in
             Result { () throws(InputError) in
@@ -85,42 +96,46 @@ final class BackupFile: Sendable {
                 state.waiting = Array("\(end)\n".utf8)
                 flush(&state)
                 if let failure = state.failure { throw failure }
-                guard fsync(state.descriptor) == 0, close(state.descriptor) == 0 else {
-                    throw InputError("\(unfinishedPath) cannot be written: \(systemError())")
+                guard let file = state.file else { return }
+                do {
+                    try file.synchronize()
+                    try file.close()
+                } catch {
+                    throw unwritable(error)
                 }
-                state.descriptor = -1
+                state.file = nil
             }
         }
         do throws(InputError) {
             try result.get()
-            try takeName(replacing: replacing)
+            if let path { try takeName(path, replacing: replacing) }
         } catch {
             unlink(unfinishedPath)
             throw error
         }
     }
 
-    private func takeName(replacing: Bool) throws(InputError) {
+    private func takeName(_ path: String, replacing: Bool) throws(InputError) {
         if replacing {
-            guard rename(unfinishedPath, path) == 0 else { throw InputError("\(path): \(systemError())") }
+            guard rename(unfinishedPath, path) == 0 else { throw InputError("\(path): \(Errno.last)") }
         } else {
             // Unlike rename, this never takes a name from another file.
             guard link(unfinishedPath, path) == 0 else {
-                throw errno == EEXIST ? BackupFile.exists(path) : InputError("\(path): \(systemError())")
+                let error = Errno.last
+                throw error == .fileExists ? BackupFile.exists(path) : InputError("\(path): \(error)")
             }
             unlink(unfinishedPath)
         }
         let slash = path.lastIndex(of: "/")
         let directory = slash.map { $0 == path.startIndex ? "/" : String(path[..<$0]) } ?? "."
-        let descriptor = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-        guard descriptor >= 0 else { return }
-        defer { close(descriptor) }
-        guard fsync(descriptor) == 0 else { throw InputError("\(directory) cannot be synced: \(systemError())") }
+        do throws(Errno) { try FileDescriptor.synchronize(directory: directory) } catch {
+            // The directory may be writable and not readable.
+            if error == .permissionDenied { return }
+            throw InputError("\(directory) cannot be synced: \(error)")
+        }
     }
 
     static func exists(_ path: String) -> InputError {
         InputError("\(path) is there already; name another file, or replace it with --force")
     }
 }
-
-private func systemError() -> String { String(cString: strerror(errno)) }

@@ -1,6 +1,6 @@
 import Diffable
 
-/// A difference for people: a line for each thing that comes, goes, moves or looks different.
+/// A difference for people: a line for each section or item that is inserted, deleted, moved or changed.
 ///
 /// `+` is new, `-` is gone, `>` has moved, `~` looks different, `▾` and `▸` were expanded and collapsed.
 struct ChangeLines {
@@ -9,15 +9,16 @@ struct ChangeLines {
     private let new: Snapshot
     private(set) var lines: [String] = []
 
-    init(_ operations: [Operation], from old: Snapshot, to new: Snapshot, on terminal: Terminal) {
+    init(_ operations: [ListOperation], from old: Snapshot, to new: Snapshot, on terminal: Terminal) {
         self.terminal = terminal
         self.old = old
         self.new = new
         for operation in operations { append(operation) }
     }
 
-    private mutating func append(_ operation: Operation) {
+    private mutating func append(_ operation: ListOperation) {
         switch operation {
+        case .reconfigureList, .patchList: changeList()
         case .appendSections(let sections): for section in sections { insert(section, at: nil) }
         case .insertSections(let sections, let position):
             for (offset, section) in sections.enumerated() { insert(section, at: offset == 0 ? position : nil) }
@@ -40,7 +41,7 @@ struct ChangeLines {
         }
     }
 
-    /// - Parameter place: said after the words, in the background.
+    /// - Parameter place: the position, which is written dimmed behind the words.
     private mutating func add(_ style: Terminal.Style, _ mark: String, _ words: String, where place: String = "") {
         let line = "\(terminal.styled(mark, style)) \(words)"
         lines.append(place.isEmpty ? line : "\(line)  \(terminal.styled("(\(place))", .dim))")
@@ -61,7 +62,7 @@ extension ChangeLines {
             let margin = String(repeating: "  ", count: level)
             let words = ItemWords(terminal).line(Item(record: record), fromColumn: margin.count + 2)
             add(.inserted, "+", margin + words, where: place)
-            // The others stand behind the first or under it.
+            // The other items are behind the first one or below it.
             place = ""
         }
     }
@@ -83,9 +84,12 @@ extension ChangeLines {
             add(.changed, "~", words(id, in: new), where: "\(kinds[0]) is now \(kinds[1])")
         } else if let before, before.content != after?.content {
             let text = ContentWords.describing(before.content, of: id.description)
+            let isSeen = text != ContentWords.describing(after?.content, of: id.description)
+            // A change of members that the item's line does not show is written as pairs.
+            let note = isSeen ? "was \(text)" : ContentWords.changes(from: before.content, to: after?.content)
             add(
                 .changed, "~", words(id, in: new),
-                where: text.isEmpty ? "" : "was \(terminal.fitting(text, fromColumn: 40))")
+                where: isSeen && text.isEmpty ? "" : terminal.fitting(note, fromColumn: 40))
         } else {
             add(.changed, "~", words(id, in: new), where: "to be drawn again")
         }
@@ -110,9 +114,16 @@ extension ChangeLines {
     }
 }
 
-// MARK: - Sections
+// MARK: - The list and its sections
 
 extension ChangeLines {
+    /// The line for the list's own content.
+    private mutating func changeList() {
+        let words = ItemWords(terminal).line("the list", new.content, fromColumn: 2)
+        let note = ContentWords.changes(from: old.content, to: new.content)
+        add(.changed, "~", words, where: terminal.fitting(note, fromColumn: 40))
+    }
+
     private mutating func insert(_ section: Section, at position: SectionPosition?) {
         add(.inserted, "+", "section \(words(section.id, in: new))", where: position.map(place) ?? "")
         insert(section.items, place: "")

@@ -1,4 +1,4 @@
-/// One connection, as the daemon tells of it.
+/// One connection in the reply to `clients`.
 struct ClientFigures {
     var number: Int
     var name: String?
@@ -7,10 +7,14 @@ struct ClientFigures {
     var connectedSeconds: Int
     var requests: Int
     var deliveries: Int
-    /// Both ways.
+    /// Bytes in both directions.
     var bytes: Int
     var pendingBytes: Int
     var subscriptions: [SubscriptionFigures]
+    /// The lists that it answers for, each once.
+    var handledLists: [String]
+    /// The requests that it has to answer.
+    var pendingRequests: Int
 
     struct SubscriptionFigures {
         var number: Int
@@ -27,7 +31,7 @@ struct ClientFigures {
 
     private init(_ view: JSONView) {
         number = view.number("client") ?? 0
-        name = view.member("name").map { harmless($0.plainText) }
+        name = view.member("name")?.plainText
         processID = view.number("pid")
         userID = view.number("uid")
         connectedSeconds = view.number("connectedSeconds") ?? 0
@@ -35,6 +39,7 @@ struct ClientFigures {
         deliveries = view.number("deliveries") ?? 0
         bytes = (view.number("bytesReceived") ?? 0) + (view.number("bytesSent") ?? 0)
         pendingBytes = view.number("pendingBytes") ?? 0
+        (handledLists, pendingRequests) = Self.handlers(in: view)
         subscriptions = (view.member("subscriptions")?.elements ?? []).map { view in
             SubscriptionFigures(
                 number: view.number("subscription") ?? 0, list: view.member("list")?.plainText ?? "",
@@ -43,20 +48,29 @@ struct ClientFigures {
         }
     }
 
+    private static func handlers(in view: JSONView) -> (lists: [String], pending: Int) {
+        var result: (lists: [String], pending: Int) = ([], 0)
+        for handler in view.member("handlers")?.elements ?? [] {
+            if let list = handler.member("list")?.plainText, !result.lists.contains(list) { result.lists.append(list) }
+            result.pending += handler.number("pendingRequests") ?? 0
+        }
+        return result
+    }
+
     var shownName: String { name ?? "-" }
     var shownProcess: String { processID.map { "\($0)" } ?? "-" }
 
-    /// The user's name, or the number of one that has none.
+    /// The user's name, or the number of a user without a name.
     var shownUser: String { userID.map { UserNames.user(UInt32(truncatingIfNeeded: $0)) } ?? "-" }
 
-    /// Each once, in the order in which they were subscribed to.
+    /// The followed lists, each once, in the order of the subscriptions.
     var lists: [String] {
         var lists: [String] = []
         for subscription in subscriptions where !lists.contains(subscription.list) { lists.append(subscription.list) }
         return lists
     }
 
-    /// Of the subscription that is farthest behind.
+    /// The number of revisions by which the slowest subscription is behind.
     var behind: Int { subscriptions.map(\.behind).max() ?? 0 }
 }
 

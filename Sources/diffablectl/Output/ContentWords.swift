@@ -1,6 +1,6 @@
 import Diffable
 
-/// What a content looks like in a line of text.
+/// A content as words in a line of text.
 ///
 /// `text` and `secondaryText` (for sections `header`) are shown as they are; other objects as the `key=value` pairs
 /// by which `diffablectl set` takes them; anything else as JSON.
@@ -16,17 +16,27 @@ enum ContentWords {
         return harmless("\(main.plainText) · \(second.plainText)")
     }
 
-    /// Pairs whose value is the id say nothing new.
+    /// The changed members as pairs, and the removed ones. Without members it is the whole content.
+    static func changes(from old: Content?, to new: Content?) -> String {
+        let (old, new) = (JSONView(old ?? .null), JSONView(new ?? .null))
+        guard old.isObject, new.isObject else { return "was \(harmless(old.json)), is \(harmless(new.json))" }
+        let changed = new.members.filter { old.member($0.name)?.json != $0.value.json }.map(pair)
+        let gone = old.members.filter { new.member($0.name) == nil }.map { "no \(harmless(FieldPath.naming($0.name)))" }
+        return (changed + gone).isEmpty ? "another order of members" : (changed + gone).joined(separator: " ")
+    }
+
+    /// Pairs whose value is the id are left out.
     private static func pairs(of view: JSONView, besides id: String) -> String {
-        view.members
-            .filter { $0.value.plainText != id }
-            .map { "\(harmless($0.name))\($0.value.isString ? "=" : ":=")\(harmless($0.value.plainText))" }
-            .joined(separator: " ")
+        view.members.filter { $0.value.plainText != id }.map(pair).joined(separator: " ")
+    }
+
+    private static func pair(_ member: (name: String, value: JSONView)) -> String {
+        "\(harmless(FieldPath.naming(member.name)))\(member.value.isString ? "=" : ":=")\(harmless(member.value.plainText))"
     }
 }
 
 extension JSONView {
-    /// What a string means; the JSON of anything else.
+    /// The text of a string, or the JSON of any other value.
     var plainText: String {
         guard isString, let text else { return json }
         return String(decoding: text, as: UTF8.self)

@@ -1,10 +1,6 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
+import Glibc
 
-/// `2026-11-21 19:51:02`, where the user is.
+/// `2026-11-21 19:51:02` in the user's time zone.
 func localTime(milliseconds: Int) -> String {
     var seconds = time_t(milliseconds / 1_000)
     var parts = tm()

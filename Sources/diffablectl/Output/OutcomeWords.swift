@@ -1,9 +1,11 @@
 import Diffable
 import DiffableClient
 
-/// What a transaction amounted to, in one line: `tasks revision 7: 2 items inserted, 1 moved`.
+/// The result of a transaction in one line: `tasks revision 7: 2 items inserted, 1 moved`.
 enum OutcomeWords {
     static func line(_ outcome: Outcome) -> String {
+        // Who may not see a list is not told what came of it.
+        if outcome.revision == 0 { return "\(outcome.list): accepted" }
         let heading = "\(outcome.list) revision \(outcome.revision)"
         let parts = outcome.summary.map(parts) ?? []
         return parts.isEmpty ? heading : "\(heading): \(parts.joined(separator: ", "))"
@@ -23,9 +25,10 @@ enum OutcomeWords {
                     (summary.insertedSections, "inserted"), (summary.deletedSections, "deleted"),
                     (summary.movedSections, "moved"), (summary.reloadedSections, "changed"),
                 ])
+            + (summary.reconfiguredList > 0 ? ["the list's own content changed"] : [])
     }
 
-    /// The noun stands only with the first count.
+    /// Only the first count has the noun.
     private static func counts(_ noun: String, _ counts: [(Int, String)]) -> [String] {
         counts.filter { $0.0 > 0 }.enumerated().map { position, count in
             position == 0 ? "\(counted(count.0, noun)) \(count.1)" : "\(grouped(count.0)) \(count.1)"

@@ -1,6 +1,6 @@
 import Diffable
 
-/// Draws a list as people read it: sections, items indented below them, marks at what has children.
+/// Draws a list for people: sections, with items indented below them, and marks for items with children.
 struct OutlineWriter {
     private let terminal: Terminal
     private var output = StandardOutput()
@@ -25,6 +25,7 @@ struct OutlineWriter {
 
     private mutating func draw(_ section: String, _ content: Content?) {
         let words = ContentWords.describing(content, of: section)
+        let section = harmless(section)
         let line = words.isEmpty || words == section ? section : "\(section)  \(words)"
         output.line(terminal.styled(terminal.fitting(line, fromColumn: 0), .heading))
     }
@@ -37,7 +38,8 @@ struct OutlineWriter {
 }
 
 extension SnapshotCursor.Element? {
-    fileprivate func isBelow(_ level: Int) -> Bool {
+    /// Whether it is an item on a deeper level than this one.
+    func isBelow(_ level: Int) -> Bool {
         if case .item(_, let own, _)? = self { own > level } else { false }
     }
 }

@@ -1,11 +1,7 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
+import Glibc
 import Synchronization
 
-/// Tells on a terminal how far long work is, on one line that is written over. Elsewhere it says nothing.
+/// Shows the progress of long work on one line of a terminal. Elsewhere it writes nothing.
 final class ProgressLine: Sendable {
     private let verb: String
     private let noun: String
@@ -17,13 +13,13 @@ final class ProgressLine: Sendable {
         var lastShownNanoseconds: UInt64 = 0
     }
 
-    /// Work on fewer things than this is over before one has read about it.
+    /// Less work than this is done before anybody has read the line.
     private static let shownFrom = 5_000
     private static let intervalNanoseconds: UInt64 = 100_000_000
 
     /// - Parameters:
-    ///   - verb: what is done, such as `sending`.
-    ///   - noun: to what, in the plural.
+    ///   - verb: the work, such as `sending`.
+    ///   - noun: the name of what is counted, in the plural.
     init(_ verb: String, _ noun: String) {
         self.verb = verb
         self.noun = noun
@@ -35,14 +31,14 @@ final class ProgressLine: Sendable {
             let now = ProgressLine.nowNanoseconds()
             guard now - state.lastShownNanoseconds >= ProgressLine.intervalNanoseconds else { return }
             state = State(isShown: true, lastShownNanoseconds: now)
-            write(Array("\r\(verb) \(grouped(count)) \(noun)\u{1B}[K".utf8), to: STDERR_FILENO)
+            complain("\r\(verb) \(grouped(count)) \(noun)\u{1B}[K")
         }
     }
 
-    /// Takes the line away.
+    /// Clears the line.
     func end() {
         state.withLock { state in
-            if state.isShown { write(Array("\r\u{1B}[K".utf8), to: STDERR_FILENO) }
+            if state.isShown { complain("\r\u{1B}[K") }
             state.isShown = false
         }
     }

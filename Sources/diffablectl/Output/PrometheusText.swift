@@ -1,5 +1,5 @@
 /// The daemon's status in the text format of Prometheus, version 0.0.4
-/// (https://prometheus.io/docs/instrumenting/exposition_formats/). What a daemon does not say is left out.
+/// (https://prometheus.io/docs/instrumenting/exposition_formats/). Figures that the daemon does not have are left out.
 func prometheusLines(of status: JSONView) -> [String] {
     var lines: [String] = []
     if let version = status.member("version")?.plainText {
@@ -10,7 +10,7 @@ func prometheusLines(of status: JSONView) -> [String] {
         lines += metric.lines(value.plainText)
     }
     if let storage = status.member("storage")?.plainText {
-        let states = ["working", "failed", "unreadable", "closing"]
+        let states = ["working", "full", "failed", "unreadable", "closing"]
         let metric = Metric("storage_state", .gauge, "1 for the state that the storage is in.")
         lines += metric.head
         for state in states { lines.append(metric.sample(state == storage ? "1" : "0", labels: ["state": state])) }
@@ -18,7 +18,7 @@ func prometheusLines(of status: JSONView) -> [String] {
     return lines
 }
 
-/// By the members of `status`.
+/// The metrics, by the members of `status`.
 private let metrics: [(String, Metric)] = [
     ("uptimeSeconds", Metric("uptime_seconds", .gauge, "How long the daemon has run.")),
     ("connections", Metric("connections", .gauge, "Clients that are connected.")),
@@ -59,7 +59,7 @@ private struct Metric {
         head + [sample(value, labels: labels)]
     }
 
-    /// As in a label's value.
+    /// Escapes the value of a label.
     private func escaped(_ text: String) -> String {
         var escaped = ""
         for character in text {

@@ -1,7 +1,7 @@
 import Diffable
 import DiffableClient
 
-/// What the daemon said of itself at one time.
+/// A sample of the daemon's figures.
 struct Sample: Sendable {
     let time = ContinuousClock.now
     let status: Content
@@ -15,13 +15,13 @@ struct Sample: Sendable {
     }
 }
 
-/// What happened between two samples, for each second.
+/// The rates between two samples, per second.
 struct Rates {
-    /// How long that was.
+    /// The time between the samples.
     let seconds: Double
     let lists: [OfList]
     let clients: [OfClient]
-    /// As it was at the end.
+    /// The status in the later sample.
     let status: JSONView
 
     struct OfList {
@@ -106,7 +106,7 @@ extension Rates {
         ])
         for list in self.lists {
             table.append([
-                harmless(list.list), grouped(list.subscriptions), Self.shown(list.transactions),
+                list.list, grouped(list.subscriptions), Self.shown(list.transactions),
                 Self.shown(list.deliveries), Self.shown(list.bytes),
             ])
         }

@@ -1,12 +1,8 @@
-#if canImport(Glibc)
-    import Glibc
-#else
-    import Musl
-#endif
+import Glibc
 
-/// What the output goes to, and how it may be drawn there.
+/// The device that the output goes to, and what it can show.
 struct Terminal: Sendable {
-    /// Whether colours are understood: on a terminal, unless `NO_COLOR` is set.
+    /// Whether colours are used: on a terminal, unless `NO_COLOR` is set.
     enum Palette { case plain, colours }
 
     var palette: Palette
@@ -25,6 +21,9 @@ struct Terminal: Sendable {
 
     static var showsProgress: Bool { isatty(STDERR_FILENO) == 1 && isatty(STDOUT_FILENO) == 1 }
 
+    /// Whether somebody reads what is said about the work.
+    static var isReadingErrors: Bool { isatty(STDERR_FILENO) == 1 }
+
     private static var allowsColours: Bool {
         let refusal = getenv("NO_COLOR").map { String(cString: $0) } ?? ""
         let name = getenv("TERM").map { String(cString: $0) } ?? ""
@@ -39,7 +38,7 @@ struct Terminal: Sendable {
 }
 
 extension Terminal {
-    enum Style: String {
+    enum Style: String, CaseIterable {
         case heading = "1"
         case dim = "2"
         case inserted = "32"
@@ -51,9 +50,14 @@ extension Terminal {
     func styled(_ text: String, _ style: Style) -> String {
         switch palette {
         case .plain: text
-        case .colours: "\u{1B}[\(style.rawValue)m\(text)\u{1B}[0m"
+        case .colours: "\(Terminal.sequence(style.rawValue))\(text)\(Terminal.sequence("0"))"
         }
     }
+
+    /// All escape sequences that `styled` writes.
+    static let styleSequences = (Style.allCases.map(\.rawValue) + ["0"]).map(sequence)
+
+    private static func sequence(_ parameter: String) -> String { "\u{1B}[\(parameter)m" }
 
     /// Cuts a text that begins at a column so that its line fits. Counted in characters, which is right but for
     /// wide ones.

@@ -1,16 +1,20 @@
-/// Rows whose cells stand under each other.
+/// A table with aligned columns.
 struct TextTable {
     enum Alignment { case left, right }
 
     private let alignments: [Alignment]
     private var rows: [[String]]
 
-    init(_ columns: KeyValuePairs<String, Alignment>) {
-        alignments = columns.map(\.value)
-        rows = [columns.map(\.key)]
+    init(_ columns: KeyValuePairs<String, Alignment>) { self.init(columns.map { ($0.key, $0.value) }) }
+
+    /// The same for columns that are not known in advance.
+    init(_ columns: [(String, Alignment)]) {
+        alignments = columns.map(\.1)
+        rows = [columns.map { harmless($0.0) }]
     }
 
-    mutating func append(_ row: [String]) { rows.append(row) }
+    /// Cells are made `harmless` here, before they are measured, because visible marks take room.
+    mutating func append(_ row: [String]) { rows.append(row.map { harmless($0) }) }
 
     /// With the head. The last column is not padded.
     var lines: [String] {
@@ -23,7 +27,8 @@ struct TextTable {
                 case .left: return column == alignments.count - 1 ? cell : cell + space
                 }
             }
-            return cells.joined(separator: "  ")
+            let line = cells.joined(separator: "  ")
+            return String(line[..<(line.lastIndex { $0 != " " }.map(line.index(after:)) ?? line.startIndex)])
         }
     }
 }

@@ -1,0 +1,16 @@
+import ArgumentParser
+
+/// The option of commands that wait for the answer of a list's handler.
+struct AnswerOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp(
+            "How long to wait for the handler's answer: 30s, 500ms, 2m; at most 10m. By default 30s.", valueName: "time"
+        ))
+    var timeout: TimeSpan?
+
+    func validate() throws {
+        if let timeout, !(.milliseconds(1) ... .seconds(600)).contains(timeout.duration) {
+            throw ValidationError("--timeout is 1ms to 10m, not \(timeout)")
+        }
+    }
+}

@@ -1,0 +1,126 @@
+import Dispatch
+import Glibc
+import Synchronization
+
+/// A program that is found and started like a command in a shell, but without a shell.
+struct ChildProcess {
+    enum Input {
+        case nothing
+        /// The standard input of this program, on which somebody types.
+        case inherited
+        case descriptor(Int32)
+    }
+
+    /// Which processes get the signals that it gets.
+    enum Group {
+        /// Those of this program: Ctrl-C at the terminal is for all of them.
+        case ours
+        /// Itself and what it starts. The group has the number of the process.
+        case own
+    }
+
+    enum Ending: Equatable {
+        case status(Int32)
+        case signal(Int32)
+    }
+
+    let processID: pid_t
+
+    /// - Parameters:
+    ///   - output: a descriptor that is its standard output instead of ours.
+    ///   - errors: the same for its standard error.
+    ///   - environment: `NAME=value`; nil for ours.
+    init(
+        _ words: [String], input: Input = .inherited, output: Int32? = nil, errors: Int32? = nil,
+        environment: [String]? = nil, group: Group = .ours
+    ) throws(InputError) {
+        var actions = posix_spawn_file_actions_t()
+        posix_spawn_file_actions_init(&actions)
+        defer { posix_spawn_file_actions_destroy(&actions) }
+        switch input {
+        case .nothing: posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
+        case .inherited: break
+        case .descriptor(let descriptor): posix_spawn_file_actions_adddup2(&actions, descriptor, STDIN_FILENO)
+        }
+        if let output { posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
+        if let errors { posix_spawn_file_actions_adddup2(&actions, errors, STDERR_FILENO) }
+        // Our threads block signals, and SwiftNIO ignores SIGPIPE. Without this the program would inherit both.
+        var attributes = posix_spawnattr_t()
+        posix_spawnattr_init(&attributes)
+        defer { posix_spawnattr_destroy(&attributes) }
+        var signals = sigset_t()
+        sigemptyset(&signals)
+        posix_spawnattr_setsigmask(&attributes, &signals)
+        sigaddset(&signals, SIGPIPE)
+        posix_spawnattr_setsigdefault(&attributes, &signals)
+        let grouping = group == .own ? POSIX_SPAWN_SETPGROUP : 0
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF | grouping))
+        let texts = words.map { strdup($0) } + [nil]
+        let variables = environment.map { $0.map { strdup($0) } + [nil] }
+        defer { for text in texts + (variables ?? []) { free(text) } }
+        var processID: pid_t = 0
+        let error = ChildProcess.inheritance.withLock { _ -> Int32 in
+            guard let variables else {
+                return posix_spawnp(&processID, words[0], &actions, &attributes, texts, environ)
+            }
+            return posix_spawnp(&processID, words[0], &actions, &attributes, texts, variables)
+        }
+        guard error == 0 else {
+            throw InputError("\(words[0]) cannot be run: \(String(cString: strerror(error)))")
+        }
+        self.processID = processID
+    }
+
+    /// A pipe that no program inherits unless it is told to.
+    static func pipe() throws(InputError) -> (reading: Int32, writing: Int32) {
+        var ends: [Int32] = [-1, -1]
+        let error = inheritance.withLock { _ -> Int32 in
+            guard Glibc.pipe(&ends) == 0 else { return errno }
+            for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+            return 0
+        }
+        guard error == 0 else { throw InputError("there is no pipe left: \(String(cString: strerror(error)))") }
+        return (ends[0], ends[1])
+    }
+
+    /// Held while there is a pipe that is not yet marked, and while a program is started: it would inherit the pipe, and who
+    /// reads from that would wait for the end of the wrong program. (`pipe2` is for those who define `_GNU_SOURCE`.)
+    private static let inheritance = Mutex(())
+
+    /// Whether there is such a program, looked for as when it is started.
+    static func check(_ program: String) throws(InputError) {
+        let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
+        let directories = path.split(separator: ":", omittingEmptySubsequences: false)
+        let files = program.contains("/") ? [program] : directories.map { ($0.isEmpty ? "." : $0) + "/" + program }
+        if files.contains(where: { access($0, X_OK) == 0 }) { return }
+        throw InputError("\(program) cannot be run: \(String(cString: strerror(files.count == 1 ? errno : ENOENT)))")
+    }
+
+    /// Blocks until it has ended. To be called once.
+    func wait() -> Ending {
+        var word: Int32 = 0
+        while waitpid(processID, &word, 0) < 0, errno == EINTR {}
+        let signal = word & 0x7F
+        return signal == 0 ? .status(word >> 8 & 0xFF) : .signal(signal)
+    }
+
+    /// Blocks until it has ended, and leaves it to `wait`: until then no other process has its number.
+    func waitWithoutReaping() {
+        var information = siginfo_t()
+        while waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+    }
+
+    /// Runs it to its end. Returns its status as a shell does: 128 plus the signal for a program that was killed.
+    static func status(of words: [String], input: Input) async throws -> Int32 {
+        let child = try ChildProcess(words, input: input)
+        return await withCheckedContinuation { continuation in
+            // This blocks, so it has a thread of its own.
+            DispatchQueue.global().async {
+                switch child.wait() {
+                case .status(let status): continuation.resume(returning: status)
+                case .signal(let signal): continuation.resume(returning: 128 + signal)
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,90 @@
+import ArgumentParser
+import Diffable
+import DiffableClient
+
+struct Edit: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Change an item's content, or a whole list, in an editor.",
+        discussion: """
+            $VISUAL, or else $EDITOR, or else vi is given a file with the content, or with the list, an item on each line. \
+            What was saved is made so. When somebody else changes the list meanwhile, both changes are put together if they \
+            are of different items, or of different members of one content. Otherwise nothing is changed, the status is 5, \
+            and the text that was edited is kept in a file, which is named; so it is when it cannot be used.
+            """)
+
+    @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
+    @Argument(help: "The item; by default the whole list.", completion: .items, transform: itemID) var item: ItemID?
+    @OptionGroup var options: ChangeOptions
+
+    func run() async throws {
+        let base = try await options.daemon.reading { try await $0.state(of: list) }
+        if let revision = options.ifRevision, revision != base.revision {
+            throw CommandError(.conflict, "the list \(quoted(list)) is at revision \(base.revision), not \(revision)")
+        }
+        let text: String
+        if let item {
+            guard let known = base.snapshot.item(item) else {
+                throw CommandError(
+                    .notFound, "the list \(quoted(list)) has no item \(quoted(item)); diffablectl append makes one")
+            }
+            text = EditableText.text(of: known.content)
+        } else {
+            text = EditableText.text(of: base.snapshot)
+        }
+        let file = try EditedFile(text, named: item == nil ? "list.json" : "item.json")
+        do {
+            let edited = try await file.edited()
+            if edited == Array(text.utf8) {
+                if !options.quiet { say("nothing was edited") }
+            } else {
+                try await send(edited, base)
+            }
+        } catch {
+            guard await file.isEdited(from: text) else {
+                file.remove()
+                throw error
+            }
+            say("nothing was changed; the text is kept in \(file.path)")
+            throw error
+        }
+        file.remove()
+    }
+
+    private func send(_ edited: [UInt8], _ base: ListState) async throws {
+        let mine = try changed(base.snapshot, edited)
+        // The user allows the change at the edited revision only.
+        guard options.ifRevision == nil else {
+            return try await options.transact(list, mine.difference(from: base.snapshot))
+        }
+        try await options.transact(list) { theirs in
+            if theirs == base.snapshot { return mine }
+            guard let merged = try merged(base.snapshot, mine, theirs) else {
+                throw CommandError(
+                    .conflict,
+                    "somebody else has changed the same of \(list) meanwhile; see `diffablectl diff \(list) \(base.revision)`, and "
+                        + "edit it again")
+            }
+            return merged
+        }
+    }
+
+    /// The edited text as a state of the whole list.
+    private func changed(_ base: Snapshot, _ edited: [UInt8]) throws -> Snapshot {
+        guard let item else { return try EditableText.snapshot(of: edited, from: base) }
+        return try base.applying([reconfiguration(of: item, try EditableText.content(of: edited))])
+    }
+
+    /// Nil when both have changed the same item.
+    private func merged(_ base: Snapshot, _ mine: Snapshot, _ theirs: Snapshot) throws -> Snapshot? {
+        guard let item else { return ThreeWay.merged(base: base, mine: mine, theirs: theirs) }
+        guard let known = theirs.item(item) else { return nil }
+        let merged = ThreeWay.merged(
+            base: base.item(item)?.content, mine: mine.item(item)?.content, theirs: known.content)
+        guard case .content(let content) = merged else { return nil }
+        return try theirs.applying([reconfiguration(of: item, content)])
+    }
+
+    private func reconfiguration(of item: ItemID, _ content: Content?) -> ListOperation {
+        .reconfigureItems([ItemReconfiguration(id: item, content: .some(content))])
+    }
+}

@@ -1,0 +1,111 @@
+import ArgumentParser
+import Diffable
+import DiffableClient
+
+struct Perform: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Ask a list's handler for an action, and print its result.",
+        discussion: """
+            An action is for items, for a section, or for the list if neither is named. Words with = in them are the \
+            action's arguments, as for append; an item with one in its id is named by --item. With --where it is for the \
+            items that meet the condition.
+              diffablectl perform units restart nginx.service
+              diffablectl perform lamps dim kitchen hall level:=40
+
+            A result that is a string is printed as it is, any other as JSON, and nothing if there is none. It is asked \
+            once, and never asked again by itself. Status 8 is the handler's refusal, whose reason is said; 9, that nobody \
+            answers for the action; with 4 (no answer in time) and 10 (the handler went away) it may have been done.
+            """)
+
+    @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
+    @Argument(help: "The action.", completion: .actions, transform: actionName) var action: ActionName
+    @Argument(help: ArgumentHelp("Items, and key=value pairs.", valueName: "item"), completion: .items)
+    var words: [String] = []
+    @Option(
+        name: .customLong("item"), help: ArgumentHelp("An item. May be repeated.", valueName: "item"),
+        completion: .items, transform: itemID)
+    var namedItems: [ItemID] = []
+    @Option(help: ArgumentHelp("For this section.", valueName: "section"), completion: .sections, transform: sectionID)
+    var section: SectionID?
+    @OptionGroup(title: "Items by their content") var matching: ConditionOptions
+    @Option(help: ArgumentHelp("The arguments as JSON, instead of key=value pairs.", valueName: "json"))
+    var arguments: String?
+    @Option(help: ArgumentHelp("Ask only if the list is at this revision.", valueName: "revision"))
+    var ifRevision: Int?
+    @OptionGroup var answer: AnswerOptions
+    @Flag(help: "The daemon's answer as JSON.") var json = false
+    @OptionGroup var daemon: DaemonOptions
+
+    /// How often the items are looked up again because the list changed in between.
+    private static let attemptsMax = 20
+
+    func validate() throws {
+        _ = try content()
+        guard [try !items().isEmpty, section != nil, !matching.isEmpty].count(where: { $0 }) <= 1 else {
+            throw ValidationError("an action is for items, for a section, or for what meets --where: name one of them")
+        }
+    }
+
+    private func items() throws -> [ItemID] {
+        try words.filter { !$0.contains("=") }.map(itemID) + namedItems
+    }
+
+    /// The arguments.
+    private func content() throws -> Content? {
+        let pairs = words.filter { $0.contains("=") }
+        guard let arguments else { return pairs.isEmpty ? nil : try ContentArguments.object(of: pairs) }
+        guard pairs.isEmpty else {
+            throw ValidationError("the arguments are given twice, as --arguments and as \(pairs[0].debugDescription)")
+        }
+        guard let content = Content.parsed(arguments) else {
+            throw ValidationError("--arguments is no JSON: \(arguments.debugDescription)")
+        }
+        return content
+    }
+
+    func run() async throws {
+        let content = try content()
+        let reply = try await daemon.withConnection { connection in
+            if !matching.isEmpty { return try await askMatching(content, over: connection) }
+            let items = try items()
+            let target: ActionTarget = section.map { .section($0) } ?? (items.isEmpty ? .list : .items(items))
+            return try await ask(target, content, ifRevision: ifRevision, over: connection)
+        }
+        var output = StandardOutput()
+        if json {
+            output.json(reply)
+        } else if let result = JSONView(checked: reply[...]).member("result"), !result.isNull {
+            output.value(result.content)
+        }
+        output.flush()
+    }
+
+    private func ask(
+        _ target: ActionTarget, _ arguments: Content?, ifRevision: Int?, over connection: Connection
+    ) async throws -> [UInt8] {
+        try await connection.performJSON(
+            list, action, on: target, arguments: arguments, ifRevision: ifRevision, timeout: answer.timeout?.duration)
+    }
+
+    /// It is asked for what meets the condition at that moment, so it is asked at the revision that was looked at.
+    private func askMatching(_ arguments: Content?, over connection: Connection) async throws -> [UInt8] {
+        let matching = try Matching(try self.matching.json())
+        var attempts = 1
+        while true {
+            let state = try await connection.state(of: list, matching.options)
+            let items = matching.items(in: state.snapshot).map(\.id)
+            guard !items.isEmpty else {
+                await FieldAdvice(try self.matching.namedFields, of: list, over: connection).give(shown: Snapshot())
+                throw CommandError(.notFound, "no item of \(list) meets the condition; nobody was asked")
+            }
+            do {
+                return try await ask(
+                    .items(items), arguments, ifRevision: ifRevision ?? state.revision, over: connection)
+            } catch ClientError.refused(let refusal)
+                where refusal.name == "revisionMismatch" && ifRevision == nil && attempts < Self.attemptsMax
+            {
+                attempts += 1
+            }
+        }
+    }
+}

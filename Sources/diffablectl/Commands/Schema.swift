@@ -1,0 +1,84 @@
+import ArgumentParser
+import Diffable
+import DiffableClient
+import DiffableJSON
+
+struct Schema: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Print or set what the contents of a list's items must look like.",
+        discussion: """
+            Without FILE the schemas are printed. FILE has a JSON Schema for each kind of items, as \
+            {"todo":{"type":"object","required":["text"]}}; the kind "" is for items without one. From then on the daemon \
+            refuses what does not fit, from whomever it comes. Items that are there must fit as well, unless --keep leaves \
+            them as they are. For the owner and root.
+              diffablectl schema tasks schemas.json --others refuse
+            The keywords are type, properties, required, additionalProperties, items, enum, const, minimum, maximum, \
+            exclusiveMinimum, exclusiveMaximum, minLength, maxLength, minItems and maxItems, and title, description, \
+            format, default, examples and $schema, which check nothing.
+            """)
+
+    @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
+    @Argument(help: "The schemas to set; - is standard input.") var file: String?
+    @Option(help: ArgumentHelp("What becomes of kinds without a schema: allow or refuse.", valueName: "what"))
+    var others: Others?
+    @Flag(help: "Items that are there stay as they are, also if they do not fit.") var keep = false
+    @Flag(help: "Take the schemas away.") var clear = false
+    @Flag(help: "Print the daemon's answer as JSON.") var json = false
+    @OptionGroup var daemon: DaemonOptions
+
+    enum Others: String, ExpressibleByArgument, CaseIterable {
+        case allow, refuse
+    }
+
+    func validate() throws {
+        if clear, file != nil || others != nil || keep {
+            throw ValidationError("--clear takes all schemas away: leave the file, --others and --keep out")
+        }
+        if json, file != nil || clear { throw ValidationError("--json prints: leave the file and --clear out") }
+        if file == nil, others != nil || keep {
+            throw ValidationError(
+                "--others and --keep are for schemas to set: name their file, or - for standard input")
+        }
+    }
+
+    func run() async throws {
+        if clear { return try await set(.none) }
+        guard let file else { return try await show() }
+        let bytes = try await inputBytes(of: file, "the schemas of \(list)", within: daemon.inputLimit)
+        try await set(
+            ListSchemas(
+                json: try Schema.checked(bytes), others: others == .refuse ? .areRefused : .areAllowed,
+                existing: keep ? .areKept : .areChecked))
+    }
+
+    /// What is wrong is told with its line, which only we know.
+    private static func checked(_ bytes: [UInt8]) throws(InputError) -> String {
+        let text = try checkedText(bytes)
+        let error: DecodingError? = text.withUnsafeBytes { bytes in
+            do throws(DecodingError) {
+                _ = try SchemaSet(json: bytes, others: .allow, limits: .journal)
+                return nil
+            } catch {
+                return error
+            }
+        }
+        if let error { throw InputError(error, in: text) }
+        return String(decoding: text, as: UTF8.self)
+    }
+
+    private func set(_ schemas: ListSchemas) async throws {
+        try await daemon.withConnection { try await $0.setSchemas(of: list, schemas) }
+    }
+
+    private func show() async throws {
+        var output = StandardOutput()
+        if json {
+            output.json(try await daemon.reading { try await $0.schemasJSON(of: list) })
+            return output.flush()
+        }
+        let schemas = try await daemon.reading { try await $0.schemas(of: list) }
+        output.json(schemas.json.utf8)
+        output.flush()
+        if schemas.others == .areRefused { say("kinds without a schema are refused (--others refuse)") }
+    }
+}

@@ -1,0 +1,130 @@
+import ArgumentParser
+import Diffable
+import DiffableClient
+
+struct Wait: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Wait until an item or a list is what it should be.",
+        discussion: """
+            --for says what: exists, deleted, or a condition as for --where; of several, all must hold. Without ITEM a \
+            condition is waited for in any item, whose id is printed then, and count is how many items there are, or with \
+            --where how many meet that. What is so already is not waited for. A field that no item has is \
+            pointed out and waited for, as it may come yet. Nothing is asked twice: the daemon tells.
+              diffablectl wait tasks milk --for done=true --timeout 30s
+              diffablectl wait jobs --where state=failed --for 'count>10'
+
+            Status 4 is the time-out's. A daemon that restarts meanwhile is waited for. When the list is deleted, what was \
+            to happen in it will not, and the status is 6; --for exists waits for the list too.
+            """)
+
+    @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
+    @Argument(help: "The item.", completion: .items, transform: itemID) var item: ItemID?
+    @Option(name: .customLong("for"), help: ArgumentHelp("What to wait for. May be repeated.", valueName: "what"))
+    var goals: [String] = []
+    @Option(help: ArgumentHelp("For how long: 30s, 500ms, 2m, 1h. By default for ever.", valueName: "time"))
+    var timeout: TimeSpan?
+    @OptionGroup(title: "What is counted") var counted: ConditionOptions
+    @OptionGroup var daemon: DaemonOptions
+
+    func validate() throws {
+        let goal = try WaitGoal(goals, hasItem: item != nil)
+        if !counted.isEmpty, item != nil {
+            throw ValidationError("--where is for a list: say what the item is to be with --for")
+        }
+        _ = try goal.options(item: item, where: try counted.json())
+    }
+
+    func run() async throws {
+        let client = try daemon.client()
+        // It is an error if no daemon is there at first, as for any command.
+        try await client.withConnection(patience: .zero) { _ in }
+        let ids: [ItemID] = try await withThrowingTaskGroup(of: [ItemID].self) { group in
+            group.addTask { try await follow(client) }
+            group.addTask { throw try await client.sayingLosses() }
+            if let timeout {
+                group.addTask {
+                    try await Task.sleep(for: timeout.duration)
+                    throw CommandError(.timeOut, "\(words) is not so after \(timeout)")
+                }
+            }
+            defer { group.cancelAll() }
+            return try await group.next() ?? []
+        }
+        var output = StandardOutput()
+        for id in ids { output.line("\(id)") }
+        output.flush()
+    }
+
+    /// `tasks milk: done=true`
+    private var words: String {
+        ([list.description] + [item].compactMap { $0?.description }).joined(separator: " ") + ": "
+            + goals.joined(separator: ", ")
+    }
+
+    /// One that no item has may be a slip. It may also come yet, so it is pointed out and waited for.
+    private func namedFields(_ goal: WaitGoal) throws -> [NamedField] {
+        guard case .condition = goal else { return try counted.namedFields }
+        return try ConditionOptions.namedFields(of: goals, "--for") + counted.namedFields
+    }
+
+    /// Returns when it is reached, with the items that were found if none was named.
+    private func follow(_ client: Client) async throws -> [ItemID] {
+        let wait = try ItemWait(goal: WaitGoal(goals, hasItem: item != nil), item: item, counted: counted.json())
+        do {
+            for try await update in client.list(list, options: try wait.options) {
+                if let ids = wait.result(of: update) { return ids }
+                guard update.cause == .initial, case let fields = try namedFields(wait.goal), !fields.isEmpty else {
+                    continue
+                }
+                try? await client.withConnection {
+                    await FieldAdvice(fields, of: list, over: $0).give(shown: Snapshot())
+                }
+            }
+        } catch ClientError.refused(let refusal) where refusal.name == "noSuchList" && wait.goal.isDeletion {
+            return []
+        }
+        // The loop ends when the list is deleted.
+        if wait.goal.isDeletion { return [] }
+        throw CommandError(.notFound, "\(list) was deleted; \(words) will not be so")
+    }
+}
+
+/// The goal, and the view of the list that it needs.
+private struct ItemWait: Sendable {
+    let goal: WaitGoal
+    let item: ItemID?
+    private let counted: Content?
+    private let matching: Matching
+
+    init(goal: WaitGoal, item: ItemID?, counted: Content?) throws {
+        self.goal = goal
+        self.item = item
+        self.counted = counted
+        if case .condition(let content) = goal {
+            matching = try Matching(counted.map { .object([("and", .array([content, $0]))]) } ?? content)
+        } else {
+            matching = try Matching(counted)
+        }
+    }
+
+    var options: ListOptions {
+        get throws { try goal.options(item: item, where: counted) }
+    }
+
+    /// Nil before the goal is reached; then the items that were found, if no item was named.
+    func result(of update: ListUpdate<Content?>) -> [ItemID]? {
+        if update.cause == .deleted { return nil }
+        // The list was deleted and made again between two connections.
+        if update.cause == .epoch, item == nil, goal.isDeletion { return [] }
+        let snapshot = update.snapshot.untyped
+        let items: [Item]
+        if let item {
+            items = [snapshot.item(item)].compactMap(\.self)
+        } else {
+            items = update.window == nil ? matching.items(in: snapshot) : []
+        }
+        guard goal.isReached(hasItem: item != nil, count: update.window?.total ?? items.count) else { return nil }
+        if case .condition = goal, item == nil { return items.map(\.id) }
+        return []
+    }
+}

@@ -1,0 +1,92 @@
+import ArgumentParser
+import Diffable
+import DiffableClient
+import DiffableJSON
+
+/// Options that select items by their content.
+struct ConditionOptions: ParsableArguments {
+    @Option(
+        name: .customLong("where"),
+        help: ArgumentHelp(
+            "What meets this: unread=true, 'cpu>10', text~milk, due, '!due', or JSON. May be repeated: all must hold.",
+            valueName: "condition"))
+    var conditions: [String] = []
+
+    func validate() throws { _ = try json() }
+
+    var isEmpty: Bool { conditions.isEmpty }
+
+    /// The condition in the form of the protocol; nil for none.
+    func json() throws -> Content? { try Self.json(of: conditions) }
+
+    /// The fields that the condition names.
+    var namedFields: [NamedField] {
+        get throws { try Self.namedFields(of: conditions, "--where") }
+    }
+
+    /// - Parameter option: the one that has the conditions.
+    static func namedFields(of conditions: [String], _ option: String) throws -> [NamedField] {
+        try conditions.flatMap { text in
+            isJSON(text)
+                ? NamedField.all(in: JSONView(try parsed(text)), option)
+                : [try ShortCondition(text).namedField(option)].compactMap(\.self)
+        }
+    }
+
+    private static func isJSON(_ text: String) -> Bool { text.drop { $0.isWhitespace }.hasPrefix("{") }
+
+    /// The condition that combines all texts by `and`.
+    static func json(of conditions: [String]) throws -> Content? {
+        let parts = try conditions.map { isJSON($0) ? try parsed($0) : try ShortCondition($0).json }
+        return parts.count > 1 ? .object([("and", .array(parts))]) : parts.first
+    }
+
+    private static func parsed(_ condition: String) throws -> Content {
+        let content: Result<Content?, JSONError> = Array(condition.utf8).withUnsafeBytes { bytes in
+            Result { () throws(JSONError) in try Content(json: bytes, depthMax: JSONView.depthMax) }
+        }
+        switch content {
+        case .success(let content): return content ?? .null
+        case .failure(let error): throw ValidationError("--where is no JSON: \(error)")
+        }
+    }
+}
+
+/// The items that meet a condition, without their ancestors, which a view shows too.
+struct Matching: Sendable {
+    private let view: View
+    /// The view with which the daemon selects the items.
+    let options: ListOptions
+
+    /// - Parameter condition: in the form of the protocol; nil for all items.
+    init(_ condition: Content?) throws {
+        let json = Content.object(condition.map { [("where", $0)] } ?? []).description
+        view = try checkedView(json)
+        options = ListOptions(view: try ListView(json: json))
+    }
+
+    /// The items in the order of the list.
+    func items(in snapshot: Snapshot) -> [Item] {
+        var items: [Item] = []
+        var cursor = SnapshotCursor(snapshot)
+        while let element = cursor.next() {
+            guard case .item(let record, _, let isExpanded) = element else { continue }
+            let item = Item(record: record, isExpanded: isExpanded)
+            if view.isMet(by: item) { items.append(item) }
+        }
+        return items
+    }
+}
+
+/// Makes a view from JSON in the form of the protocol. An error names the option that was typed.
+func checkedView(_ json: String) throws -> View {
+    let view: Result<View, DecodingError> = Array(json.utf8).withUnsafeBytes { text in
+        Result { () throws(DecodingError) in try View(json: text) }
+    }
+    switch view {
+    case .success(let view): return view
+    case .failure(let error):
+        // The offset is left out, because the user did not type this text.
+        throw ValidationError(error.statement)
+    }
+}

@@ -1,0 +1,142 @@
+import ArgumentParser
+import Diffable
+import DiffableClient
+
+/// Limits how much an `apply` may delete. An `apply` that reads nothing, because the program before it in the pipe failed,
+/// must not empty a list.
+struct DeletionOptions: ParsableArguments {
+    @Flag(help: "Make the list empty if nothing was read.") var allowEmpty = false
+    @Option(
+        help: ArgumentHelp(
+            "Change nothing if more items than this would go: a number, or a share of those that are there, such as 20%.",
+            valueName: "number"))
+    var maxDelete: DeletionLimit?
+}
+
+/// The change is checked by a dry run, and is made at the checked revision only. So it cannot delete items that were added
+/// meanwhile.
+struct DeletionGuard {
+    let list: ListName
+    /// The section that is replaced; nil for the whole list.
+    let section: SectionID?
+    let options: DeletionOptions
+    /// The revision that the user named.
+    let ifRevision: Int?
+    /// The number of items after the change.
+    let count: Int
+
+    /// The revision at which the change was checked. It does not change when the request is repeated: the change may have been
+    /// made already, and then a second dry run would find no deletions.
+    private var checkedRevision: Int?
+
+    /// How often the check is repeated because somebody else changed the list.
+    private static let attemptsMax = 20
+
+    init(list: ListName, section: SectionID?, options: DeletionOptions, ifRevision: Int?, count: Int) {
+        self.list = list
+        self.section = section
+        self.options = options
+        self.ifRevision = ifRevision
+        self.count = count
+    }
+
+    private var isNeeded: Bool { (count == 0 && !options.allowEmpty) || options.maxDelete != nil }
+
+    /// The result of the dry run.
+    struct Trial {
+        var revision: Int
+        var deleted = 0
+        var deletedSections = 0
+        var inserted = 0
+    }
+
+    /// - Parameters:
+    ///   - trying: a dry run.
+    ///   - making: the change, if the list is at the revision.
+    ///   - seesList: whether the user may see the list; asked when the dry run was not allowed.
+    mutating func apply<R>(
+        trying: () async throws -> Trial, making: (Int?) async throws -> R, seesList: () async throws -> Bool
+    ) async throws -> R {
+        guard isNeeded else { return try await making(ifRevision) }
+        var attempts = 0
+        while true {
+            attempts += 1
+            let revision: Int
+            if let checkedRevision {
+                revision = checkedRevision
+            } else {
+                revision = try await look(trying, seesList)
+                checkedRevision = revision
+            }
+            do { return try await making(revision) } catch ClientError.refused(let refusal)
+                where refusal.name == "revisionMismatch" && ifRevision == nil && attempts < DeletionGuard.attemptsMax
+            {
+                checkedRevision = nil
+            }
+        }
+    }
+
+    /// Returns the revision at which the change may be made.
+    private func look(
+        _ trying: () async throws -> Trial, _ seesList: () async throws -> Bool
+    ) async throws -> Int {
+        do {
+            let trial = try await trying()
+            try check(trial)
+            return trial.revision
+        } catch ClientError.refused(let refusal) where refusal.name == "permissionDenied" {
+            // A user who may write to the list and not read it cannot make a dry run.
+            if try await seesList() { throw ClientError.refused(refusal) }
+            throw CommandError(
+                .refused,
+                options.maxDelete == nil
+                    ? "nothing was read, and whether that would delete anything of \(quoted(list)) is not known, because you may "
+                        + "not see it; if the list is to be empty, say --allow-empty"
+                    : "--max-delete needs the right to see \(quoted(list)); ask its owner for it")
+        }
+    }
+
+    /// Throws if the change would delete too much.
+    func check(_ trial: Trial) throws(CommandError) {
+        let (deleted, before) = (trial.deleted, count + trial.deleted - trial.inserted)
+        let place = section.map { "the section \(quoted($0)) of \(quoted(list))" } ?? quoted(list)
+        if count == 0, deleted > 0 || trial.deletedSections > 0, !options.allowEmpty {
+            let (number, word) = deleted > 0 ? (deleted, "item") : (trial.deletedSections, "section")
+            let items = Self.share(number, of: number, word)
+            throw CommandError(
+                .refused,
+                "nothing was read, which would delete \(items) of \(place); nothing was changed. If it is to be empty, say "
+                    + "--allow-empty")
+        }
+        if let limit = options.maxDelete, !limit.allows(deleted, of: before) {
+            throw CommandError(
+                .refused,
+                "this would delete \(Self.share(deleted, of: before)) of \(place), and --max-delete allows "
+                    + "\(limit); nothing was changed")
+        }
+    }
+}
+
+extension DeletionGuard {
+    /// `2 of the 3 items`, `all 3 items`, `the only item`
+    private static func share(_ count: Int, of all: Int, _ noun: String = "item") -> String {
+        if count < all { return "\(grouped(count)) of the \(counted(all, noun))" }
+        return all == 1 ? "the only \(noun)" : "all \(counted(all, noun))"
+    }
+}
+
+extension DeletionGuard.Trial {
+    init(_ outcome: Outcome) {
+        self.init(
+            revision: outcome.revision, deleted: outcome.summary?.deletedItems ?? 0,
+            deletedSections: outcome.summary?.deletedSections ?? 0,
+            inserted: outcome.summary?.insertedItems ?? 0)
+    }
+
+    init(_ preview: Preview) throws {
+        let summary = try preview.summary
+        self.init(
+            revision: 0, deleted: summary.deletedItems, deletedSections: summary.deletedSections,
+            inserted: summary.insertedItems)
+    }
+}

@@ -1,0 +1,42 @@
+import Diffable
+
+/// The lists of a backup that are restored.
+struct BackupPick: Sendable {
+    /// The names of the lists; all lists if it is empty.
+    var lists: Set<String>
+    /// The new name, if there is a single list.
+    var newName: String?
+
+    init(_ lists: [ListName], as newName: ListName? = nil) {
+        self.lists = Set(lists.map(\.description))
+        self.newName = newName?.description
+    }
+
+    var isAll: Bool { lists.isEmpty && newName == nil }
+
+    func has(_ list: String) -> Bool { lists.isEmpty || lists.contains(list) }
+}
+
+/// A line of a backup: a request that restores a list or a part of one.
+struct BackupPart {
+    private let request: JSONView
+
+    /// - Parameter line: valid JSON.
+    init(_ line: some Sequence<UInt8>) { request = JSONView(Content(Array(line))) }
+
+    var list: String { request.member("params")?.member("list")?.plainText ?? "" }
+
+    /// The same request for another list name.
+    func renamed(_ name: String) -> [UInt8] {
+        let members = request.members.map { member in
+            (member.name, member.name == "params" ? renamed(member.value, name) : content(member.value))
+        }
+        return Content.object(members).bytes
+    }
+
+    private func renamed(_ parameters: JSONView, _ name: String) -> Content {
+        .object(parameters.members.map { ($0.name, $0.name == "list" ? .string(name.utf8) : content($0.value)) })
+    }
+
+    private func content(_ value: JSONView) -> Content { Content(Array(value.json.utf8)) }
+}

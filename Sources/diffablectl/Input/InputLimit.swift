@@ -1,0 +1,28 @@
+import DiffableClient
+
+/// The greatest length of input: the length of a transaction that the daemon accepts. The daemon is asked only for long
+/// input, so that a small input needs no additional connection.
+struct InputLimit {
+    /// The length that is read without a question to the daemon.
+    static let lengthAlwaysRead = 16 << 20
+
+    private let ask: ([UInt8]) async throws -> Int?
+
+    /// - Parameter ask: asks for the limit in bytes; nil for no limit.
+    init(asking ask: @escaping ([UInt8]) async throws -> Int?) { self.ask = ask }
+
+    func lengthMax(after bytes: [UInt8]) async throws -> Int { try await ask(bytes) ?? .max }
+
+    static func error(_ name: String, lengthMax: Int) -> CommandError {
+        CommandError(
+            .refused,
+            "\(name) is longer than the daemon takes at once: transactionLengthMax is \(grouped(lengthMax)) bytes; nothing "
+                + "was changed. Give less, or raise the limit in the daemon's configuration")
+    }
+}
+
+extension DaemonOptions {
+    var inputLimit: InputLimit {
+        InputLimit { _ in try await reading { try await $0.limit("transactionLengthMax") } }
+    }
+}

@@ -1,0 +1,87 @@
+import Diffable
+
+/// The lines that `show -o jsonl` writes: one for the list's own content, if it has any, and one for each section, with the
+/// lines of its items behind it.
+///
+///     {"content":{"title":"Tasks"}}
+///     {"section":"today","content":{"header":"Today"}}
+///     {"section":"today","id":"milk","kind":"task","expanded":true,"content":{"text":"Buy milk"}}
+///     {"section":"today","parent":"milk","id":"oat"}
+///
+/// No row of another program can be taken for a section or for the list's content: they have no id.
+struct ListLines {
+    /// The list's own.
+    private(set) var content: Content?
+    private(set) var sections: [Section] = []
+    private(set) var rows: [Row] = []
+
+    /// Nil when these are rows of another sort.
+    init?(_ lines: [Row]) throws(InputError) {
+        var lines = lines[...]
+        if let first = lines.first.map({ JSONView($0.content) }), first.memberNames == ["content"] {
+            content = Self.content(of: first)
+            lines = lines.dropFirst()
+        }
+        guard lines.first.map({ Self.isSection(JSONView($0.content)) }) ?? (content != nil) else { return nil }
+        for line in lines {
+            let view = JSONView(line.content)
+            if Self.isSection(view) { try addSection(view, line.line) } else { try addItem(view, line.line) }
+        }
+    }
+
+    private static let itemMembers = ["section", "parent", "id", "kind", "expanded", "content"]
+
+    private static func isSection(_ view: JSONView) -> Bool {
+        let names = view.memberNames
+        return view.member("section")?.isString == true && names.allSatisfy { $0 == "section" || $0 == "content" }
+    }
+
+    private mutating func addSection(_ view: JSONView, _ line: Int) throws(InputError) {
+        let section = Section(id: try Self.section(of: view, line), content: Self.content(of: view))
+        guard !sections.contains(where: { $0.id == section.id }) else {
+            throw InputError(line: line, "the section \(quoted(section.id)) stands twice; an id stands once in a list")
+        }
+        sections.append(section)
+    }
+
+    private mutating func addItem(_ view: JSONView, _ line: Int) throws(InputError) {
+        if let unknown = view.memberNames.first(where: { !Self.itemMembers.contains($0) }) {
+            throw InputError(
+                line: line,
+                "an item of a list that show -o jsonl wrote has no \(unknown.debugDescription), only "
+                    + Self.itemMembers.joined(separator: ", "))
+        }
+        guard let id = view.member("id")?.text else { throw InputError(line: line, "an item needs its id") }
+        var kind: Kind?
+        if let name = view.member("kind"), !name.isNull {
+            kind = try Self.identifier(name.plainText, "the kind", line)
+        }
+        let expanded = view.member("expanded").map(\.json)
+        guard [nil, "true", "false"].contains(expanded) else {
+            throw InputError(line: line, "expanded is true or false, not \(expanded ?? "")")
+        }
+        rows.append(
+            Row(
+                content: .null, line: line, id: id, parent: view.member("parent")?.text,
+                item: Row.WrittenItem(
+                    section: try Self.section(of: view, line), kind: kind, content: Self.content(of: view),
+                    isExpanded: expanded.map { $0 == "true" })))
+    }
+
+    private static func section(of view: JSONView, _ line: Int) throws(InputError) -> SectionID {
+        guard let name = view.member("section")?.text else { throw InputError(line: line, "an item needs its section") }
+        return try identifier(String(decoding: name, as: UTF8.self), "the section's id", line)
+    }
+
+    private static func content(of view: JSONView) -> Content? {
+        view.member("content").flatMap { $0.isNull ? nil : $0.content }
+    }
+
+    private static func identifier<Named>(
+        _ text: String, _ what: String, _ line: Int
+    ) throws(InputError) -> Identifier<Named> {
+        do throws(IdentifierError) { return try Identifier(text) } catch {
+            throw InputError(line: line, "\(what) \(error)")
+        }
+    }
+}

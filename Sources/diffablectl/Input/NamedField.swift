@@ -1,0 +1,70 @@
+import Diffable
+
+/// A field that an option names. A misspelt field would show nothing, so the user is warned of fields that no item has.
+struct NamedField: Equatable, Sendable {
+    enum Use: Equatable, Sendable {
+        case shown
+        /// Whether the field may be missing on purpose, as in `!done`.
+        case absent
+        case compared
+        case comparedWithNumber
+        case sorted
+        case sortedByNumber
+    }
+
+    let option: String
+    let path: FieldPath
+    let use: Use
+
+    /// Nil for a field that each item has, and for one without a name.
+    init?(_ field: ItemField, _ option: String, _ use: Use) {
+        guard case .content(let path) = field, !path.names.isEmpty else { return nil }
+        self.path = path
+        self.option = option
+        self.use = use
+    }
+}
+
+extension SortKey {
+    var namedField: NamedField? { NamedField(field, "--sort", isNumeric ? .sortedByNumber : .sorted) }
+}
+
+extension ItemColumn {
+    var namedField: NamedField? {
+        guard case .field(let field) = self else { return nil }
+        return NamedField(field, "--columns", .shown)
+    }
+}
+
+extension ShortCondition {
+    func namedField(_ option: String) throws -> NamedField? {
+        NamedField(try ItemField(checking: field), option, use)
+    }
+
+    private var use: NamedField.Use {
+        guard case .comparison(let comparison, let value) = test else {
+            guard case .isThere(let isThere) = test else { preconditionFailure("there is no third test") }
+            return isThere ? .compared : .absent
+        }
+        switch comparison {
+        case .isNot, .hasNot: return .absent
+        case .isLess, .isAtMost, .isGreater, .isAtLeast: return isNumber(value) ? .comparedWithNumber : .compared
+        case .isExactly: return isNumber(value) ? .comparedWithNumber : .compared
+        case .isEqual, .has: return .compared
+        }
+    }
+
+    private func isNumber(_ value: String) -> Bool { Content.parsed(value).map { JSONView($0).isNumber } ?? false }
+}
+
+extension NamedField {
+    /// Those of a condition in JSON: each `path`, wherever it stands.
+    static func all(in condition: JSONView, _ option: String) -> [NamedField] {
+        condition.elements.flatMap { all(in: $0, option) }
+            + condition.members.flatMap { name, value -> [NamedField] in
+                guard name == "path", value.isString else { return all(in: value, option) }
+                let field = try? ItemField(checking: value.plainText)
+                return [field.flatMap { NamedField($0, option, .absent) }].compactMap(\.self)
+            }
+    }
+}

@@ -1,0 +1,35 @@
+import ArgumentParser
+import Diffable
+
+/// An argument of `--sort`: a field. `-` before it sorts in descending order, `#` by numbers; both may come in any order.
+///
+/// A field whose name begins with one of these marks is written as a path: `.#cpu` or `/#cpu`.
+struct SortKey {
+    let field: ItemField
+    private(set) var isDescending = false
+    /// Whether texts that read as JSON numbers count as numbers, as the texts of a table do.
+    private(set) var isNumeric = false
+
+    init(checking text: String) throws {
+        var rest = text[...]
+        while let mark = rest.first {
+            if mark == "-", !isDescending {
+                isDescending = true
+            } else if mark == "#", !isNumeric {
+                isNumeric = true
+            } else {
+                break
+            }
+            rest = rest.dropFirst()
+        }
+        field = try ItemField(checking: String(rest))
+    }
+
+    /// The sort key in the form of the protocol.
+    var json: Content {
+        let path = Content.string(field.pointer.utf8)
+        guard isDescending || isNumeric else { return path }
+        return .object(
+            [("path", path)] + (isDescending ? [("descending", .true)] : []) + (isNumeric ? [("numeric", .true)] : []))
+    }
+}

@@ -1,0 +1,65 @@
+import ArgumentParser
+import Diffable
+
+/// Options for the target of a move: a place, or a step among the siblings.
+struct MoveOptions: ParsableArguments {
+    @OptionGroup var place: NamedPlace
+
+    @Flag(help: "Before its siblings, or at the front of the section or the parent.") var front = false
+    @Flag(help: "Behind its siblings.") var back = false
+    @Flag(help: "Before the sibling that is before it.") var up = false
+    @Flag(help: "Behind the sibling that is behind it.") var down = false
+
+    enum Step {
+        case front, back, up, down
+    }
+
+    func validate() throws {
+        guard !place.isSaidTwice, [front, back, up, down].count(where: { $0 }) <= 1 else {
+            throw ValidationError(
+                "one place only: --before, --after, --section or --parent, or one of --front, --back, --up and --down")
+        }
+        if place.hasAnchor, step != nil { throw ValidationError("--before and --after say the place already") }
+        if place.hasContainer, up || down {
+            throw ValidationError("--up and --down are among the siblings that it has")
+        }
+        if !place.hasAnchor, !place.hasContainer, step == nil {
+            throw ValidationError(
+                "say where: --before or --after an item, into a --section or under a --parent, or --front, --back, --up or "
+                    + "--down")
+        }
+    }
+
+    /// Nil when the target depends on the siblings.
+    var position: ItemPosition? { place.position(atFront: front) }
+
+    var step: Step? { front ? .front : back ? .back : up ? .up : down ? .down : nil }
+}
+
+/// An item and its siblings.
+struct Siblings {
+    private let container: Container
+    private let ids: [ItemID]
+    private let index: Int
+
+    /// Nil if there is no such item.
+    init?(of id: ItemID, in snapshot: Snapshot) {
+        guard let section = snapshot.sectionIdentifier(containingItem: id) else { return nil }
+        let parent = snapshot.parent(of: id)
+        let siblings = parent.flatMap { snapshot.children(of: $0) } ?? snapshot.rootItems(inSection: section)
+        guard let siblings, let index = siblings.firstIndex(of: id) else { return nil }
+        container = Container(section: section, parent: parent)
+        ids = siblings
+        self.index = index
+    }
+
+    /// Nil if the item is in this position already.
+    func position(after step: MoveOptions.Step) -> ItemPosition? {
+        switch step {
+        case .front: index == 0 ? nil : .front(of: container)
+        case .back: index == ids.count - 1 ? nil : .end(of: container)
+        case .up: index == 0 ? nil : .before(ids[index - 1])
+        case .down: index == ids.count - 1 ? nil : .after(ids[index + 1])
+        }
+    }
+}

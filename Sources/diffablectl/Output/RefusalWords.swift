@@ -1,0 +1,64 @@
+import Diffable
+import DiffableClient
+
+extension ClientError {
+    /// The message for somebody at a prompt. The daemon's message names methods and members of the protocol; this one names
+    /// commands and options.
+    var words: String {
+        switch self {
+        case .refused(let refusal), .subscriptionEnded(let refusal): refusal.words
+        default: description
+        }
+    }
+}
+
+extension Refusal {
+    /// It is made from the error's name and data. Where only the daemon's sentence has the details, that sentence is used with
+    /// our names.
+    var words: String {
+        switch name {
+        case "noSuchList":
+            guard let list else { return message }
+            return "there is no list \(quoted(list)); make it with diffablectl create, or see diffablectl ls"
+        case "listExists":
+            guard let list else { return message }
+            return "there is a list \(quoted(list)) already; delete it first, or choose another name"
+        case "noSuchSection":
+            guard let list, let section else { return message }
+            return "the list \(quoted(list)) has no section \(quoted(section)); diffablectl show shows those there are"
+        case "noSuchItem":
+            guard let list, let item else { return message }
+            return CommandError.noSuchItem(item, in: list).description
+        case "tooLarge" where message.contains("patchedLengthMax"):
+            return sentence + "; with --where for fewer items each, for example"
+        case "noHandler":
+            return Self.withOwnNames(message.replacing("`lists` shows in `handles`", with: "diffablectl ls -l shows"))
+        case "handlerExists":
+            return Self.withOwnNames(message.replacing(#"`"replace":true`"#, with: "diffablectl handle --replace"))
+        default: return sentence
+        }
+    }
+
+    /// The daemon's sentence with our names.
+    var sentence: String { Self.withOwnNames(withoutOperation) }
+
+    /// Our names for methods and members of the protocol. Limits have the same name everywhere.
+    private static let ownNames = [
+        "history": "diffablectl log", "snapshot": "diffablectl show", "lists": "diffablectl ls",
+        "setAccess": "diffablectl chown", "requestKey": "--request-key", "dryRun": "--dry-run",
+        "ifRevision": "--if-revision", "deleted": "--deleted", "schemas": "diffablectl schema", "keep": "--keep",
+    ]
+
+    /// The daemon writes names of the protocol between backticks.
+    private static func withOwnNames(_ message: String) -> String {
+        message.replacing(#"`"keep":"never"`"#, with: "diffablectl delete --force").replacing(#/`(\w+)`/#) { name in
+            ownNames[String(name.1)] ?? String(name.0)
+        }
+    }
+
+    /// Without the index, if there is a single operation: the user has not counted it.
+    private var withoutOperation: String {
+        let place = "operation 0 on "
+        return operation == 0 && message.hasPrefix(place) ? String(message.dropFirst(place.count)) : message
+    }
+}

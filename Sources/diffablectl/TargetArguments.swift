@@ -1,0 +1,39 @@
+import ArgumentParser
+import Diffable
+
+/// Arguments for a change of content: an item and its new content. With --where the content is for all items that meet the
+/// condition, and with --list it is that of the list.
+struct TargetArguments: ParsableArguments {
+    @Argument(help: "The item; none with --where or --list.", completion: .items) var item: String?
+    @Argument(help: "JSON, or key=value pairs.") var content: [String] = []
+    @Flag(name: .customLong("list"), help: "The list's own content, not an item's.") var isOfList = false
+    @OptionGroup var matching: ConditionOptions
+
+    enum Target {
+        case list
+        case item(ItemID)
+        case all(where: ConditionOptions)
+    }
+
+    func validate() throws {
+        _ = try target()
+        guard !words.isEmpty else {
+            throw ValidationError("say the content: JSON, or key=value pairs such as text=\"Buy milk\" done:=false")
+        }
+    }
+
+    func target() throws -> Target {
+        if isOfList {
+            guard matching.isEmpty else {
+                throw ValidationError("--where is about items, and --list about the list itself; use one of them")
+            }
+            return .list
+        }
+        if !matching.isEmpty { return .all(where: matching) }
+        guard let item else { throw ValidationError("name an item, or say with --where which are meant") }
+        return .item(try itemID(item))
+    }
+
+    /// With a condition or --list no item is named, and the first argument belongs to the content.
+    var words: [String] { (matching.isEmpty && !isOfList ? [] : [item].compactMap(\.self)) + content }
+}

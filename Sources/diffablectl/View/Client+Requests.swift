@@ -1,0 +1,59 @@
+import Diffable
+import DiffableClient
+import DiffableJSON
+import DiffableView
+import Glibc
+
+extension Client {
+    /// Does what a viewer asks for, now or not at all: without a connection nothing is kept for later.
+    ///
+    /// - Returns: also the list's revision with all that came of it, where the daemon says so.
+    func result(
+        of request: ViewerRequest.Kind, _ list: ListName
+    ) async -> (result: ViewerReply.Result, revision: Int?) {
+        do {
+            switch request {
+            case .transact(let json):
+                let operations = try Array(json.utf8).withUnsafeBytes { try OperationsText(json: $0) }
+                let outcome = try await withConnection(patience: .zero) { try await $0.transact(list, operations) }
+                return (.done(revision: outcome.changed ? outcome.revision : nil), outcome.revision)
+            case .propose(let json):
+                let operations = try Array(json.utf8).withUnsafeBytes { try OperationsText(json: $0) }
+                let outcome = try await withConnection(patience: .zero) { try await $0.propose(list, operations) }
+                return (.done(revision: outcome.changed ? outcome.revision : nil), outcome.revision)
+            case .undo(let restored, let revision):
+                let outcome = try await withConnection(patience: .zero) {
+                    try await $0.undo(list, to: restored, ifRevision: revision)
+                }
+                return (.done(revision: outcome.revision), outcome.revision)
+            case .perform(let action, let items, let section, let arguments):
+                let target: ActionTarget = section.map { .section($0) } ?? (items.isEmpty ? .list : .items(items))
+                let result = try await perform(
+                    list, ActionName(action), on: target,
+                    arguments: try arguments.map { try Content(json: $0) }, patience: .zero)
+                // What changed was the handler's doing, which `undo` here leaves alone.
+                return (.done(revision: nil, answer: result.result?.text), result.revision)
+            case .expand(let item):
+                let revision = try await expand(list, item, patience: .zero)
+                return (.done(revision: nil), revision)
+            }
+        } catch let error as ClientError {
+            return (.refused(error.words), nil)
+        } catch {
+            return (.refused("\(error)"), nil)
+        }
+    }
+
+    /// The newest revision that a process made of a list; nil if that is not known.
+    func newestRevision(of list: ListName, madeBy processID: pid_t) async -> Int? {
+        let history = try? await withConnection(patience: .zero) { try await $0.history(of: list, limit: 100) }
+        return history?.transactions.first { $0.processID == Int(processID) }?.revision
+    }
+}
+
+extension Content {
+    /// What a handler says to whoever asked, if it is a text.
+    fileprivate var text: String? {
+        if case .text(let text) = ContentValue(self) { text } else { nil }
+    }
+}

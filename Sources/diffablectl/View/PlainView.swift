@@ -1,0 +1,43 @@
+import Diffable
+import DiffableClient
+import DiffableView
+
+/// Lists as lines, for whom a screen that is drawn anew is of no use: first all of each, as the viewer draws its rows, then
+/// a line for each change.
+struct PlainView: Sendable {
+    let lists: [ListName]
+    let options: ViewerOptions
+    let client: Client
+
+    func run() async throws {
+        var listOptions = ListOptions()
+        listOptions.view = try ListView(json: options.filter.json)
+        try await withThrowingTaskGroup(of: Void.self) { [listOptions] group in
+            for list in lists {
+                group.addTask {
+                    for try await update in client.list(list, options: listOptions) { write(update) }
+                    say("\(list) was deleted")
+                }
+            }
+            for _ in lists { try await group.next() }
+        }
+    }
+
+    private func write(_ update: ListUpdate<Content?>) {
+        var output = StandardOutput()
+        let heading = lists.count > 1 ? "\(update.list) " : ""
+        if update.cause == .initial {
+            for line in PlainText.lines(
+                of: update.snapshot.untyped, options, columns: Terminal.standardOutput.width ?? 80)
+            {
+                output.plainLine(line)
+            }
+        } else {
+            let changes = ChangeLines(
+                update.difference, from: update.previous.untyped, to: update.snapshot.untyped, on: .plain)
+            for line in changes.lines { output.plainLine(heading + line) }
+        }
+        // What is written for one list stays together.
+        output.flush()
+    }
+}

@@ -1,0 +1,271 @@
+import Diffable
+import DiffableClient
+import DiffableTerminal
+import DiffableView
+import Dispatch
+import Glibc
+
+/// Carries events to the viewer, and what it wants to the terminal and the daemon.
+///
+/// The loop has a thread of its own, which sleeps in `poll` until somebody types, a list changes or the viewer's next
+/// deadline comes. It waits for nothing else: requests are tasks whose replies are events.
+struct ViewLoop: Sendable {
+    enum Ending: Sendable {
+        case quit([ItemID]?)
+        case signal(Int32)
+    }
+
+    let lists: [ListName]
+    let options: ViewerOptions
+    let abilities: TerminalAbilities
+    let client: Client
+    let socket: SocketPath
+
+    /// Looks at the lists until somebody has enough of it.
+    func ending() async throws -> Ending {
+        try await withCheckedThrowingContinuation { continuation in
+            DispatchQueue(label: "view").async {
+                continuation.resume(
+                    with: Result {
+                        var screen = try ViewScreen(self)
+                        return try screen.run()
+                    })
+            }
+        }
+    }
+}
+
+/// The loop's state, on its thread.
+private struct ViewScreen {
+    private let loop: ViewLoop
+    private let device: TerminalDevice
+    private let inbox: ViewInbox
+    private let following: [FollowedList]
+    private var viewer: Viewer
+    private var writer: ScreenWriter
+    private var grid: Grid
+    private var size: TerminalSize
+    private var lastFrame = ContinuousClock.now
+    /// Something beside the viewer asks for a frame.
+    private var mustDraw = true
+    private var ending: ViewLoop.Ending?
+    private let begin = ContinuousClock.now
+
+    private static let frameDuration = Duration.milliseconds(16)
+
+    init(_ loop: ViewLoop) throws {
+        self.loop = loop
+        do { device = try TerminalDevice(abilities: loop.abilities) } catch TerminalError.unavailable(
+            let path, let error)
+        {
+            throw CommandError(
+                .unusable, "\(path) cannot be used: \(String(cString: strerror(error))); --plain writes lines")
+        }
+        inbox = ViewInbox(waking: device.waker)
+        size = device.size
+        viewer = Viewer(lists: loop.lists, columns: size.columns, rows: size.rows, options: loop.options)
+        writer = ScreenWriter(abilities: loop.abilities)
+        grid = Grid(columns: size.columns, rows: size.rows)
+        let view = try ListView(json: viewer.initialView)
+        following = loop.lists.map { FollowedList($0, view, of: loop.client) }
+    }
+
+    mutating func run() throws -> ViewLoop.Ending {
+        try enter()
+        defer { device.leave() }
+        draw()
+        device.sendQueries()
+        let tasks = follow()
+        defer { for task in tasks { task.cancel() } }
+        while ending == nil {
+            let events = device.wait(timeOut: timeOut)
+            for event in events { try handle(event) }
+            for event in try inbox.take() { try perform(viewer.handle(event, at: now)) }
+            if viewer.deadline.map({ $0 <= now }) ?? false { try perform(viewer.handle(.timer, at: now)) }
+            if isDue, lastFrame + Self.frameDuration <= .now { draw() }
+        }
+        return ending!
+    }
+
+    private var now: Duration { ContinuousClock.now - begin }
+
+    private func enter() throws {
+        do { try device.enter(reportsMouse: viewer.reportsMouse) } catch {
+            throw CommandError(.unusable, "the terminal cannot be set up: \(error); --plain writes lines")
+        }
+    }
+
+    // MARK: - Time
+
+    /// Whether there is a frame to draw that the terminal would take.
+    private var isDue: Bool { (viewer.needsDrawing || mustDraw) && !device.isBehind }
+
+    private var timeOut: Duration? {
+        var times: [Duration] = []
+        if let deadline = viewer.deadline { times.append(deadline - now) }
+        if isDue { times.append(lastFrame + Self.frameDuration - .now) }
+        return times.min().map { max($0, .zero) }
+    }
+
+    // MARK: - Drawing
+
+    private mutating func draw() {
+        var next = Grid(columns: size.columns, rows: size.rows, after: grid)
+        viewer.draw(into: &next)
+        let bytes = writer.bytes(showing: next)
+        if !bytes.isEmpty { device.write(bytes) }
+        grid = next
+        mustDraw = false
+        lastFrame = .now
+        // Tells nothing but that it was drawn.
+        _ = viewer.handle(.drawn, at: now)
+    }
+
+    private mutating func redraw() {
+        writer.invalidate()
+        mustDraw = true
+    }
+
+    // MARK: - Events
+
+    private mutating func handle(_ event: TerminalEvent) throws {
+        switch event {
+        case .input(let input): try handle(input)
+        case .resized(let size):
+            self.size = size
+            writer.invalidate()
+            try perform(viewer.handle(.resized(columns: size.columns, rows: size.rows), at: now))
+        case .continued: redraw()
+        case .suspensionRequested: try suspend()
+        case .terminationRequested(let number): ending = .signal(number)
+        case .hungUp: ending = .signal(SIGHUP)
+        case .caughtUp, .woken: break
+        }
+    }
+
+    private mutating func handle(_ input: InputEvent) throws {
+        switch input {
+        case .key(let key):
+            // What acts on a row acts on one that was seen.
+            if isDue { draw() }
+            try perform(viewer.handle(.key(key), at: now))
+        case .mouse(let mouse):
+            if isDue { draw() }
+            try perform(viewer.handle(.mouse(mouse), at: now))
+        case .paste(let text): try perform(viewer.handle(.paste(text), at: now))
+        case .focusGained: try perform(viewer.handle(.focused(true), at: now))
+        case .focusLost: try perform(viewer.handle(.focused(false), at: now))
+        case .reply(.background(let colour)):
+            writer.palette = Palette(
+                depth: loop.abilities.colours, background: colour, attributes: loop.abilities.attributes)
+            mustDraw = true
+        case .reply(.mode(2026, let setting)): writer.synchronizesOutput = setting.isKnown
+        case .reply: break
+        }
+    }
+
+    // MARK: - Effects
+
+    private mutating func perform(_ effects: [ViewerEffect]) throws {
+        for effect in effects {
+            switch effect {
+            case .setView(let list, let json, _): following[list].setView(try ListView(json: json))
+            case .request(let request): send(request)
+            case .copy(let text): device.write(Clipboard.bytes(copying: text))
+            case .edit(let list, let item): try edit(item, list: list)
+            case .reportMouse(let isReported): device.setMouse(isReported: isReported)
+            case .suspend: try suspend()
+            case .redraw: redraw()
+            case .quit(let picked): ending = .quit(picked)
+            }
+        }
+    }
+
+    private func send(_ request: ViewerRequest) {
+        let (list, client, inbox) = (loop.lists[request.list], loop.client, inbox)
+        Task {
+            let (result, revision) = await client.result(of: request.kind, list)
+            // The list is followed by another task, which may be behind.
+            if let revision { await inbox.awaitState(of: request.list, revision: revision) }
+            inbox.put(.reply(ViewerReply(request: request.number, result)))
+        }
+    }
+
+    private mutating func suspend() throws {
+        do { try device.suspend() } catch {
+            throw CommandError(.unusable, "the terminal cannot be set up again: \(error)")
+        }
+        try resume()
+    }
+
+    /// The screen was somebody else's.
+    private mutating func resume() throws {
+        size = device.size
+        redraw()
+        try perform(viewer.handle(.resized(columns: size.columns, rows: size.rows), at: now))
+    }
+
+    /// `diffablectl edit` does it, which knows what to do when somebody else was faster.
+    private mutating func edit(_ item: ItemID, list: Int) throws {
+        device.leave()
+        let words = [
+            "/proc/self/exe", "edit", "--socket", "\(loop.socket)", "--", loop.lists[list].description,
+            item.description,
+        ]
+        do {
+            let editor = try ChildProcess(words)
+            if case .status(0) = editor.wait() {
+                noteEdit(item, list: list, by: editor.processID)
+            } else {
+                waitForKey()
+            }
+        } catch {
+            say("\(error)")
+            waitForKey()
+        }
+        try enter()
+        try resume()
+    }
+
+    /// What was edited is this viewer's own change, which can be undone in it.
+    private func noteEdit(_ item: ItemID, list: Int, by processID: pid_t) {
+        let (name, client, inbox) = (loop.lists[list], loop.client, inbox)
+        Task {
+            guard let revision = await client.newestRevision(of: name, madeBy: processID) else { return }
+            await inbox.awaitState(of: list, revision: revision)
+            inbox.put(.edited(list: list, item, revision: revision))
+        }
+    }
+
+    /// Somebody reads what went wrong before the screen covers it.
+    private func waitForKey() {
+        complain("Enter goes back to the list. ")
+        var byte: UInt8 = 0
+        while read(STDIN_FILENO, &byte, 1) == 1, byte != UInt8(ascii: "\n") {}
+    }
+
+    // MARK: - Following
+
+    private func follow() -> [Task<Void, Never>] {
+        let (inbox, client) = (inbox, loop.client)
+        var tasks = following.enumerated().map { list, updates in
+            Task {
+                do {
+                    try await updates.follow(
+                        onUpdate: { inbox.put($0, list: list) }, onDeletion: { inbox.putDeletion(list: list) })
+                } catch { inbox.fail(error) }
+            }
+        }
+        tasks.append(
+            Task {
+                for await state in client.connectionStates {
+                    switch state {
+                    case .connected: inbox.put(.connection(isUp: true))
+                    case .disconnected(nil): break
+                    case .disconnected: inbox.put(.connection(isUp: false))
+                    }
+                }
+            })
+        return tasks
+    }
+}

@@ -1,0 +1,44 @@
+import Diffable
+import Testing
+
+@testable import diffablectl
+
+/// The syntax of paths, which all commands share.
+struct FieldPathTests {
+    @Test(arguments: [
+        (".cpu", ["cpu"], "/cpu"), ("cpu", ["cpu"], "/cpu"), ("/cpu", ["cpu"], "/cpu"),
+        (".owner.name", ["owner", "name"], "/owner/name"), ("owner.name", ["owner", "name"], "/owner/name"),
+        ("/owner/name", ["owner", "name"], "/owner/name"), (".tags.0", ["tags", "0"], "/tags/0"),
+        ("/a.b", ["a.b"], "/a.b"), ("/a~1b~0c", ["a/b~c"], "/a~1b~0c"), (".a/b", ["a/b"], "/a~1b"), (".", [], ""),
+        ("/", [""], "/"), ("/e\u{301}~1", ["e\u{301}/"], "/e\u{301}~1"),
+    ])
+    func `a path is written with dots or with slashes`(text: String, names: [String], pointer: String) throws {
+        let path = try #require(FieldPath(text))
+        #expect(path.names == names)
+        #expect(path.pointer == pointer)
+    }
+
+    @Test(arguments: ["", "..", ".a.", "a..b", "/a~", "/~2"])
+    func `what is no path is refused`(text: String) { #expect(FieldPath(text) == nil) }
+
+    @Test(arguments: ["cpu", "a.b", "/etc", "", "a~b", "x/y", "."])
+    func `a member's name is shown as a path that finds it`(name: String) {
+        #expect(FieldPath(FieldPath.naming(name))?.names == [name])
+    }
+
+    @Test(arguments: [
+        (".a.b", "1"), ("/a/b", "1"), (".tags.1", #""y""#), (".tags.2", nil), (".tags.01", nil), (".a.b.c", nil),
+        ("x.y", "2"), ("/x/y", nil), (".", #"{"a":{"b":1},"tags":["x","y"],"x.y":2}"#),
+    ])
+    func `a path leads into a content`(text: String, value: String?) throws {
+        let content = JSONView(try #require(Content.parsed(#"{"a":{"b":1},"tags":["x","y"],"x.y":2}"#)))
+        #expect(content.value(at: try #require(FieldPath(text)))?.json == value)
+    }
+
+    @Test func `the bare names id and kind are the item's own`() throws {
+        let item = Item(id: "milk", kind: "chore", content: Content.parsed(#"{"id":7,"kind":"x"}"#))
+        #expect(
+            try ["id", "kind", ".id", "/kind", ".none"].map { try ItemField(checking: $0).text(in: item) }
+                == ["milk", "chore", "7", "x", ""])
+    }
+}

@@ -1,0 +1,65 @@
+import Diffable
+import Testing
+
+@testable import diffablectl
+
+/// What `watch --format` and `--exec` make of a change.
+struct TemplateTests {
+    private func event(_ json: String, id: ItemID = "milk") -> ItemEvent {
+        ItemEvent(
+            kind: .insert, item: Item(id: id, kind: "chore", content: Content.parsed(json)), list: "tasks",
+            section: "today", parent: nil, revision: 7)
+    }
+
+    @Test(arguments: [
+        ("{id}: {.text}", "milk: Buy milk"), ("{text} {/a/b} {.none}|", "Buy milk 1 |"), ("{.tags}", #"["x"]"#),
+        ("{list} {section} {parent} {revision} {event} {kind}", "tasks today  7 insert chore"),
+        ("{{id}} {{}}", "{id} {}"), ("", ""), ("{.id}", "9"),
+    ])
+    func `fields in braces are filled in`(text: String, filled: String) throws {
+        let event = event(#"{"text":"Buy milk","a":{"b":1},"tags":["x"],"id":9}"#)
+        #expect(try Template(text).filled(for: event) == filled)
+    }
+
+    @Test(arguments: ["{", "}", "{id", "id}", "{}", "{a..b}"])
+    func `a template that is none is refused`(text: String) {
+        #expect(throws: (any Error).self) { try Template(text) }
+    }
+
+    @Test(arguments: [
+        ("notify-send {id} {.text}", ["notify-send", "milk", "a 'b' \"c\" $(d) \\ ; e"]),
+        (#"sh -c 'echo "$1"' sh {.text}"#, ["sh", "-c", #"echo "$1""#, "sh", "a 'b' \"c\" $(d) \\ ; e"]),
+        (#"say "{event}: {.text}" a\ b ''"#, ["say", "insert: a 'b' \"c\" $(d) \\ ; e", "a b", ""]),
+    ])
+    func `a command is taken apart once, and content stays within its argument`(text: String, words: [String]) throws {
+        let event = event(#"{"text":"a 'b' \"c\" $(d) \\ ; e"}"#)
+        #expect(try ExecutedCommand(text).words(for: event).get() == words)
+    }
+
+    @Test func `content becomes no option`() throws {
+        let option = event(#"{"text":"--help"}"#, id: "-rf")
+        for text in ["rm {id}", "rm {.text}", "rm '{id}'", "rm {id} -- {.text}"] {
+            #expect(throws: ExecutedCommand.OptionInContent.self) { try ExecutedCommand(text).words(for: option).get() }
+        }
+        #expect(try ExecutedCommand("rm -- {id} {.text}").words(for: option).get() == ["rm", "--", "-rf", "--help"])
+        // What does not begin with content is what was typed.
+        #expect(
+            try ExecutedCommand("say --text={.text} ' {id}'").words(for: option).get() == [
+                "say", "--text=--help", " -rf",
+            ])
+        #expect(try ExecutedCommand("rm {id}").words(for: event("1")).get() == ["rm", "milk"])
+    }
+
+    @Test(arguments: ["", "  ", "{id} x", "a{id}", "say 'x", "say \"x", "say \\", "say {"])
+    func `what is no command is refused`(text: String) {
+        #expect(throws: (any Error).self) { try ExecutedCommand(text) }
+    }
+
+    @Test(arguments: [("30s", 30_000), ("500ms", 500), ("2m", 120_000), ("1h", 3_600_000), ("1.5", 1_500), ("0", 0)])
+    func `a time is a number and a unit`(text: String, milliseconds: Int) {
+        #expect(TimeSpan(argument: text)?.duration == .milliseconds(milliseconds))
+    }
+
+    @Test(arguments: ["", "s", "-1s", "1d", "1 s", "9e9", "99999999"])
+    func `what is no time is refused`(text: String) { #expect(TimeSpan(argument: text) == nil) }
+}
