@@ -12,14 +12,14 @@ package struct JournalLogHandler: MetadataLogHandler {
     private let identifier: String
     private let fallback: StandardErrorLogHandler
 
-    /// The identifier is what `journalctl -t` asks for; in upper case it begins each field's name.
+    /// `journalctl -t` finds the identifier; in upper case it begins each field's name.
     package init(identifier: String) {
         self.identifier = identifier
         self.fallback = StandardErrorLogHandler()
     }
 
     package func log(event: LogEvent) {
-        // A journal that does not answer must not swallow the reason why.
+        // When the journal does not answer, the message goes to stderr.
         if send(assignments(for: event)) < 0 { fallback.log(event: event) }
     }
 
@@ -35,7 +35,7 @@ package struct JournalLogHandler: MetadataLogHandler {
         return own + fields(of: event).map { journalFieldName($0.name, prefix: identifier) + "=" + $0.value }
     }
 
-    /// One copy of all of them, and pointers into it: values may hold newlines, so their length is handed over.
+    /// One copy of all fields, and pointers into it. Values may hold newlines, so their lengths are passed.
     private func send(_ assignments: [String]) -> Int32 {
         var bytes: [UInt8] = []
         var ends: [Int] = []

@@ -12,10 +12,11 @@ package struct ListenDescriptor: Equatable, Sendable {
         self.name = name
     }
 
-    /// What was handed to this process, in the socket units' order; empty when it was started otherwise.
+    /// The sockets that were handed to this process, in the order of the socket units; empty when it was started
+    /// otherwise.
     ///
-    /// Takes the variables out of the environment, so that a child cannot mistake them for its own. For that reason
-    /// it is called once, before the process has a second thread.
+    /// Removes the variables from the environment, so that a child cannot mistake them for its own. So it must be
+    /// called once, before the process has a second thread.
     package static func received() throws(ListenDescriptorError) -> [ListenDescriptor] {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         let count = sd_listen_fds_with_names(1, &names)
@@ -38,7 +39,7 @@ package struct ListenDescriptor: Equatable, Sendable {
     }
 }
 
-/// Why what the service manager handed over cannot be served.
+/// Why a socket from the service manager cannot be served.
 package enum ListenDescriptorError: Error, Equatable, Sendable, CustomStringConvertible {
     /// With the system's error number.
     case unreadable(error: Int32)

@@ -5,8 +5,8 @@ package enum LogDestination: Equatable, Sendable {
     case journal
     case standardError
 
-    /// The journal if stderr is connected to it. `JOURNAL_STREAM` alone does not say so: it is inherited by children
-    /// whose stderr was redirected since, so the device and inode it names are compared with stderr's own.
+    /// The journal if stderr is connected to it. `JOURNAL_STREAM` alone does not show that: children inherit it whose
+    /// stderr was redirected since. So the device and inode that it names are compared with stderr's own.
     package static func detect() -> LogDestination {
         var status = stat()
         guard let stream = getenv("JOURNAL_STREAM"), fstat(STDERR_FILENO, &status) == 0 else { return .standardError }

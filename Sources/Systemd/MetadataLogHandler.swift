@@ -1,6 +1,6 @@
 import Logging
 
-/// What the two log handlers have in common: a level, and metadata of three origins that become one set of fields.
+/// The common part of the two log handlers: a level, and metadata of three origins that become one set of fields.
 protocol MetadataLogHandler: LogHandler {}
 
 extension MetadataLogHandler {
@@ -9,7 +9,7 @@ extension MetadataLogHandler {
         set { metadata[key] = newValue }
     }
 
-    /// By name, so that lines that say the same look the same. What stands closer to the line wins.
+    /// Sorted by name, so that equal messages make equal lines. The metadata closest to the call wins.
     func fields(of event: LogEvent) -> [(name: String, value: String)] {
         var fields = metadata
         if let provided = metadataProvider?.get() { fields.merge(provided) { $1 } }

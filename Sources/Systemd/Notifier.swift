@@ -1,17 +1,17 @@
 import CSystemd
 import Glibc
 
-/// Tells the service manager how the service is doing (sd_notify(3)).
+/// Tells the service manager the state of the service (sd_notify(3)).
 ///
 ///     Notifier().notify(.ready, .status("3 lists"))
 ///
-/// Where nobody listens (no `NOTIFY_SOCKET` in the environment: a terminal, another init) it does nothing, so callers
-/// never ask whether systemd is there. It sends one datagram and does not block for longer than that takes.
+/// Without a listener (no `NOTIFY_SOCKET` in the environment: a terminal, another init) it does nothing, so callers
+/// need not ask whether systemd is there. It sends one datagram and does not wait for an answer.
 package struct Notifier: Sendable {
     package enum Notice: Equatable, Sendable {
-        /// Start-up is finished: what waits for this unit may go on.
+        /// The start is finished: units that wait for this one may go on.
         case ready
-        /// The configuration is being read again; `ready` says that it is done.
+        /// The configuration is being read again; `ready` ends that.
         case reloading
         /// Shutting down has begun.
         case stopping
@@ -39,7 +39,7 @@ package struct Notifier: Sendable {
 }
 
 extension Notifier.Notice {
-    /// As it stands in the datagram, where a newline would begin another assignment.
+    /// As in the datagram, where a newline would begin another assignment.
     var assignment: String {
         switch self {
         case .ready: "READY=1"
@@ -51,7 +51,7 @@ extension Notifier.Notice {
     }
 }
 
-/// As the service manager reads its clock, to tell which of several reloads a notice is of.
+/// As the service manager reads its clock, so that it can tell several reloads apart.
 private func monotonicMicroseconds() -> Int {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

@@ -3,8 +3,8 @@ import Logging
 
 /// Writes log lines to stderr as plain text, each in one write: `2026-11-21T16:20:00Z warning: message list=tasks`.
 ///
-/// Control characters are written as escapes. Names in the log are chosen by clients, and none of them shall forge a
-/// line or speak to a terminal.
+/// Control characters are written as escapes. Clients choose names that are logged, and must not be able to forge a
+/// line or control a terminal.
 package struct StandardErrorLogHandler: MetadataLogHandler {
     package var logLevel = Logger.Level.info
     package var metadata: Logger.Metadata = [:]
@@ -19,7 +19,7 @@ package struct StandardErrorLogHandler: MetadataLogHandler {
             while !rest.isEmpty {
                 let count = write(STDERR_FILENO, rest.baseAddress, rest.count)
                 if count < 0 && errno == EINTR { continue }
-                // Nowhere is left to say that stderr is gone.
+                // There is nowhere left to report that stderr is gone.
                 guard count > 0 else { return }
                 rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
             }

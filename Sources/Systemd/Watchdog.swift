@@ -5,7 +5,8 @@ package struct Watchdog: Equatable, Sendable {
     /// After this long without a sign the manager ends the service.
     package let timeout: Duration
 
-    /// How often to give one: twice in each timeout, as systemd advises, so that one late ping is no death.
+    /// How often to give a sign: twice in each timeout, as systemd advises, so that one late sign does not kill the
+    /// service.
     package var interval: Duration { timeout / 2 }
 
     /// `nil` where nobody asked this process for signs of life.

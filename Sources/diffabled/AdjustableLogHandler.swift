@@ -22,7 +22,7 @@ struct AdjustableLogHandler: LogHandler {
     init(_ handler: any LogHandler, _ threshold: LogThreshold) {
         self.handler = handler
         self.threshold = threshold
-        // What is to be passed over is passed over here.
+        // Messages below the level are dropped here.
         self.handler.logLevel = .trace
     }
 

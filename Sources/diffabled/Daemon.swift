@@ -4,22 +4,22 @@ import ServiceLifecycle
 import Systemd
 import UnixSignals
 
-/// The daemon as a group of services that SIGTERM and SIGINT stop in good order.
+/// The daemon as a group of services that SIGTERM and SIGINT stop in order.
 struct Daemon {
     let startUp: StartUp
     let threshold: LogThreshold
     let logger: Logger
 
-    /// Returns after a signal, once everything that was acknowledged is on disk and what was said is sent.
+    /// Returns after a signal, once everything acknowledged is on disk and everything due is sent.
     func run() async throws {
         StartUp.raiseDescriptorLimit()
         if let warning = startUp.descriptorWarning { logger.warning("\(warning)") }
         for warning in startUp.warnings { logger.warning("\(warning)") }
-        // A peer that has gone is an error of the write to it and nothing to die of.
+        // Writing to a peer that is gone must be an error, and not the end of the process.
         signal(SIGPIPE, SIG_IGN)
-        // A file that may not grow any more (`ulimit -f`) is an error of the write to it, as a full disk is.
+        // Writing to a file that may not grow (`ulimit -f`) must be an error, like a full disk.
         signal(SIGXFSZ, SIG_IGN)
-        // From here on; one that comes before the lists are read is kept until they are.
+        // From here on. A signal that comes before the lists are read waits until they are.
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
         let notifier = Notifier()
         let reloading = Reloading(of: startUp, threshold, notifier: notifier, logger: logger)

@@ -2,12 +2,12 @@ import DiffableServer
 import DiffableStore
 import Systemd
 
-/// How the daemon ended, in the numbers of sysexits.h: a unit's `RestartPreventExitStatus=` and scripts tell by them
-/// what a restart can mend.
+/// The exit status, with the numbers of sysexits.h. A unit's `RestartPreventExitStatus=` and scripts tell by it whether
+/// a restart helps.
 enum DaemonExit: Int32 {
-    /// The socket or the lists cannot be had: somebody else has them.
+    /// Somebody else has the socket or the lists.
     case unavailable = 69
-    /// Nothing that we foresaw.
+    /// An unexpected error.
     case software = 70
     /// The lists cannot be read or written.
     case inputOutput = 74

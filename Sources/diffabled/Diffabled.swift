@@ -2,9 +2,10 @@ import ArgumentParser
 import DiffableProtocol
 import Glibc
 import Logging
+import ProcessArguments
 import Systemd
 
-/// The daemon's command line, and what becomes of its errors: a message and an exit code, nothing else.
+/// The daemon's command line. An error becomes a message and an exit code.
 @main
 struct Diffabled: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -35,11 +36,13 @@ struct Diffabled: AsyncParsableCommand {
     @Flag(exclusivity: .exclusive)
     var task: OfflineTask?
 
+    static func main() async { await main(ProcessArguments.given()) }
+
     func run() async throws {
         if let task { return try carryOut(task) }
         let destination = LogDestination.detect()
         do {
-            // First, while there is one thread: it takes variables out of the environment.
+            // First, while there is only one thread: it removes variables from the environment.
             let received = try ListenDescriptor.received()
             let startUp = try StartUp(
                 flags: flags, configurationFile: config, received: received, surroundings: .current)
@@ -48,6 +51,7 @@ struct Diffabled: AsyncParsableCommand {
             try await Daemon(startUp: startUp, threshold: threshold, logger: Logger(label: "diffabled")).run()
         } catch {
             report(error, to: destination)
+            await FailedStart.wait(because: error)
             throw ExitCode(DaemonExit(for: error).rawValue)
         }
     }
@@ -57,7 +61,7 @@ struct Diffabled: AsyncParsableCommand {
         do {
             let directory = try StartUp.stateDirectory(
                 flags: flags, configurationFile: config, surroundings: .current)
-            let (lines, code) = try task.run(in: directory)
+            let (lines, code) = try task.run(in: directory, .current)
             let text = Array(lines.map { "\($0)\n" }.joined().utf8)
             _ = write(STDOUT_FILENO, text, text.count)
             status = code
@@ -89,7 +93,7 @@ struct Diffabled: AsyncParsableCommand {
 
 extension Logger.Level: @retroactive ExpressibleByArgument {}
 
-/// A path on the command line is relative to where it was typed; everywhere else that place means nothing.
+/// A relative path on the command line is relative to the current directory.
 private func absolutePath(_ path: String) -> String {
     guard !path.hasPrefix("/"), let directory = getcwd(nil, 0) else { return path }
     defer { free(directory) }

@@ -9,18 +9,18 @@ import ServiceLifecycle
 import Systemd
 import UnixSignals
 
-/// Opens the lists, serves them, and closes both in the reverse order. Lists that cannot be read are refused, each
+/// Opens the lists, serves them, and closes both in the reverse order. When the lists cannot be read, it refuses each
 /// request with the reason and what to do.
 struct ListService: Service {
     let startUp: StartUp
     let notifier: Notifier
     let watchdog: Watchdog?
     let reloading: Reloading
-    /// SIGHUP, each time that it comes.
+    /// Each SIGHUP.
     let hangUps: UnixSignalsSequence
     let logger: Logger
 
-    /// How long clients may take for what they are still to be sent when the daemon stops.
+    /// How long clients may take to read what is due when the daemon stops.
     private var drainMax: Duration { .seconds(5) }
 
     func run() async throws {
@@ -49,18 +49,20 @@ struct ListService: Service {
         }
         reloading.attach(server.take)
         logger.notice("serving", metadata: ["socket": "\(server.socketPath ?? "handed over")"])
-        // Only now: whoever waits for this unit may connect and find every list.
+        // Only now: whoever waits for this unit may connect and must find every list.
         notifier.notify(.ready, .status(await status(of: store, server)))
         resident_memory_release()
         let failure = await firstFailure(of: failures, while: store)
         notifier.notify(.stopping, .status(failure?.description ?? "Stopping"))
         await server.shutDown(within: drainMax)
         await store.shutDown()
-        if let failure { throw failure }
+        // Also a failure after the signal, when nobody waited for it any more.
+        if let reason = await store.failure { throw StoreFailure(reason: reason) }
         logger.notice("stopped")
     }
 
-    /// Lists that cannot be read are no reason to end: under systemd the socket would end with us.
+    /// Opens the store. When the lists cannot be read, the daemon stays: under systemd its exit would in the end stop
+    /// the socket as well.
     private func open(
         on executor: EventLoopStoreExecutor, onFailure: @escaping @Sendable (String) -> Void
     ) async throws -> Store {
@@ -68,7 +70,7 @@ struct ListService: Service {
         notifier.notify(.status(reading))
         do {
             return try await Store.open(
-                directory: startUp.stateDirectory, executor: executor, limits: startUp.storeLimits,
+                directory: startUp.stateDirectory, executor: executor, limits: startUp.limits.store,
                 accessRules: startUp.accessRules, logger: logger,
                 onProgress: { [notifier] percent in notifier.notify(.status("\(reading): \(percent) %")) },
                 onFailure: onFailure)
@@ -80,7 +82,7 @@ struct ListService: Service {
     }
 
     private var serverOptions: ServerOptions {
-        // Off the loop: a service manager that hangs must not hold up the lists.
+        // Off the loop: a service manager that hangs must not delay the lists.
         let queue = DispatchQueue(label: "diffabled.status")
         return startUp.serverOptions(
             reload: reloading.reload,
@@ -92,7 +94,7 @@ struct ListService: Service {
         return "Refusing every request: \(error)"
     }
 
-    /// Waits until the store fails, or until a signal asks to stop: then there is none.
+    /// Waits until the store fails, and returns the failure; nil when a signal asks to stop.
     private func firstFailure(of failures: AsyncStream<StoreFailure>, while store: Store) async -> StoreFailure? {
         await withTaskGroup { tasks in
             if let watchdog { tasks.addTask { await giveSigns(of: store, to: watchdog) } }
@@ -103,9 +105,9 @@ struct ListService: Service {
         }
     }
 
-    /// A sign of life says more than that a thread runs: it has been through the queue that every change passes, and
-    /// what is being written to the disk moves. Disks may be slow: only what stands still for as long as the service
-    /// manager waits for a sign keeps one back, so that this process ends after twice that at most.
+    /// Gives signs of life. A sign vouches for the queue that every change passes, and for the progress of writing to
+    /// the disk. Disks may be slow: only a standstill as long as the watchdog's timeout suppresses a sign, so that the
+    /// process is killed after twice that time at most.
     private func giveSigns(of store: Store, to watchdog: Watchdog) async {
         var isStorageStill = false
         while !Task.isCancelled {
@@ -126,7 +128,7 @@ struct ListService: Service {
     }
 }
 
-/// The journal cannot be written any more. What was acknowledged is on disk; the next start reads it.
+/// The journal cannot be written any more. Acknowledged changes are on disk; the next start reads them.
 struct StoreFailure: Error, CustomStringConvertible {
     let reason: String
 

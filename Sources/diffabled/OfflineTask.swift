@@ -3,7 +3,7 @@ import Diffable
 import DiffableStore
 import Foundation
 
-/// What diffabled does to the lists on disk instead of serving them.
+/// What diffabled does with the lists on disk instead of serving them.
 enum OfflineTask: String, EnumerableFlag {
     case check, repair
 
@@ -14,13 +14,15 @@ enum OfflineTask: String, EnumerableFlag {
         }
     }
 
-    /// What it found, in lines for people, and the exit code: 0 when all is good now.
-    func run(in directory: String) throws(StoreOpeningError) -> (lines: [String], status: Int32) {
+    /// The report, in lines for people, and the exit code: 0 when everything is good now.
+    func run(
+        in directory: String, _ surroundings: Surroundings
+    ) throws(StoreOpeningError) -> (lines: [String], status: Int32) {
         let store = OfflineStore(directory: directory)
         switch self {
         case .check:
-            // Large files do not belong into memory, where /tmp may be.
-            let examination = try store.check(scratch: ProcessInfo.processInfo.environment["TMPDIR"] ?? "/var/tmp")
+            // Not in /tmp, which may be in memory.
+            let examination = try store.check(scratch: surroundings.environment["TMPDIR"] ?? "/var/tmp")
             return Self.lines(of: examination, in: directory)
         case .repair:
             let repair = try store.repair(keepingIn: "damaged-" + Self.timeOfDay())
@@ -30,12 +32,20 @@ enum OfflineTask: String, EnumerableFlag {
 
     private static func lines(of examination: StoreExamination, in directory: String) -> ([String], Int32) {
         var lines = examination.lists.map {
-            "\($0.name): \($0.damage.map { "damaged: \($0); good" } ?? "good"), \(extent(of: $0))"
+            "\(title(of: $0)): \($0.damage.map { "damaged: \($0); good" } ?? "good"), \(extent(of: $0))"
         }
         lines += examination.faults.map { "damaged: \($0)" }
         if examination.isGood {
             lines.append("\(examination.path) is good")
             return (lines, 0)
+        }
+        if examination.isMissing {
+            lines.append(
+                """
+                \(examination.path) is missing, and nothing of the lists is left; put it back, or the one of a backup; \
+                `diffabled --repair --state-directory \(directory)` makes an empty one
+                """)
+            return (lines, 1)
         }
         lines.append(
             "\(examination.path) is damaged; `diffabled --repair --state-directory \(directory)` saves what is good")
@@ -45,12 +55,19 @@ enum OfflineTask: String, EnumerableFlag {
     private static func lines(of repair: OfflineStore.Repair, in directory: String) -> [String] {
         guard let kept = repair.keptIn else { return ["\(repair.found.path) is good; nothing was changed"] }
         var lines = repair.found.lists.map { list in
-            "\(list.name): kept, \(extent(of: list))" + (list.damage.map { "; \($0)" } ?? "")
+            "\(title(of: list)): kept, \(extent(of: list))" + (list.damage.map { "; \($0)" } ?? "")
         }
         lines += repair.found.faults.map { "was damaged: \($0)" }
+        if repair.found.isMissing {
+            lines.append("nothing of the lists was left to save: \(repair.found.path) is new and empty")
+        }
         lines.append("the files as they were are in \(kept)")
         lines.append("every list has a new epoch, so that clients start over; start the daemon again")
         return lines
+    }
+
+    private static func title(of list: ExaminedList) -> String {
+        list.deletion == nil ? "\(list.name)" : "\(list.name) (deleted, can come back)"
     }
 
     private static func extent(of list: ExaminedList) -> String {

@@ -1,13 +1,14 @@
+import DiffableProtocol
 import DiffableServer
 import Dispatch
 import Logging
 import Synchronization
 import Systemd
 
-/// Reads the configuration again, for SIGHUP and for the `reload` of a client, one after the other: all of it is taken
-/// or nothing.
+/// Reads the configuration again, for SIGHUP and for a client's `reload`, one after the other. All of it is applied or
+/// nothing.
 ///
-/// The file is read on a queue of its own, because a disk may take its time, and taken on the loop in one step.
+/// The file is read on a queue of its own, because a disk may be slow, and applied on the loop in one step.
 final class Reloading: Sendable {
     private let notifier: Notifier
     private let threshold: LogThreshold
@@ -15,16 +16,16 @@ final class Reloading: Sendable {
     private let queue = DispatchQueue(label: "diffabled.configuration")
     private let state: Mutex<State>
 
-    /// Has everything take the settings, and then calls back.
+    /// Applies the settings, and then calls back.
     typealias Take = @Sendable (ServerSettings, @escaping @Sendable () -> Void) -> Void
-    typealias WhenDone = @Sendable (Result<Reloaded, ReloadError>) -> Void
+    typealias WhenDone = @Sendable (Result<Reply.Reload, ReloadError>) -> Void
 
     private struct State {
-        /// What is in force.
+        /// The settings in force.
         var startUp: StartUp
-        /// Nil before the server is there.
+        /// Nil before the server runs.
         var take: Take?
-        /// Those who asked before: the first client can be faster than the one who started the server.
+        /// Those who asked before that: the first client can be faster than the code that starts the server.
         var waiting: [WhenDone] = []
     }
 
@@ -35,7 +36,7 @@ final class Reloading: Sendable {
         state = Mutex(State(startUp: startUp))
     }
 
-    /// The server is there.
+    /// The server runs: reloads can be carried out from now on.
     func attach(_ take: @escaping Take) {
         let waiting = state.withLock { state in
             state.take = take
@@ -45,7 +46,7 @@ final class Reloading: Sendable {
         for whenDone in waiting { reload(whenDone) }
     }
 
-    /// Calls back when the settings are in force, or nothing of them is.
+    /// Calls back when the settings are in force, or when none of them is.
     func reload(_ whenDone: @escaping WhenDone) {
         let take = state.withLock { state in
             if state.take == nil { state.waiting.append(whenDone) }
@@ -60,7 +61,7 @@ final class Reloading: Sendable {
         notifier.notify(.reloading)
         do throws(ConfigurationError) {
             let new = try old.again()
-            let reloaded = Reloaded(from: old, to: new)
+            let reloaded = Reply.Reload(from: old, to: new)
             state.withLock { $0.startUp = old.taking(new) }
             threshold.level = new.configuration.logLevel
             take(new.serverSettings) { [notifier, logger] in
@@ -77,7 +78,7 @@ final class Reloading: Sendable {
     }
 }
 
-extension Reloaded {
+extension Reply.Reload {
     fileprivate init(from old: StartUp, to new: StartUp) {
         var needRestart: [Setting] = []
         if new.socket != old.socket { needRestart.append(.socket) }

@@ -2,12 +2,12 @@ import DiffableServer
 import Glibc
 import Systemd
 
-/// Everything that is decided before anything is done: what the command line, the environment, the configuration
-/// file and the service manager say, brought together.
+/// Everything that is decided before anything is done, from the command line, the environment, the configuration file
+/// and the service manager.
 struct StartUp {
     enum Socket: Equatable {
         case path(String)
-        /// Handed over by the service manager, which also removes it.
+        /// From the service manager, which also removes it.
         case descriptor(Int32)
     }
 
@@ -15,11 +15,11 @@ struct StartUp {
     private(set) var socket: Socket
     private(set) var stateDirectory: String
     private(set) var clients: Clients
-    /// Whom the daemon runs as.
+    /// The user that the daemon runs as.
     let userID: UInt32
-    /// What was read, if there is such a file.
+    /// The configuration file, if there is one.
     let file: String?
-    /// What is odd and no reason not to start.
+    /// Warnings, which do not prevent the start.
     let warnings: [String]
 
     private let flags: [Setting: String]
@@ -60,13 +60,13 @@ struct StartUp {
         self.warnings = warnings
     }
 
-    /// What a start would be now: the file is read again, and all else is as it was.
+    /// A start as of now: the file is read again, and everything else stays.
     func again() throws(ConfigurationError) -> StartUp {
         try StartUp(
             flags: flags, configurationFile: configurationFile, received: received, surroundings: surroundings)
     }
 
-    /// What is in force when this process takes another start's settings: what it has opened, it keeps.
+    /// The settings in force when this process applies those of another start: it keeps what it has opened.
     func taking(_ other: StartUp) -> StartUp {
         var taken = other
         taken.socket = socket
@@ -75,7 +75,7 @@ struct StartUp {
         return taken
     }
 
-    /// The directory alone, for what serves nothing and so needs no socket.
+    /// The state directory alone, for tasks that serve nothing and need no socket.
     static func stateDirectory(
         flags: [Setting: String], configurationFile: String?, surroundings: Surroundings
     ) throws(ConfigurationError) -> String {

@@ -52,7 +52,7 @@ import Testing
         ("- create: {groups: [no-such-group]}", "access[0].create.groups[0]: there is no group “no-such-group”"),
         ("- owner: 4294967295", "access[0].owner: there is no user “4294967295”"),
         ("- group: no-such-group", "access[0].group: there is no group “no-such-group”"),
-        ("- mode: \"0755\"", "access[0].mode: \"0755\" asks for more than r"),
+        ("- mode: \"4755\"", "access[0].mode: \"4755\" asks for more than r"),
         ("- mode: rw", "access[0].mode: a mode is up to four octal digits"),
         ("- create: some", "access[0].create: it is everyone, nobody, or {users: [alice]"),
         ("- create: {users: root}", "access[0].create.users: it is a list of names"),

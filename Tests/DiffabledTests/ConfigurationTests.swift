@@ -1,3 +1,4 @@
+import DiffableServer
 import Logging
 import Testing
 
@@ -32,30 +33,47 @@ import Testing
         #expect(configuration.socket == "/flag")
         #expect(configuration.stateDirectory == "/environment")
         #expect(configuration.logLevel == .error)
-        #expect(configuration.itemsMax == Configuration().itemsMax)
+        #expect(configuration.limits == ServerLimits())
     }
 
-    /// Every setting has another value than its default here, so that one that is not read is noticed.
+    /// The settings that are no limits, with other values than their defaults.
     private static let otherValues: [Setting: String] = [
         .socket: "/a", .stateDirectory: "/b", .logLevel: "trace", .clients: "own",
-        .access: "[{prefix: a, mode: '0644'}]", .connectionsMax: "12",
-        .connectionsPerUserMax: "13", .subscriptionsPerConnectionMax: "14", .requestsPerSecondMax: "15",
-        .heldLengthMax: "70000", .silentAgeMax: "16", .lineLengthMax: "2000000",
-        .lineOutLengthMax: "100000", .depthMax: "65", .idLengthMax: "100", .contentLengthMax: "10", .levelsMax: "3",
-        .operationsMax: "4", .transactionLengthMax: "5000", .itemsMax: "6", .listsMax: "7",
-        .historyLengthMax: "10", .historyAgeMax: "11", .requestKeysMax: "8", .requestKeyAgeMax: "9",
-        .viewTermsMax: "12", .windowRowsMax: "13",
+        .access: "[{prefix: a, mode: '0644'}]",
     ]
+
+    /// What a limit of a size that holds together with the others' defaults may be; by default a bit less than its own.
+    private static func otherValue(of limit: Limit) -> Int {
+        let usual = ServerLimits()[limit]
+        return limit.row.range.contains(usual - 1) ? usual - 1 : usual + 1
+    }
 
     @Test(arguments: Setting.allCases)
     func `each setting is read from the file and, under its other name, from the environment`(
         setting: Setting
     ) throws {
-        let value = try #require(Self.otherValues[setting])
-        let fromFile = try configuration(file: "\(setting.key): \(value)")
+        var expected = Configuration()
+        var value = Self.otherValues[setting]
+        if case .limit(let limit) = setting {
+            value = "\(Self.otherValue(of: limit))"
+            expected.limits[limit] = Self.otherValue(of: limit)
+            #expect(Limit.allCases.filter { expected.limits[$0] != ServerLimits()[$0] } == [limit])
+            #expect(expected.changes(from: Configuration()) == [setting])
+        }
+        let said = try #require(value)
+        let fromFile = try configuration(file: "\(setting.key): \(said)")
         #expect(fromFile != Configuration())
-        let fromEnvironment = try configuration(environment: [setting.environmentName: value])
+        if case .limit = setting { #expect(fromFile == expected) }
+        let fromEnvironment = try configuration(environment: [setting.environmentName: said])
         #expect(fromEnvironment == fromFile)
+    }
+
+    @Test(arguments: Limit.allCases)
+    func `a limit is refused one beyond each end of its range`(limit: Limit) throws {
+        for value in [limit.row.range.lowerBound - 1, limit.row.range.upperBound + 1] {
+            let message = try refusal(of: "\(limit): \(value)")
+            #expect(message.contains("from \(limit.row.range.lowerBound) to \(limit.row.range.upperBound) (set it"))
+        }
     }
 
     // MARK: Mistakes
@@ -84,8 +102,8 @@ import Testing
     }
 
     @Test func `limits are taken up to both ends of their range`() throws {
-        #expect(try configuration(file: "itemsMax: 1").itemsMax == 1)
-        #expect(try configuration(file: "itemsMax: 100000000").itemsMax == 100_000_000)
+        #expect(try configuration(file: "itemsMax: 1").limits[.itemsMax] == 1)
+        #expect(try configuration(file: "itemsMax: 100000000").limits[.itemsMax] == 100_000_000)
     }
 
     @Test(arguments: ["itemsMax: [1, 2]", "itemsMax: {a: 1}", "itemsMax:", "itemsMax: ~", "itemsMax: \"\""])
@@ -120,15 +138,15 @@ import Testing
     @Test func `a content limit that does not fit a line is refused with both remedies`() throws {
         let message = try refusal(of: "contentLengthMax: 60000")
         #expect(message.contains("raise lineOutLengthMax to at least 68192 or lower contentLengthMax"))
-        #expect(try configuration(file: "contentLengthMax: 57343").contentLengthMax == 57_343)
+        #expect(try configuration(file: "contentLengthMax: 57343").limits[.contentLengthMax] == 57_343)
         #expect(try refusal(of: "contentLengthMax: 57344").contains("lineOutLengthMax"))
     }
 
     @Test func `levels that do not fit the nesting of a line are refused with both remedies`() throws {
         #expect(try refusal(of: "levelsMax: 29").contains("raise depthMax to at least 66 or lower levelsMax"))
-        #expect(try configuration(file: "levelsMax: 28").levelsMax == 28)
+        #expect(try configuration(file: "levelsMax: 28").limits[.levelsMax] == 28)
         #expect(try refusal(of: "depthMax: 73").contains("lower depthMax to at most 72 or lower levelsMax"))
-        #expect(try configuration(file: "depthMax: 72").depthMax == 72)
+        #expect(try configuration(file: "depthMax: 72").limits[.depthMax] == 72)
     }
 
     @Test func `a misspelt name in the environment is reported, and other programs' are not`() {

@@ -1,3 +1,4 @@
+import DiffableServer
 import Foundation
 import Testing
 
@@ -32,6 +33,20 @@ import Testing
         expected.clients = places.clients
         let configuration = try ConfigurationSources(file: file.path).configuration()
         #expect(configuration == expected)
+    }
+
+    @Test(arguments: Limit.allCases)
+    func `the range and the unit of each limit stand above it`(limit: Limit) throws {
+        let lines = try String(contentsOfFile: path, encoding: .utf8).split(separator: "\n")
+        let index = try #require(lines.firstIndex { $0.hasPrefix("#\(limit): ") })
+        let beginning =
+            switch limit.row.unit {
+            case .bytes: "In bytes, from"
+            case .seconds: "In seconds, from"
+            case .number: "From"
+            }
+        let (least, greatest) = (limit.row.range.lowerBound, limit.row.range.upperBound)
+        #expect(lines[index - 1] == "# \(beginning) \(grouped(least)) to \(grouped(greatest)).")
     }
 
     @Test(arguments: Setting.allCases)

@@ -1,3 +1,4 @@
+import DiffableProtocol
 import DiffableServer
 import Logging
 import Synchronization
@@ -15,7 +16,7 @@ import Testing
             of: startUp, LogThreshold(.info), notifier: Notifier(),
             logger: Logger(label: "test") { _ in SwiftLogNoOpLogHandler() })
         let taken = Mutex(0)
-        let answered: Result<Reloaded, ReloadError> = await withCheckedContinuation { continuation in
+        let answered: Result<Reply.Reload, ReloadError> = await withCheckedContinuation { continuation in
             reloading.reload { continuation.resume(returning: $0) }
             #expect(taken.withLock { $0 } == 0)
             reloading.attach { _, then in

@@ -13,39 +13,44 @@ import Testing
 
     @Test func `a listening stream socket is received with its name, once`() async {
         await #expect(processExitsWith: .success) {
-            handOver(type: SOCK_STREAM, listening: true)
-            let received = try ListenDescriptor.received()
+            let (received, flags, receivedAgain) = try withHandedOver(type: SOCK_STREAM, listening: true) {
+                (try ListenDescriptor.received(), fcntl(3, F_GETFD), try ListenDescriptor.received())
+            }
             #expect(received.map(\.descriptor) == [3])
             #expect(received.map(\.name) == ["lists"])
-            #expect(fcntl(3, F_GETFD) & FD_CLOEXEC != 0)
+            #expect(flags & FD_CLOEXEC != 0)
             #expect(getenv("LISTEN_FDS") == nil)
-            let receivedAgain = try ListenDescriptor.received()
             #expect(receivedAgain.isEmpty)
         }
     }
 
     @Test func `a datagram socket is refused by name`() async {
         await #expect(processExitsWith: .success) {
-            handOver(type: SOCK_DGRAM, listening: false)
-            #expect(throws: ListenDescriptorError.notAListeningStream(name: "lists")) {
-                try ListenDescriptor.received()
+            let result = withHandedOver(type: SOCK_DGRAM, listening: false) {
+                Result { try ListenDescriptor.received() }
             }
+            #expect(throws: ListenDescriptorError.notAListeningStream(name: "lists")) { try result.get() }
         }
     }
 
     @Test func `a stream socket that does not listen is refused by name`() async {
         await #expect(processExitsWith: .success) {
-            handOver(type: SOCK_STREAM, listening: false)
-            #expect(throws: ListenDescriptorError.notAListeningStream(name: "lists")) {
-                try ListenDescriptor.received()
+            let result = withHandedOver(type: SOCK_STREAM, listening: false) {
+                Result { try ListenDescriptor.received() }
             }
+            #expect(throws: ListenDescriptorError.notAListeningStream(name: "lists")) { try result.get() }
         }
     }
 }
 
 /// Makes a socket descriptor 3 of this process and says so in the environment, as systemd does before it starts a
 /// service.
-private func handOver(type: __socket_type, listening: Bool) {
+///
+/// The testing library may talk on a descriptor of that number with the process that started this one. It is put back
+/// before anything is expected, and so reported.
+private func withHandedOver<R>(type: __socket_type, listening: Bool, _ body: () throws -> R) rethrows -> R {
+    let before = fcntl(3, F_DUPFD_CLOEXEC, 10)
+    defer { if before >= 0 { dup2(before, 3) } }
     let descriptor = socket(AF_UNIX, Int32(type.rawValue), 0)
     if listening {
         // An address of no name is bound to one of the kernel's choice.
@@ -57,4 +62,5 @@ private func handOver(type: __socket_type, listening: Bool) {
     setenv("LISTEN_FDS", "1", 1)
     setenv("LISTEN_PID", "\(getpid())", 1)
     setenv("LISTEN_FDNAMES", "lists", 1)
+    return try body()
 }

@@ -19,7 +19,7 @@ final class NotifySocket {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
         }
         precondition(bound == 0, "cannot bind the notify socket")
-        var patience = timeval(tv_sec: 20, tv_usec: 0)
+        var patience = timeval(tv_sec: 60, tv_usec: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
     }
 
@@ -32,7 +32,7 @@ final class NotifySocket {
         setenv("NOTIFY_SOCKET", name, 1)
     }
 
-    /// The next datagram's lines, or nothing after twenty seconds.
+    /// The next datagram's lines, or nothing after a minute.
     func received() -> [String] {
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
             let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)

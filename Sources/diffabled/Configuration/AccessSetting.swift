@@ -4,7 +4,7 @@ import DiffableStore
 import Glibc
 import Yams
 
-/// Reads what `access` says: rules with the names of users and groups, which must be there.
+/// Reads the setting `access`: rules with names of users and groups, which must exist.
 ///
 ///     - prefix: "sys."
 ///       create: {users: [root], groups: [adm]}

@@ -1,64 +1,51 @@
-import Configuration
+import DiffableJSON
 import DiffableServer
-import DiffableStore
 import Logging
 
 extension Configuration {
-    /// Reads every setting. All values are read as text and understood here: the reader's typed accessors answer
-    /// their default for a value they cannot convert, and a limit that is misspelt must not become the built-in one.
-    init(reading reader: ConfigReader) throws(ConfigurationError) {
-        let values = SettingReader(reader: reader)
+    /// Converts every setting that has a value. A value that cannot be converted is an error: a mistyped limit must not
+    /// become the default.
+    init(reading values: [Setting: String]) throws(ConfigurationError) {
         self.init()
-        socket = try values.path(.socket) ?? socket
-        stateDirectory = try values.path(.stateDirectory) ?? stateDirectory
-        logLevel = try values.logLevel(.logLevel) ?? logLevel
-        clients = try values.clients(.clients) ?? clients
-        access = try values.access(.access) ?? access
-        connectionsMax = try values.whole(.connectionsMax, in: 1...1_000_000) ?? connectionsMax
-        connectionsPerUserMax = try values.whole(.connectionsPerUserMax, in: 1...1_000_000) ?? connectionsPerUserMax
-        subscriptionsPerConnectionMax =
-            try values.whole(.subscriptionsPerConnectionMax, in: 1...1_000_000) ?? subscriptionsPerConnectionMax
-        requestsPerSecondMax = try values.whole(.requestsPerSecondMax, in: 0...10_000_000) ?? requestsPerSecondMax
-        heldLengthMax = try values.whole(.heldLengthMax, in: 65_536...1_099_511_627_776) ?? heldLengthMax
-        silentAgeMax = try values.whole(.silentAgeMax, in: 0...31_536_000) ?? silentAgeMax
-        lineLengthMax = try values.whole(.lineLengthMax, in: 1024...1_073_741_824) ?? lineLengthMax
-        lineOutLengthMax = try values.whole(.lineOutLengthMax, in: 1024...1_073_741_824) ?? lineOutLengthMax
-        depthMax = try values.whole(.depthMax, in: 16...112) ?? depthMax
-        // Keys of requests that clients make up must have room.
-        idLengthMax = try values.whole(.idLengthMax, in: 64...255) ?? idLengthMax
-        contentLengthMax = try values.whole(.contentLengthMax, in: 0...67_108_864) ?? contentLengthMax
-        levelsMax = try values.whole(.levelsMax, in: 1...48) ?? levelsMax
-        operationsMax = try values.whole(.operationsMax, in: 1...10_000_000) ?? operationsMax
-        viewTermsMax = try values.whole(.viewTermsMax, in: 1...10_000) ?? viewTermsMax
-        windowRowsMax = try values.whole(.windowRowsMax, in: 1...1_000_000) ?? windowRowsMax
-        transactionLengthMax =
-            try values.whole(.transactionLengthMax, in: 1024...4_294_967_296) ?? transactionLengthMax
-        itemsMax = try values.whole(.itemsMax, in: 1...100_000_000) ?? itemsMax
-        listsMax = try values.whole(.listsMax, in: 1...1_000_000) ?? listsMax
-        historyLengthMax = try values.whole(.historyLengthMax, in: 0...4_294_967_296) ?? historyLengthMax
-        historyAgeMax = try values.whole(.historyAgeMax, in: 0...315_360_000) ?? historyAgeMax
-        requestKeysMax = try values.whole(.requestKeysMax, in: 1...10_000_000) ?? requestKeysMax
-        requestKeyAgeMax = try values.whole(.requestKeyAgeMax, in: 0...31_536_000) ?? requestKeyAgeMax
+        for setting in Setting.allCases {
+            guard let value = values[setting] else { continue }
+            try set(setting, to: value)
+        }
         try checkThatAnItemFitsALine()
         try checkThatNestingFitsALine()
     }
 
-    /// One item always fits one line, in and out, or a list could hold what nobody can be sent. Beside its content a
-    /// line needs room for half a dozen of the longest ids, each twice as long where it is all quotation marks, and
-    /// the rest of the message around them.
-    private func checkThatAnItemFitsALine() throws(ConfigurationError) {
-        let room = 8_192
-        for (setting, length) in [(Setting.lineLengthMax, lineLengthMax), (.lineOutLengthMax, lineOutLengthMax)]
-        where length < contentLengthMax + room {
-            throw .contradiction(
-                "\(setting.key) is \(length), too short for one item of contentLengthMax \(contentLengthMax): "
-                    + "raise \(setting.key) to at least \(contentLengthMax + room) or lower contentLengthMax")
+    private mutating func set(_ setting: Setting, to value: String) throws(ConfigurationError) {
+        func unless<Value>(_ meaning: Value?, _ expected: String) throws(ConfigurationError) -> Value {
+            guard let meaning else { throw .badValue(setting, value: value, expected: expected) }
+            return meaning
+        }
+        switch setting {
+        case .socket: socket = try unless(absolutePath(value), "an absolute path")
+        case .stateDirectory: stateDirectory = try unless(absolutePath(value), "an absolute path")
+        case .logLevel: logLevel = try unless(Logger.Level(rawValue: value), "one of \(names(Logger.Level.self))")
+        case .clients: clients = try unless(Clients(rawValue: value), "one of \(names(Clients.self))")
+        case .access: access = try AccessSetting.rules(in: value)
+        case .limit(let limit): limits[limit] = try unless(limit.row.number(value), limit.row.expectation)
         }
     }
 
-    /// Each level of items is two brackets, and six more stand around the first. The deepest item may hold content
-    /// that came in a line of its own, so out it is both together, and clients read at most 128.
+    /// One item must always fit one line, in and out. Otherwise a list could hold what nobody can be sent. Beside its
+    /// content a line needs room for half a dozen of the longest ids, each twice as long when it is all quotation
+    /// marks, and for the rest of the message around them.
+    private func checkThatAnItemFitsALine() throws(ConfigurationError) {
+        let (room, contentLengthMax) = (8_192, limits.decoding.contentLengthMax)
+        for limit in [Limit.lineLengthMax, .lineOutLengthMax] where limits[limit] < contentLengthMax + room {
+            throw .contradiction(
+                "\(limit) is \(limits[limit]), too short for one item of contentLengthMax \(contentLengthMax): "
+                    + "raise \(limit) to at least \(contentLengthMax + room) or lower contentLengthMax")
+        }
+    }
+
+    /// Each level of items takes two brackets, and six more stand around the first. The deepest item may hold content
+    /// that came in a line of its own, so a line out has both together, and clients read at most 128.
     private func checkThatNestingFitsALine() throws(ConfigurationError) {
+        let (depthMax, levelsMax) = (limits.decoding.depthMax, limits.levelsMax)
         let levels = 2 * levelsMax + 8
         guard depthMax >= levels else {
             throw .contradiction(
@@ -73,51 +60,22 @@ extension Configuration {
     }
 }
 
-/// Reads single settings as the sort of value they are.
-private struct SettingReader {
-    let reader: ConfigReader
+private func absolutePath(_ value: String) -> String? { value.hasPrefix("/") ? value : nil }
 
-    private func text(_ setting: Setting) -> String? {
-        reader.string(forKey: ConfigKey([setting.key]))
-    }
+private func names<Value: CaseIterable & RawRepresentable<String>>(_: Value.Type) -> String {
+    Value.allCases.map(\.rawValue).joined(separator: ", ")
+}
 
-    func path(_ setting: Setting) throws(ConfigurationError) -> String? {
-        guard let value = text(setting) else { return nil }
-        guard value.hasPrefix("/") else {
-            throw .badValue(setting, value: value, expected: "an absolute path")
-        }
-        return value
-    }
+extension Limit.Row {
+    fileprivate func number(_ value: String) -> Int? { Int(value).flatMap { range.contains($0) ? $0 : nil } }
 
-    func whole(_ setting: Setting, in range: ClosedRange<Int>) throws(ConfigurationError) -> Int? {
-        guard let value = text(setting) else { return nil }
-        guard let number = Int(value), range.contains(number) else {
-            throw .badValue(
-                setting, value: value, expected: "a whole number from \(range.lowerBound) to \(range.upperBound)")
-        }
-        return number
-    }
-
-    func clients(_ setting: Setting) throws(ConfigurationError) -> Clients? {
-        guard let value = text(setting) else { return nil }
-        guard let clients = Clients(rawValue: value) else {
-            let names = Clients.allCases.map(\.rawValue).joined(separator: " or ")
-            throw .badValue(setting, value: value, expected: names)
-        }
-        return clients
-    }
-
-    func access(_ setting: Setting) throws(ConfigurationError) -> [AccessRules.Rule]? {
-        guard let value = text(setting) else { return nil }
-        return try AccessSetting.rules(in: value)
-    }
-
-    func logLevel(_ setting: Setting) throws(ConfigurationError) -> Logger.Level? {
-        guard let value = text(setting) else { return nil }
-        guard let level = Logger.Level(rawValue: value) else {
-            let levels = Logger.Level.allCases.map(\.rawValue).joined(separator: ", ")
-            throw .badValue(setting, value: value, expected: "one of \(levels)")
-        }
-        return level
+    fileprivate var expectation: String {
+        let what =
+            switch unit {
+            case .bytes: "a whole number of bytes"
+            case .seconds: "a whole number of seconds"
+            case .number: "a whole number"
+            }
+        return "\(what) from \(range.lowerBound) to \(range.upperBound)"
     }
 }

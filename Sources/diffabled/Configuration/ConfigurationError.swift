@@ -1,15 +1,15 @@
 import DiffableJSON
 
-/// Why a configuration cannot be used. Each description says where to look and what would be right.
+/// Why a configuration cannot be used. Each description says where the mistake is and what would be right.
 enum ConfigurationError: Error, Equatable, CustomStringConvertible {
     case unreadableFile(path: String, reason: String)
     case unknownKey(String, line: Int?)
     case noSingleValue(Setting, line: Int?)
-    /// Where it was said, if that is known.
+    /// `place`: where it was set, if that is known.
     case badValue(Setting, value: String, expected: String, place: String? = nil)
-    /// Where in `access`, and what is wrong there.
+    /// The place in `access`, and what is wrong there.
     case badAccess(place: String, String)
-    /// Two settings that cannot hold together.
+    /// Two settings that contradict each other.
     case contradiction(String)
     case noRuntimeDirectory
     case noStateDirectory

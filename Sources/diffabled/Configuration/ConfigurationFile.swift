@@ -4,12 +4,11 @@ import Yams
 
 /// The configuration file: YAML of one mapping from settings to single values.
 ///
-/// swift-configuration reads YAML too, but a reader of single values never sees the keys that nobody asks for, and
-/// it refuses a file without any, which is what the one we install is. So the file is read here, and what it says
-/// goes into the reader as text.
+/// A key that is not a setting is an error, because a mistyped limit would have no effect. Values are texts here;
+/// `Configuration` converts them.
 struct ConfigurationFile {
     let values: [Setting: String]
-    /// Where each stands, counted from 1.
+    /// The line of each, counted from 1.
     let lines: [Setting: Int]
 
     /// Reads pipes and devices as well, so that `--config /dev/null` means "no file".
@@ -25,7 +24,7 @@ struct ConfigurationFile {
     }
 }
 
-/// Throws for whatever is not a known setting with one value.
+/// Throws for everything that is not a known setting with one value.
 private func settings(in text: String) throws -> (values: [Setting: String], lines: [Setting: Int]) {
     guard let root = try Yams.compose(yaml: text) else { return ([:], [:]) }
     // A file of nothing but `---` is one empty scalar.
@@ -35,11 +34,11 @@ private func settings(in text: String) throws -> (values: [Setting: String], lin
     var lines: [Setting: Int] = [:]
     for (key, value) in mapping {
         let line = key.mark?.line
-        guard let setting = Setting(rawValue: key.string ?? "") else {
+        guard let setting = Setting(key: key.string ?? "") else {
             throw ConfigurationError.unknownKey(key.string ?? "?", line: line)
         }
         if setting == .access, value.null == nil {
-            // Read where it is understood, wherever it came from.
+            // `AccessSetting` reads it again, wherever it came from.
             values[setting] = try Yams.serialize(node: value)
             lines[setting] = line
             continue

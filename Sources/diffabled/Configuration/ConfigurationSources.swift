@@ -1,28 +1,27 @@
-import Configuration
 import DiffableJSON
 
-/// Where settings come from. What was typed for this start wins over the environment, that over the file, and the
-/// file over what is built in.
+/// The sources of settings. The command line wins over the environment, the environment over the file, and the file
+/// over the defaults.
 struct ConfigurationSources {
-    /// From the command line; `nil` for what was not said there.
+    /// From the command line; only what was given there.
     var flags: [Setting: String] = [:]
     var environment: [String: String] = [:]
-    /// Must be there.
+    /// The file must exist.
     var file: String?
 
     func configuration() throws(ConfigurationError) -> Configuration {
-        var providers: [any ConfigProvider] = [
-            provider(of: flags, name: "command line"),
-            EnvironmentVariablesProvider(environmentVariables: environment).prefixKeys(with: "diffabled"),
-        ]
+        var values: [Setting: String] = [:]
         var lines: [Setting: Int] = [:]
         if let file {
             let read = try ConfigurationFile(path: file)
-            providers.append(provider(of: read.values, name: file))
+            values = read.values
             lines = read.lines
         }
+        for setting in Setting.allCases {
+            if let value = flags[setting] ?? environment[setting.environmentName] { values[setting] = value }
+        }
         do throws(ConfigurationError) {
-            return try Configuration(reading: ConfigReader(providers: providers))
+            return try Configuration(reading: values)
         } catch {
             guard case .badValue(let setting, let value, let expected, nil) = error else { throw error }
             let place = place(of: setting, line: lines[setting])
@@ -37,14 +36,9 @@ struct ConfigurationSources {
         return line.map { "in line \($0) of \(file)" } ?? "in \(file)"
     }
 
-    private func provider(of values: [Setting: String], name: String) -> InMemoryProvider {
-        let values = values.map { (AbsoluteConfigKey([$0.key.key]), ConfigValue(.string($0.value), isSecret: false)) }
-        return InMemoryProvider(name: name, values: Dictionary(uniqueKeysWithValues: values))
-    }
-
-    /// Names in the environment that look like ours and are none, each with what was probably meant.
+    /// Names in the environment that look like settings of diffabled and are none, each with the nearest name.
     ///
-    /// They are worth a warning and no refusal: the environment is inherited, and holds what is meant for others.
+    /// They cause a warning and no error, because the environment is inherited and holds names for others.
     func unknownEnvironmentNames() -> [(name: String, nearest: String?)] {
         let known = Setting.allCases.map(\.environmentName) + [Setting.configurationFileName]
         return environment.keys.filter { $0.hasPrefix(Setting.environmentPrefix) && !known.contains($0) }.sorted()

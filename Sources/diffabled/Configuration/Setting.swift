@@ -1,43 +1,40 @@
-/// Every setting that diffabled has, under the name it bears in the configuration file.
-///
-/// One table for the file's keys, the environment's names and the messages about both: a setting that stands here and
-/// nowhere else cannot be set, and one that is read elsewhere does not compile.
-enum Setting: String, CaseIterable {
+import DiffableServer
+
+/// Every setting that diffabled has: the limits, which are a table of their own, and the others.
+enum Setting: Hashable, CaseIterable, Sendable {
     case socket
     case stateDirectory
     case logLevel
     case clients
     case access
-    case connectionsMax
-    case connectionsPerUserMax
-    case subscriptionsPerConnectionMax
-    case requestsPerSecondMax
-    case heldLengthMax
-    case silentAgeMax
-    case lineLengthMax
-    case lineOutLengthMax
-    case depthMax
-    case idLengthMax
-    case contentLengthMax
-    case levelsMax
-    case operationsMax
-    case viewTermsMax
-    case windowRowsMax
-    case transactionLengthMax
-    case itemsMax
-    case listsMax
-    case historyLengthMax
-    case historyAgeMax
-    case requestKeysMax
-    case requestKeyAgeMax
+    case limit(Limit)
+
+    static let allCases: [Setting] =
+        [.socket, .stateDirectory, .logLevel, .clients, .access] + Limit.allCases.map(Setting.limit)
+
+    private static let byKey = Dictionary(uniqueKeysWithValues: allCases.map { ($0.key, $0) })
+
+    init?(key: String) {
+        guard let setting = Setting.byKey[key] else { return nil }
+        self = setting
+    }
 
     /// In the configuration file, where it is a key of the mapping at the top.
-    var key: String { rawValue }
+    var key: String {
+        switch self {
+        case .socket: "socket"
+        case .stateDirectory: "stateDirectory"
+        case .logLevel: "logLevel"
+        case .clients: "clients"
+        case .access: "access"
+        case .limit(let limit): limit.rawValue
+        }
+    }
 
-    /// `lineLengthMax` is `DIFFABLED_LINE_LENGTH_MAX`, as swift-configuration makes it of the prefix and the key.
+    /// `lineLengthMax` is `DIFFABLED_LINE_LENGTH_MAX`.
     var environmentName: String {
-        var name = "DIFFABLED_"
-        for character in rawValue {
+        var name = Setting.environmentPrefix
+        for character in key {
             if character.isUppercase { name += "_" }
             name += character.uppercased()
         }
@@ -46,6 +43,6 @@ enum Setting: String, CaseIterable {
 
     static let environmentPrefix = "DIFFABLED_"
 
-    /// Names the configuration file itself, so it stands in the environment and never in the file.
+    /// Names the configuration file itself, so it is only in the environment.
     static let configurationFileName = "DIFFABLED_CONFIG"
 }

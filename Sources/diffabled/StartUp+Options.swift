@@ -1,0 +1,38 @@
+import CResidentMemory
+import DiffableProtocol
+import DiffableServer
+import DiffableStore
+import Glibc
+
+/// The configuration, as the values that the server and the store take.
+extension StartUp {
+    /// Lists from before owners belonged to whoever could open the socket: root, or the daemon's own user.
+    var accessRules: AccessRules {
+        let former: UInt32 = clients == .own ? userID : 0
+        return AccessRules(configuration.access, formerOwner: former, formerGroup: clients == .own ? getegid() : 0)
+    }
+
+    func serverOptions(
+        reload: @escaping Reload, onNews: @escaping @Sendable (String) -> Void
+    ) -> ServerOptions {
+        ServerOptions(
+            listening: listening, limits: limits, clients: clients, userID: userID, version: Version.current,
+            reload: reload, onNews: onNews, giveBackMemory: { resident_memory_trim() })
+    }
+
+    /// The settings that a reload may change.
+    var serverSettings: ServerSettings { ServerSettings(limits: limits, access: accessRules) }
+
+    var limits: ServerLimits {
+        var limits = configuration.limits
+        limits.connectionsMax = connectionsMax
+        return limits
+    }
+
+    private var listening: Listening {
+        switch socket {
+        case .path(let path): .path(path)
+        case .descriptor(let descriptor): .descriptor(descriptor)
+        }
+    }
+}
