@@ -1,0 +1,69 @@
+"""A client of diffabled: follow live lists, publish them, change them, answer for them.
+
+`Client` blocks, `AsyncClient` is for asyncio; both do the same. docs/python.md begins with nothing.
+"""
+
+from .answers import Access, Difference, History, ListSummary, Outcome, Performed, Place, Revision, Snapshot
+from .async_client import AsyncClient, AsyncFollowing, AsyncHandler, AsyncRequest
+from .client import Client, Following, Handler, Request
+from .errors import (
+    ConnectionLost,
+    DiffableError,
+    DuplicateItem,
+    DuplicateSection,
+    HandlerEnded,
+    HandlerExists,
+    HandlerLost,
+    HandlerTimedOut,
+    InvalidAnchor,
+    InvalidConfiguration,
+    InvalidContent,
+    InvalidParams,
+    InvalidRequest,
+    ListExists,
+    MethodNotFound,
+    NoDaemon,
+    NoHandler,
+    NoReply,
+    NoSpace,
+    NoSuchItem,
+    NoSuchList,
+    NoSuchRequest,
+    NoSuchRevision,
+    NoSuchSection,
+    NoSuchSubscription,
+    NotKept,
+    NotSendable,
+    OwnDescendant,
+    ParseError,
+    PermissionDenied,
+    ProposalRefused,
+    Refused,
+    RequestKeyReused,
+    RevisionMismatch,
+    ShuttingDown,
+    SocketNotPermitted,
+    StorageFailed,
+    StorageUnreadable,
+    TooLarge,
+    Unintelligible,
+    UntrustedSocket,
+)
+from .mirror import Update, Window
+from .operations import DoesNotFit, apply
+from .state import Item, ListState, Section
+
+__version__ = "0.1.0"
+
+__all__ = [
+    "Access", "AsyncClient", "AsyncFollowing", "AsyncHandler", "AsyncRequest", "Client", "ConnectionLost", "Difference",
+    "DiffableError", "DoesNotFit", "DuplicateItem", "DuplicateSection", "Following", "Handler", "HandlerEnded",
+    "HandlerExists", "HandlerLost", "HandlerTimedOut", "History", "InvalidAnchor", "InvalidConfiguration",
+    "InvalidContent", "InvalidParams", "InvalidRequest", "Item", "ListExists", "ListState", "ListSummary",
+    "MethodNotFound", "NoDaemon", "NoHandler", "NoReply", "NoSpace", "NoSuchItem", "NoSuchList", "NoSuchRequest",
+    "NoSuchRevision", "NoSuchSection", "NoSuchSubscription", "NotKept", "NotSendable", "Outcome", "OwnDescendant",
+    "ParseError", "Performed",
+    "PermissionDenied", "Place", "ProposalRefused", "Refused", "RequestKeyReused", "Revision", "RevisionMismatch",
+    "Request", "Section", "ShuttingDown", "Snapshot", "SocketNotPermitted", "StorageFailed", "StorageUnreadable",
+    "TooLarge", "Unintelligible", "UntrustedSocket", "Update", "Window", "apply",
+]

@@ -1,0 +1,94 @@
+"""The client for asyncio."""
+
+from __future__ import annotations
+
+from typing import AsyncIterator, Optional, Sequence
+
+from .asynchronous import AsyncNetwork
+from .following import FollowedList
+from .handling import HandlerRequest, Handling
+from .mirror import Update, View
+from .operations import Operation
+from .requests import Requests
+from .state import JSON
+
+
+class AsyncRequest(HandlerRequest):
+    async def answer(self, result: JSON = None, *, operations: Optional[Sequence[Operation]] = None) -> None:
+        """As `Request.answer`."""
+        await self._answer(result, operations)
+
+    async def refuse(self, reason: str) -> None:
+        """As `Request.refuse`."""
+        await self._refuse(reason)
+
+
+class AsyncFollowing(FollowedList, AsyncIterator[Update]):
+    """`async for update in client.follow("tasks")`. Leave it with `async with`, or `close`."""
+
+    async def __anext__(self) -> Update:
+        update = await self.next()
+        if update is None:
+            raise StopAsyncIteration
+        return update
+
+    async def __aenter__(self) -> AsyncFollowing:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+
+class AsyncHandler(Handling[AsyncRequest], AsyncIterator[AsyncRequest]):
+    """`async for request in client.handle("tasks", ["perform"])`."""
+
+    async def __anext__(self) -> AsyncRequest:
+        request = await self.next()
+        if request is None:
+            raise StopAsyncIteration
+        return request
+
+    async def __aenter__(self) -> AsyncHandler:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+
+class AsyncClient(Requests):
+    """A client for asyncio.
+
+        async with AsyncClient() as client:
+            await client.publish("tasks", [{"id": "milk", "text": "Buy milk"}])
+            async for update in client.follow("tasks"):
+                print(update.revision, len(update.state))
+    """
+
+    def __init__(
+        self, socket: Optional[str] = None, *, name: Optional[str] = None, patience: float = 10,
+        reply_timeout: Optional[float] = 60,
+    ) -> None:
+        super().__init__(AsyncNetwork(), socket, name, patience, reply_timeout)
+
+    def follow(
+        self, list: str, view: Optional[View] = None, *, if_absent: str = "error", min_interval: Optional[float] = None
+    ) -> AsyncFollowing:
+        """As `Client.follow`."""
+        return AsyncFollowing(self._connections, list, view, if_absent, min_interval)
+
+    def handle(
+        self, list: str, requests: Sequence[str], actions: Optional[Sequence[str]] = None, *, replace: bool = False,
+        follow: bool = True,
+    ) -> AsyncHandler:
+        """As `Client.handle`."""
+        return AsyncHandler(AsyncRequest, self._connections, list, requests, actions, replace, follow)
+
+    async def close(self) -> None:
+        """Closes the connections that wait for a next request. What is followed or handled is closed by itself."""
+        self._connections.close()
+
+    async def __aenter__(self) -> AsyncClient:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()

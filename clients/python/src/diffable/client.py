@@ -1,0 +1,192 @@
+"""The client that blocks: for scripts, for threads, for loops that wait for nothing else."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING, Any, Callable, Coroutine, Iterator, Optional, Sequence, TypeVar
+
+from .blocking import BlockingNetwork
+from .following import FollowedList
+from .handling import HandlerRequest, Handling
+from .mirror import Update, View
+from .operations import Operation
+from .requests import Requests
+from .state import JSON, ListState
+from .wire import finished
+
+if TYPE_CHECKING:
+    from typing_extensions import Concatenate, ParamSpec
+
+    P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _blocking(method: Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]) -> Callable[Concatenate[Any, P], R]:
+    """The method as one that returns when it is done."""
+
+    @functools.wraps(method)
+    def call(self: Any, /, *arguments: P.args, **named: P.kwargs) -> R:
+        return finished(method(self._requests, *arguments, **named))
+
+    return call
+
+
+class Client:
+    """A client whose methods return when they are done. Threads may share it.
+
+        with Client() as client:
+            client.publish("tasks", [{"id": "milk", "text": "Buy milk"}])
+            for update in client.follow("tasks"):
+                print(update.revision, len(update.state))
+
+    - socket: where the daemon listens. Without one: `$DIFFABLED_SOCKET`, the user's own daemon, the system's.
+    - name: who this is, for `history` and the daemon's log; by default the program's name.
+    - patience: for how many seconds a request is sent again while there is no daemon. A change is made once all the same.
+    - reply_timeout: for how many seconds a daemon may say nothing, also when asked whether it is there; None: for ever.
+    """
+
+    def __init__(
+        self, socket: Optional[str] = None, *, name: Optional[str] = None, patience: float = 10,
+        reply_timeout: Optional[float] = 60,
+    ) -> None:
+        self._requests = Requests(BlockingNetwork(), socket, name, patience, reply_timeout)
+
+    ping = _blocking(Requests.ping)
+    status = _blocking(Requests.status)
+    lists = _blocking(Requests.lists)
+    snapshot = _blocking(Requests.snapshot)
+    history = _blocking(Requests.history)
+    difference = _blocking(Requests.difference)
+    schemas = _blocking(Requests.schemas)
+    create = _blocking(Requests.create)
+    delete = _blocking(Requests.delete)
+    undelete = _blocking(Requests.undelete)
+    rename = _blocking(Requests.rename)
+    set_access = _blocking(Requests.set_access)
+    set_schemas = _blocking(Requests.set_schemas)
+    transact = _blocking(Requests.transact)
+    publish = _blocking(Requests.publish)
+    undo = _blocking(Requests.undo)
+    perform = _blocking(Requests.perform)
+    propose = _blocking(Requests.propose)
+    expand = _blocking(Requests.expand)
+    request = _blocking(Requests.request)
+
+    def follow(
+        self, list: str, view: Optional[View] = None, *, if_absent: str = "error", min_interval: Optional[float] = None
+    ) -> Following:
+        """Iterates the updates of a list: first its state, then each change, until it is deleted. When the connection is
+        lost, it goes on over the next one.
+
+        - view: what of the list is seen, a dict of docs/protocol.md: `{"where": …, "search": …, "sort": …, "window": …}`.
+        - if_absent: "wait" for a list that is not there yet, and go on when it is deleted and made again.
+        - min_interval: so many seconds lie between two updates at least.
+        """
+        return Following(FollowedList(self._requests._connections, list, view, if_absent, min_interval))
+
+    def handle(
+        self, list: str, requests: Sequence[str], actions: Optional[Sequence[str]] = None, *, replace: bool = False,
+        follow: bool = True,
+    ) -> Handler:
+        """Iterates what others ask of a list, so that it is answered.
+
+        - requests: which sorts: "perform", "propose", "expand".
+        - actions: these only, of `perform`.
+        - replace: takes the place of another handler.
+        - follow: `state` has the list, with all that a request names.
+        """
+        return Handler(Handling(Request, self._requests._connections, list, requests, actions, replace, follow))
+
+    def close(self) -> None:
+        """Closes the connections that wait for a next request. What is followed or handled is closed by itself."""
+        self._requests._connections.close()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Following(Iterator[Update]):
+    """`for update in client.follow("tasks")`. One thread iterates; any may set a view, or close."""
+
+    def __init__(self, followed: FollowedList) -> None:
+        self._followed = followed
+
+    def __next__(self) -> Update:
+        update = finished(self._followed.next())
+        if update is None:
+            raise StopIteration
+        return update
+
+    @property
+    def list(self) -> str:
+        return self._followed.list
+
+    @property
+    def state(self) -> ListState:
+        """The list as it was at the last update, brought forward when the next one is asked for."""
+        return self._followed.state
+
+    @property
+    def revision(self) -> int:
+        return self._followed.revision
+
+    def set_view(self, view: Optional[View]) -> None:
+        """Shows something else of the list: the next update leads from what was seen to what is seen then."""
+        finished(self._followed.set_view(view))
+
+    def close(self) -> None:
+        finished(self._followed.close())
+
+    def __enter__(self) -> Following:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Request(HandlerRequest):
+    def answer(self, result: JSON = None, *, operations: Optional[Sequence[Operation]] = None) -> None:
+        """Consents. `result` is what the asker gets; `operations` are applied instead of those that were proposed."""
+        finished(self._answer(result, operations))
+
+    def refuse(self, reason: str) -> None:
+        """The asker gets the reason as an error."""
+        finished(self._refuse(reason))
+
+
+class Handler(Iterator[Request]):
+    """`for request in client.handle("tasks", ["perform"])`."""
+
+    def __init__(self, handling: Handling[Request]) -> None:
+        self._handling = handling
+
+    def __next__(self) -> Request:
+        request = finished(self._handling.next())
+        if request is None:
+            raise StopIteration
+        return request
+
+    @property
+    def list(self) -> str:
+        return self._handling.list
+
+    @property
+    def state(self) -> ListState:
+        """The list as it was when the last request came, or newer: it has every item that the request names."""
+        return self._handling.state
+
+    @property
+    def revision(self) -> int:
+        return self._handling.revision
+
+    def close(self) -> None:
+        finished(self._handling.close())
+
+    def __enter__(self) -> Handler:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

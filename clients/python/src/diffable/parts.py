@@ -1,0 +1,126 @@
+"""Changes as lines. What is too long for one line is sent in parts, which the daemon takes as one transaction."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Iterable, Iterator, List, Mapping
+
+from .connection import request_line
+from .conversation import RequestID
+from .errors import TooLarge
+from .lines import encoded
+from .operations import Operation
+
+#: Shorter than a daemon takes, so that it begins to read while the next line is sent.
+AIM = 1 << 18
+
+_USUAL_LENGTH_MAX = 1 << 20
+
+
+def change_lines(
+    method: str, place: Mapping[str, Any], terms: Mapping[str, Any], operations: Iterable[Operation], id: RequestID,
+    limits: Mapping[str, int],
+) -> List[bytes]:
+    """
+    - place: members that each part has: the list, the section of an `apply`.
+    - terms: members that count on the last part.
+    """
+    length_max = limits.get("lineLengthMax", _USUAL_LENGTH_MAX)
+    operations_max = limits.get("operationsMax", 100_000)
+    last = request_line(method, {**place, **terms, "operations": [], "more": False}, id)
+    # An empty part's length, whether it is the last one or not.
+    frame = len(last) + 8
+    aim = min(AIM, length_max) - frame
+    groups: List[List[bytes]] = [[]]
+    length = 0
+    for piece in _pieces(operations, aim, length_max - frame):
+        if groups[-1] and (length + len(piece) + 1 > aim or len(groups[-1]) >= operations_max):
+            groups.append([])
+            length = 0
+        groups[-1].append(piece)
+        length += len(piece) + 1
+    if len(groups) == 1:
+        return [_filled(request_line(method, {**place, **terms, "operations": []}, id), groups[0])]
+    part = request_line(method, {**place, "operations": [], "more": True}, None)
+    return [_filled(part, group) for group in groups[:-1]] + [_filled(last, groups[-1])]
+
+
+def _filled(line: bytes, operations: List[bytes]) -> bytes:
+    # The member was encoded by us, and a text that says the same would have its quotes escaped.
+    return line.replace(b'"operations":[]', b'"operations":[' + b",".join(operations) + b"]", 1)
+
+
+def _pieces(operations: Iterable[Operation], aim: int, length_max: int) -> Iterator[bytes]:
+    """The operations, encoded, the long ones in several."""
+    for operation in operations:
+        many = operation.get("items") or operation.get("sections")
+        if not isinstance(many, (list, tuple)) or len(many) < 2 and not _has_subtree(many):
+            yield _checked(encoded(operation), length_max)
+        elif operation.get("op") == "replaceChildren":
+            # Each part would take away what the one before has brought.
+            yield _checked(encoded(operation), length_max)
+        else:
+            yield from _pieces_of_many(operation, "items" if operation.get("items") else "sections", aim, length_max)
+
+
+def _has_subtree(many: Any) -> bool:
+    return bool(many) and isinstance(many[0], dict) and bool(many[0].get("items") or many[0].get("children"))
+
+
+def _pieces_of_many(operation: Operation, name: str, aim: int, length_max: int) -> Iterator[bytes]:
+    head = dict(operation)
+    many = head.pop(name)
+    prefix = encoded(head)[:-1] + b"," + encoded(name) + b":["
+    gathered: List[bytes] = []
+    length = len(prefix) + 2
+    last_id = None
+    for one in many:
+        text = encoded(one)
+        below: List[Operation] = []
+        if length + len(text) > aim:
+            if gathered:
+                yield prefix + b",".join(gathered) + b"]}"
+                # What follows goes behind what was placed.
+                if "after" in head:
+                    head = {key: value for key, value in head.items() if key not in ("section", "parent")}
+                    head["after"] = last_id
+                    prefix = encoded(head)[:-1] + b"," + encoded(name) + b":["
+                gathered, length = [], len(prefix) + 2
+            if length + len(text) > aim and _has_subtree([one]):
+                one, below = _parted(one)
+                text = encoded(one)
+        gathered.append(text)
+        length += len(text) + 1
+        last_id = one["id"] if isinstance(one, dict) else one
+        if below:
+            # They come under what has to be there first.
+            yield _checked(prefix + b",".join(gathered) + b"]}", length_max)
+            if "after" in head:
+                head = {key: value for key, value in head.items() if key not in ("section", "parent")}
+                head["after"] = last_id
+                prefix = encoded(head)[:-1] + b"," + encoded(name) + b":["
+            gathered, length = [], len(prefix) + 2
+            yield from _pieces(below, aim, length_max)
+    if gathered:
+        yield _checked(prefix + b",".join(gathered) + b"]}", length_max)
+
+
+def _parted(one: Dict[str, Any]) -> Any:
+    """What stands alone, and what brings that which is in it or under it."""
+    one = dict(one)
+    items = one.pop("items", None)
+    if items is not None:
+        return one, [{"op": "appendItems", "section": one["id"], "items": items}]
+    children = one.pop("children")
+    return one, [{"op": "appendItems", "parent": one["id"], "items": children}]
+
+
+def _checked(text: bytes, length_max: int) -> bytes:
+    if len(text) > length_max:
+        raise TooLarge(
+            "tooLarge",
+            f"one of the operations is longer than a line may be even without the others: lineLengthMax leaves it "
+            f"{length_max} bytes; make it shorter, or have the daemon's lineLengthMax raised",
+            11,
+            {"limit": "lineLengthMax", "max": length_max},
+        )
+    return text

@@ -1,0 +1,264 @@
+"""What can be asked of a daemon, written once: `AsyncClient` has these methods as they are, `Client` has them blocking."""
+
+from __future__ import annotations
+
+import secrets
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
+
+from . import rows as rows_of
+from .answers import Access, Difference, History, ListSummary, Outcome, Performed, Place, Revision, Snapshot, read
+from .connection import Connection, new_id
+from .connections import Connections
+from .errors import NoSuchList
+from .mirror import View, Window
+from .operations import Operation
+from .parts import change_lines
+from .rows import Field, Row
+from .state import JSON, ListState
+from .wire import Network
+
+
+class Requests:
+    """
+    - socket: where the daemon listens. Without one: `$DIFFABLED_SOCKET`, the user's own daemon, the system's.
+    - name: who this is, for `history` and the daemon's log; by default the program's name.
+    - patience: for how many seconds a request is sent again while there is no daemon. A change is made once all the same:
+      each has a request key.
+    - reply_timeout: for how many seconds a daemon may say nothing, also when asked whether it is there; None: for ever.
+    """
+
+    def __init__(
+        self, network: Network, socket: Optional[str], name: Optional[str], patience: float,
+        reply_timeout: Optional[float],
+    ) -> None:
+        self._connections = Connections(network, socket, name, reply_timeout)
+        self._patience = patience
+
+    # MARK: Reading
+
+    async def ping(self) -> None:
+        """Returns when the daemon has answered."""
+        await self._read("ping")
+
+    async def status(self) -> Dict[str, Any]:
+        """Counts and conditions of the daemon, by their names in docs/protocol.md."""
+        return await self._read("status")
+
+    async def lists(self, deleted: bool = False) -> List[ListSummary]:
+        """The lists that there are; with `deleted=True` those that can be brought back."""
+        result = await self._read("lists", deleted=deleted or None)
+        return [read(ListSummary, summary) for summary in result.get("lists", ())]
+
+    async def snapshot(self, list: str, at: Optional[int] = None, view: Optional[View] = None) -> Snapshot:
+        """The list as it is, or as it was at a revision; all of it, or what a view shows."""
+        result = await self._read("snapshot", list=list, at=at, view=view)
+        state = ListState.from_dict(result.get("snapshot") or {})
+        return read(Snapshot, result, state=state, window=Window.of(result))
+
+    async def history(self, list: str, limit: Optional[int] = None) -> History:
+        """Who changed the list when, the newest change first."""
+        result = await self._read("history", list=list, limit=limit)
+        return read(History, result, revisions=[read(Revision, one) for one in result.get("revisions", ())])
+
+    async def difference(self, list: str, from_revision: int, to_revision: int) -> Difference:
+        """The operations that lead from one revision to another, in either direction."""
+        result = await self._read("difference", list=list, **{"from": from_revision, "to": to_revision})
+        made = {"from_revision": result.get("from"), "to_revision": result.get("to")}
+        return read(Difference, result, **made)
+
+    async def schemas(self, list: str) -> Dict[str, Any]:
+        """What the content of each kind of item has to look like, as JSON Schema."""
+        return await self._read("schemas", list=list)
+
+    # MARK: Lists as a whole
+
+    async def create(
+        self, list: str, durability: Optional[str] = None, mode: Optional[str] = None, if_absent: bool = False
+    ) -> Place:
+        """Makes an empty list: "durable" (on disk) or "volatile" (in memory only). With `if_absent=True` one that is there
+        is as good."""
+        terms = {"durability": durability, "mode": mode, "ifAbsent": if_absent or None}
+        ask = self._read if if_absent else self._ask
+        return read(Place, await ask("createList", list=list, **terms))
+
+    async def delete(self, list: str, if_revision: Optional[int] = None) -> None:
+        """Deletes the list. It can be brought back for a while (`undelete`)."""
+        await self._ask("deleteList", list=list, ifRevision=if_revision)
+
+    async def undelete(self, list: str, as_name: Optional[str] = None) -> Place:
+        """Brings back the list of that name that was deleted last, under another name if one is given."""
+        return read(Place, await self._ask("undeleteList", list=list, **{"as": as_name}))
+
+    async def rename(self, list: str, to: str, if_revision: Optional[int] = None) -> Place:
+        return read(Place, await self._ask("renameList", list=list, to=to, ifRevision=if_revision))
+
+    async def set_access(
+        self, list: str, mode: Optional[str] = None, owner: Optional[int] = None, group: Optional[int] = None
+    ) -> Access:
+        """Who may see and change the list: `mode` is a text of octal digits, such as "0640"."""
+        return read(Access, await self._ask("setAccess", list=list, mode=mode, owner=owner, group=group))
+
+    async def set_schemas(
+        self, list: str, schemas: Mapping[str, JSON], others: Optional[str] = None, existing: Optional[str] = None
+    ) -> Dict[str, Any]:
+        """Has the daemon refuse content that is not as the schema of its kind says.
+
+        - others: "allow" or "refuse": what becomes of kinds without a schema.
+        - existing: "check", or "keep" what is there and does not fit.
+        """
+        return await self._ask("setSchemas", list=list, schemas=schemas, others=others, existing=existing)
+
+    # MARK: Changing a list
+
+    async def transact(
+        self, list: str, operations: Iterable[Operation], *, if_revision: Optional[int] = None,
+        request_key: Optional[str] = None, dry_run: bool = False,
+    ) -> Outcome:
+        """Applies operations (dicts of docs/protocol.md), all or none. It is sent again when the connection is lost, and
+        made once.
+
+        - if_revision: refused as `RevisionMismatch` unless the list is at this revision.
+        - request_key: one of your own outlives this process: the same change under the same key is made once.
+        - dry_run: says in `operations` what it would do, and does nothing.
+        """
+        terms = {"ifRevision": if_revision}
+        return await self._change("transact", {"list": list}, terms, [*operations], request_key, dry_run)
+
+    async def publish(
+        self, list: str, items: Union[Mapping[str, Any], Iterable[Row]], *, key: Optional[Field] = None,
+        section: Optional[Field] = None, parent: Optional[Field] = None, kind: Optional[Field] = None,
+        text: Optional[Field] = None, into: Optional[str] = None, create: bool = True,
+        durability: Optional[str] = None, reload: bool = False, if_revision: Optional[int] = None,
+        request_key: Optional[str] = None, dry_run: bool = False,
+    ) -> Outcome:
+        """Makes the list what is given, and lets the daemon find what became different. Makes the list if there is none.
+
+        - items: rows, each a dict that becomes the content of an item; or a whole snapshot, `{"content": …, "sections": […]}`.
+        - key: the member that identifies a row, or a function of the row; by default id, key or name.
+        - section, parent, kind: the member that says in which section, under which row, of which kind.
+        - text: the member that is shown; the rest of the row is left out then.
+        - into: the items of this section only; others stay.
+        - reload: followers draw everything anew, without a difference.
+        """
+        operations, place = _state(list, items, into, key, section, parent, kind, text)
+        terms = {"usingReloadData": reload or None, "ifRevision": if_revision}
+        try:
+            return await self._change("apply", place, terms, operations, request_key, dry_run)
+        except NoSuchList:
+            if not create or dry_run:
+                raise
+        await self.create(list, durability=durability, if_absent=True)
+        return await self._change("apply", place, terms, operations, request_key, dry_run)
+
+    async def undo(
+        self, list: str, to: Optional[int] = None, *, if_revision: Optional[int] = None,
+        request_key: Optional[str] = None, dry_run: bool = False,
+    ) -> Outcome:
+        """Restores an earlier revision by a new change: the one before the newest, or the one that `to` says."""
+        terms = {"to": to, "ifRevision": if_revision, "dryRun": dry_run or None}
+        key = None if dry_run else request_key or _random_key()
+        return read(Outcome, await self._read("undo", list=list, requestKey=key, **terms))
+
+    # MARK: Lists that answer
+
+    async def perform(
+        self, list: str, action: str, items: Optional[Sequence[str]] = None, *, section: Optional[str] = None,
+        arguments: JSON = None, if_revision: Optional[int] = None, timeout: Optional[float] = None,
+    ) -> Performed:
+        """Asks the list's handler to do something, and returns what it answered. It is asked at most once.
+
+        - timeout: seconds; by default 30.
+        """
+        return read(
+            Performed,
+            await self._ask(
+                "perform", list=list, action=action, items=None if items is None else [*items], section=section,
+                arguments=arguments, ifRevision=if_revision, timeout=_milliseconds(timeout),
+            ),
+        )
+
+    async def propose(
+        self, list: str, operations: Iterable[Operation], *, if_revision: Optional[int] = None,
+        request_key: Optional[str] = None, dry_run: bool = False, timeout: Optional[float] = None,
+    ) -> Outcome:
+        """As `transact`, but the list's handler is asked first, if there is one: it consents, has other operations applied
+        instead, or refuses (`ProposalRefused`). It is asked at most once."""
+        terms = {"ifRevision": if_revision, "requestKey": request_key, "dryRun": dry_run or None}
+        wanted = [*operations]
+
+        async def work(connection: Connection) -> Dict[str, Any]:
+            id = new_id()
+            place = {"list": list}
+            with_timeout = {**terms, "timeout": _milliseconds(timeout)}
+            return await connection.reply(
+                change_lines("propose", place, with_timeout, wanted, id, connection.limits), id)
+
+        return read(Outcome, await self._connections.use(self._patience, work, again=False))
+
+    async def expand(self, list: str, item: str, timeout: Optional[float] = None) -> Place:
+        """Has the list's handler bring an item's children, if it has none. Nobody's expansion changes."""
+        result = await self._ask("expand", list=list, item=item, timeout=_milliseconds(timeout))
+        return read(Place, result, epoch=result.get("epoch", ""))
+
+    # MARK: How it is asked
+
+    async def request(self, method: str, /, **params: Any) -> Dict[str, Any]:
+        """Any method of docs/protocol.md, with its parameters by their names there. It is asked once."""
+        return await self._ask(method, **params)
+
+    async def _ask(self, method: str, /, **params: Any) -> Dict[str, Any]:
+        return await self._connections.use(
+            self._patience, lambda connection: connection.ask(method, params), again=False)
+
+    async def _read(self, method: str, /, **params: Any) -> Dict[str, Any]:
+        """What may be asked twice."""
+        return await self._connections.use(
+            self._patience, lambda connection: connection.ask(method, params), again=True)
+
+    async def _change(
+        self, method: str, place: Mapping[str, Any], terms: Mapping[str, Any], operations: List[Operation],
+        request_key: Optional[str], dry_run: bool,
+    ) -> Outcome:
+        how = {"dryRun": True} if dry_run else {"requestKey": request_key or _random_key()}
+        id = new_id()
+        lines: List[bytes] = []
+
+        async def work(connection: Connection) -> Dict[str, Any]:
+            # It is sent again in the same parts, as the key wants it.
+            if not lines:
+                lines.extend(change_lines(method, place, {**terms, **how}, operations, id, connection.limits))
+            return await connection.reply(lines, id)
+
+        return read(Outcome, await self._connections.use(self._patience, work, again=True))
+
+
+def _state(
+    list_name: str, items: Union[Mapping[str, Any], Iterable[Row]], into: Optional[str], key: Optional[Field],
+    section: Optional[Field], parent: Optional[Field], kind: Optional[Field], text: Optional[Field],
+) -> Any:
+    """Operations that make the state from nothing, and the members that name the list and perhaps one section."""
+    operations: List[Operation] = []
+    if isinstance(items, Mapping):
+        if "sections" not in items:
+            raise ValueError('a snapshot needs "sections"; rows are given as a list of dicts')
+        if "content" in items:
+            operations.append({"op": "reconfigureList", "content": items["content"]})
+        sections = [*items["sections"]]
+    else:
+        sections = rows_of.sections(items, key, section, parent, kind, text)
+    if into is None:
+        if sections:
+            operations.append({"op": "appendSections", "sections": sections})
+        return operations, {"list": list_name}
+    rows = [item for one in sections for item in one.get("items", ())]
+    operations.append({"op": "appendItems", "section": into, "items": rows})
+    return operations, {"list": list_name, "section": into}
+
+
+def _random_key() -> str:
+    """128 random bits, so that no two clients ever make the same."""
+    return secrets.token_urlsafe(16)
+
+
+def _milliseconds(seconds: Optional[float]) -> Optional[int]:
+    return None if seconds is None else max(1, round(seconds * 1000))
