@@ -52,6 +52,11 @@ struct Choices {
     }
 
     private mutating func operation() -> String {
+        // Bytes of their own, so that what is in the corpus means what it did.
+        if rest.first == 255 || rest.first == 254 {
+            let verb = choice(256) == 255 ? "reconfigureList" : "patchList"
+            return #"{"op":"\#(verb)","content":\#(content())}"#
+        }
         switch choice(20) {
         case 0: return #"{"op":"appendSections","sections":[{"id":\#(section()),"items":\#(items())}]}"#
         case 1:

@@ -12,6 +12,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case changes
     /// A JSON merge patch and, behind a newline, the content that it changes.
     case patch
+    /// A schema and, behind a newline, the content that is held to it.
+    case schema
     /// A view, with its `where` and `sort`.
     case view
     /// A line of a daemon, as a client reads it.
@@ -43,6 +45,7 @@ extension FuzzTarget {
         // What is read was written by the target itself.
         case .changes: break
         case .patch: decodePatch(bytes)
+        case .schema: decodeSchema(bytes)
         case .view: decodeView(bytes)
         case .message: decodeMessage(bytes)
         case .result: decodeResult(bytes)
@@ -60,6 +63,7 @@ extension FuzzTarget {
         case .operations: try checkOperations(bytes)
         case .changes: try checkChanges(bytes)
         case .patch: try checkPatch(bytes)
+        case .schema: try checkSchema(bytes)
         case .view: try checkView(bytes)
         case .message: try checkMessage(bytes)
         case .result: try checkResult(bytes)

@@ -5,7 +5,7 @@ import DiffableJSON
 enum Sample {
     static let list: Snapshot = {
         let json = """
-            {"sections":[{"id":"s","content":{"title":"Today"},"items":[
+            {"content":{"title":"Tasks","a":{"b":1}},"sections":[{"id":"s","content":{"title":"Today"},"items":[
             {"id":"0","content":{"title":"Buy milk","due":"2027-01-02","priority":2,"tags":["home","shop"]},
              "expanded":true,"children":[{"id":"1","content":"Crème brûlée"},{"id":"2","kind":"k","content":[1,2.5,-3e2]}]},
             {"id":"3","content":{"done":true,"a":{"b":{"c":null}}}},{"id":"4","content":7},{"id":"5"}]},
@@ -14,7 +14,7 @@ enum Sample {
             """
         do {
             return try Array(json.utf8).withUnsafeBytes { bytes in
-                try Snapshot([Section](json: bytes, limits: .server))
+                try Snapshot(WholeList(json: bytes, limits: .server))
             }
         } catch {
             preconditionFailure("the sample is a list, but: \(error)")
@@ -28,7 +28,8 @@ struct SnapshotText: Equatable {
 
     init(_ list: Snapshot) {
         var writer = ByteWriter()
-        writer.appendSnapshot(list.sections, expansion: .canonical)
+        writer.appendSnapshot(
+            WholeList(content: list.content.map(Optional.some), sections: list.sections), expansion: .canonical)
         json = writer.bytes
     }
 }
@@ -37,11 +38,11 @@ struct SnapshotText: Equatable {
 /// (What holds of its pages is checked in Tests/DiffableTests.)
 func checkInvariants(_ list: Snapshot) throws {
     try SnapshotText(list).json.withUnsafeBytes { json in
-        let sections = try succeed("a list's JSON can be read: \(text(json))") { () throws(DecodingError) in
-            try [Section](json: json, limits: .journal)
+        let whole = try succeed("a list's JSON can be read: \(text(json))") { () throws(DecodingError) in
+            try WholeList(json: json, limits: .journal)
         }
         let again = try succeed("a list's JSON is a list") { () throws(OperationError) in
-            try Snapshot(sections, limits: .none)
+            try Snapshot(whole, limits: .none)
         }
         try hold(again == list, "a list's JSON is another list: \(text(json))")
     }

@@ -1,8 +1,8 @@
 import Diffable
 import DiffableJSON
 
-private func decoded(_ json: UnsafeRawBufferPointer) throws(DecodingError) -> [Operation] {
-    try [Operation](json: json, limits: .server)
+private func decoded(_ json: UnsafeRawBufferPointer) throws(DecodingError) -> [ListOperation] {
+    try [ListOperation](json: json, limits: .server)
 }
 
 /// Of one input: the checks take longer than the operations, and short inputs lead further.
@@ -29,7 +29,7 @@ func checkChanges(_ bytes: UnsafeRawBufferPointer) throws {
     var list = Sample.list
     for _ in 0..<transactionsMax where !choices.isEmpty {
         let json = choices.transaction()
-        let operations: [Operation] = try json.withUnsafeBytes { json in
+        let operations: [ListOperation] = try json.withUnsafeBytes { json in
             try succeed("what is chosen can be read: \(text(json))") { () throws(DecodingError) in
                 try decoded(json)
             }
@@ -39,12 +39,12 @@ func checkChanges(_ bytes: UnsafeRawBufferPointer) throws {
 }
 
 /// Applies the operations, all or none; gives the state after.
-private func checkTransaction(_ operations: [Operation], on list: Snapshot) throws -> Snapshot {
+private func checkTransaction(_ operations: [ListOperation], on list: Snapshot) throws -> Snapshot {
     let before = SnapshotText(list)
     let json = OperationsWriter.array(operations)
     let again = try json.withUnsafeBytes { json in
         try succeed("operations that were written can be read: \(text(json))") { () throws(DecodingError) in
-            try [Operation](json: json, limits: .journal)
+            try [ListOperation](json: json, limits: .journal)
         }
     }
     try hold(OperationsWriter.array(again) == json, "operations are others when they were written: \(text(json))")

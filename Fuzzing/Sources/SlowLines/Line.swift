@@ -28,10 +28,12 @@ struct Line {
 
     /// Of a line with a view that is just short enough to be taken.
     private static let viewLength = 131_000
+    /// Of a schema that is.
+    private static let schemaLength = 130_000
 
     static func all(length: Int) -> [Line] {
         values(length) + envelopes(length) + operations(length) + views(length) + views(viewLength)
-            + messages(length) + others(length)
+            + schemas(length) + messages(length) + others(length)
     }
 
     private static func values(_ length: Int) -> [Line] {
@@ -158,6 +160,38 @@ struct Line {
             view("search for marks", length, #""search":""#, "\u{0301}\u{0323}", "\""),
             view("search for words with marks", length, #""search":""#, "\u{00E9} ", "\""),
             view("search for Hangul", length, #""search":""#, "\u{D55C}", "\""),
+        ]
+    }
+
+    /// A wide schema with a short content, and the other way round.
+    private static func schemas(_ length: Int) -> [Line] {
+        let names = (0..<3_000).map { "\"\($0)\"" }
+        let digits = String(repeating: "7", count: schemaLength)
+        let numbers = (0..<4_000).map { "\($0)" }.joined(separator: ",")
+        let nested = (0..<30).reduce("{}") { inner, _ in #"{"enum":[[1]],"items":\#(inner)}"# }
+        return [
+            Line("properties", .schema, schemaLength, #"{"properties":{"#, ##""#":{},"##, "}}\n{}"),
+            Line("properties that check", .schema, schemaLength, #"{"properties":{"#, ##""#":{"type":"null"},"##, "}}"),
+            Line("required", .schema, schemaLength, #"{"required":["#, ##""#","##, "]}\n{}"),
+            Line("enum", .schema, schemaLength, #"{"enum":["#, ##""#","##, "]}\n7"),
+            Line("enum of arrays", .schema, schemaLength, #"{"enum":["#, "[0],", "]}\n[7]"),
+            Line("long exponent", .schema, schemaLength, #"{"minimum":1e"#, "1", "}\n1e9"),
+            Line("schemas too deep", .schema, schemaLength, "", #"{"items":"#),
+            Line("a schema that is too long", .schema, length, #"{"title":""#, "a", "\"}"),
+            Line(
+                "names in reverse", .schema, length, "{\"required\":[\(names.joined(separator: ","))]}\n[",
+                "{\(names.reversed().map { "\($0):0" }.joined(separator: ","))},", "]"),
+            Line("names that are unknown", .schema, length, #"{"properties":{"a":{}}}"# + "\n{", ##""#":0,"##, "}"),
+            Line("names in escapes", .schema, length, #"{"properties":{"a":{}}}"# + "\n{", #""\u0061":0,"#, "}"),
+            Line(
+                "numbers beside a long bound", .schema, length, "{\"items\":{\"minimum\":-\(digits)}}\n[", "0.5,", "]"),
+            Line("numbers in an enum", .schema, length, "{\"items\":{\"enum\":[\(numbers)]}}\n[", "7.0,", "]"),
+            Line(
+                "arrays in an enum", .schema, length, #"{"items":{"enum":[[1],{"a":1}]}}"# + "\n[", #"{"a":1.0},"#, "]"),
+            Line(
+                "enums inside each other", .schema, length, nested + "\n" + String(repeating: "[", count: 20), "1,",
+                String(repeating: "]", count: 20)),
+            Line("lengths to count", .schema, length, #"{"items":{"maxLength":1}}"# + "\n[", #""\ud83d\ude00","#, "]"),
         ]
     }
 

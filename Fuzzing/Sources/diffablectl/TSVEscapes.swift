@@ -1,0 +1,1 @@
+../../../Sources/diffablectl/Input/TSVEscapes.swift
