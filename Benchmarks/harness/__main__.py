@@ -4,7 +4,7 @@
     make bench ONLY=fanout,durable        some parts; the table is only printed
     make bench ROUNDS=3 QUICK=1           fewer rounds, shorter runs
 
-Parts are core, fanout, latency, durable, apply, memory, start, stalls and command. Each round measures every part and server
+Parts are core, fanout, latency, durable, handlers, apply, memory, start, stalls and command. Each round measures every part and server
 once, so that a disturbance meets all alike. What is not installed is left out with a word.
 """
 
@@ -25,8 +25,8 @@ import servers
 import stalls
 
 PARTS = {
-    "fanout": load.fan_out, "latency": load.latency, "durable": load.durable, "apply": lists.apply,
-    "memory": lists.memory, "start": lists.start, "stalls": stalls.stalls,
+    "fanout": load.fan_out, "latency": load.latency, "durable": load.durable,
+    "handlers": load.handlers, "apply": lists.apply, "memory": lists.memory, "start": lists.start, "stalls": stalls.stalls,
     "command": lists.command,
 }
 RESULTS = machine.REPOSITORY / "Benchmarks" / ".build" / "results.jsonl"
@@ -61,14 +61,14 @@ class Bench:
         self.results.write(json.dumps(self.last) + "\n")
         self.results.flush()
 
-    def measure(self, part, round_number, server, run, is_clean):
+    def measure(self, part, round_number, server, run, is_clean, **criteria):
         """A server that fails once fails in the results, and the others are still measured."""
         try:
             report, clean = self.patience.undisturbed(run, is_clean)
         except (OSError, RuntimeError, subprocess.SubprocessError) as error:
             print(f"bench: {part}, {server}: {error}", file=sys.stderr)
             return self.record("failure", round_number, True, of=part, server=server, error=str(error)[:500])
-        return self.record(part, round_number, clean, server=server, **report)
+        return self.record(part, round_number, clean, server=server, **criteria, **report)
 
     def carry_out(self, part, round_number):
         """A part of a round; what it could not measure is missing in the table."""
@@ -122,7 +122,7 @@ def main():
         if part != "core" and part not in PARTS:
             parser.error(f"there is no part {part}: core, {', '.join(PARTS)}")
 
-    if {"fanout", "latency", "durable"} & set(parts):
+    if {"fanout", "latency", "durable", "handlers"} & set(parts):
         faults.check_generator()
     begin = time.monotonic()
     with open(RESULTS, "w") as results:

@@ -23,7 +23,7 @@ class Figures:
         return [above[number] / below[number] for number in sorted(above.keys() & below.keys()) if below[number]]
 
     def disturbed(self):
-        loads = [result for result in self.results if result["part"] in ("fanout", "latency", "durable")]
+        loads = [result for result in self.results if result["part"] in ("fanout", "latency", "durable", "handlers")]
         return sum(not result["clean"] for result in loads), len(loads)
 
 
@@ -73,6 +73,8 @@ def shown(value, unit):
         return f"{value:.1f} MiB"
     if unit == "KiB":
         return f"{value:.1f} KiB"
+    if unit == "k/s":
+        return f"{value:.1f} k/s"
     if unit == "µs":
         return f"{value:.2f} µs"
     raise ValueError(unit)
@@ -106,7 +108,7 @@ def said(form, series, name=""):
 def rows(figures):
     return [
         *difference_rows(figures), *operation_rows(figures), *delivery_rows(figures), *durable_rows(figures),
-        *list_rows(figures)]
+        *handler_rows(figures), *list_rows(figures)]
 
 
 def core(figures, workload, items, engine="diffable"):
@@ -183,6 +185,26 @@ def durable_rows(figures):
         yield Row(
             f"durable transactions, {what}, over redis", 1.5, True, figures.ratios(own, other), "×", said(rate, own),
             said(rate, other, "redis"))
+
+
+def handler_rows(figures):
+    def round_trips(server, askers):
+        return figures.series("handlers", "answersPerSecond", server=server, publishers=askers, of="perform")
+
+    own = round_trips("diffabled", 1_000)
+    yield Row(
+        "`perform` by 1,000 askers of one handler, a second", 20, True, [value / 1e3 for value in own.values()], "k/s",
+        said(rate, own))
+    for askers, whom in ((1_000, "1,000 askers"), (1, "one asker")):
+        own, other = round_trips("diffabled", askers), round_trips("redis", askers)
+        yield Row(
+            f"`perform` by {whom} of one handler, over redis' `BLPOP` and `LPUSH`", 0.5, True,
+            figures.ratios(own, other), "×", said(rate, own), said(rate, other, "redis"))
+    consented, own = (
+        figures.series("handlers", "answerP50Microseconds", of=of) for of in ("propose", "transact"))
+    yield Row(
+        "`propose` with consent over `transact`, median", 2.5, False, figures.ratios(consented, own), "×",
+        said(lambda value: seconds(value / 1e6), consented), said(lambda value: seconds(value / 1e6), own, "transact"))
 
 
 def list_rows(figures):

@@ -14,12 +14,11 @@ RATES = [(1000, 10), (100, 1000)]
 DURABLE_LOADS = [(1, 1), (32, 1), (1, 32), (256, 1)]
 
 
-def generate(server, **options):
+def generate(server, dialect=None, **options):
     """One run of the generator; its report. What did not arrive as it should is a failure, not a figure."""
-    dialect = server.name
     words = [word for name, value in options.items() for word in ("--" + name.replace("_", "-"), str(value))]
     run = subprocess.run(
-        [BUILT / "LoadGenerator", "--dialect", dialect, "--socket", server.socket, "--server", str(server.pid),
+        [BUILT / "LoadGenerator", "--dialect", dialect or server.name, "--socket", server.socket, "--server", str(server.pid),
          "--core", str(CLIENT_CORE), *words], capture_output=True, text=True, timeout=120)
     if run.returncode != 0:
         raise RuntimeError(f"{run.stderr}{run.stdout}".strip())
@@ -30,6 +29,11 @@ def is_clean(report):
     """Whether nothing else had the two cores."""
     return (report["othersBusy"] < 0.15 and report["stolen"] < 0.03 and report["generatorWaited"] < 0.02
             and report["serverWaited"] < 0.03)
+
+
+def is_clean_asking(report):
+    """There is always somebody who asks, so that the server is never idle and the generator hardly ever."""
+    return report["othersBusy"] < 0.15 and report["stolen"] < 0.03 and report["generatorWaited"] < 0.02
 
 
 def is_clean_durable(report):
@@ -56,6 +60,31 @@ def latency(bench, round_number):
                     return generate(server, subscribers=subscribers, rate=rate, seconds=bench.seconds(3))
 
             bench.measure("latency", round_number, name, measure, is_clean)
+
+
+# Those who ask one handler at a time, each for one thing.
+ASKERS = 1_000
+
+
+def handlers(bench, round_number):
+    """Round trips of those who ask, and what consent adds to a transaction."""
+    for dialect, name in (("diffabled-perform", "diffabled"), ("redis-queue", "redis")):
+        for askers in (1, ASKERS):
+            if not bench.available([name]):
+                continue
+
+            def measure():
+                with running(name) as server:
+                    return generate(server, dialect=dialect, publishers=askers, seconds=bench.seconds(1.5))
+
+            bench.measure("handlers", round_number, name, measure, is_clean_asking, of="perform")
+    for of, options in (
+            ("transact", {"dialect": "diffabled", "subscribers": 0}), ("propose", {"dialect": "diffabled-propose"})):
+        def measure():
+            with running("diffabled") as server:
+                return generate(server, seconds=bench.seconds(1.5), **options)
+
+        bench.measure("handlers", round_number, "diffabled", measure, is_clean_asking, of=of)
 
 
 def durable(bench, round_number):

@@ -17,6 +17,8 @@ enum InstructionCounts {
         count("difference, mix, 10000 items") { precondition(!lists.difference.isEmpty) }
         let line = TransactionLine()
         for (name, run) in line.workloads { try count(name) { for _ in 0..<1_000 { try run() } } }
+        let content = try CheckedContent()
+        for (name, run) in content.workloads { try count(name) { for _ in 0..<1_000 { try run() } } }
         try countTransactions(line)
     }
 

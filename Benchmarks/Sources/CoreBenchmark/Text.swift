@@ -20,7 +20,7 @@ struct WrittenSnapshot {
 
     func snapshot() throws -> Snapshot {
         try parts.reduce(Snapshot()) { snapshot, part in
-            try snapshot.applying(try part.withUnsafeBytes { try [Diffable.Operation](json: $0, limits: .journal) })
+            try snapshot.applying(try part.withUnsafeBytes { try [ListOperation](json: $0, limits: .journal) })
         }
     }
 }
@@ -91,7 +91,7 @@ struct TransactionLine {
         ]
     }
 
-    private var operations: [Diffable.Operation] { (try? request().operations) ?? [] }
+    private var operations: [ListOperation] { (try? request().operations) ?? [] }
 
     private func request() throws -> Request.Transact { try bytes.withUnsafeBytes { try Self.request($0) } }
 

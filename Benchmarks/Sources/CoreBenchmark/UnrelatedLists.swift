@@ -43,7 +43,7 @@ struct UnrelatedLists {
 
     var heckelDifference: HeckelDifference { HeckelDifference(from: old, to: new) }
 
-    var difference: [Diffable.Operation] { newSnapshot.difference(from: oldSnapshot) }
+    var difference: [ListOperation] { newSnapshot.difference(from: oldSnapshot) }
 
     private init(old: [PlainItem], new: [PlainItem]) throws {
         // No string is the same storage on both sides: what came from two places shares nothing.

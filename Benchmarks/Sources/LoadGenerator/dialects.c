@@ -1,8 +1,10 @@
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "dialect.h"
+#include "stamp.h"
 
 size_t messageLength;
 
@@ -55,14 +57,20 @@ static void greetDiffabled(struct Connection *connection) {
     else isReady(connection);
 }
 
-static void publishDiffabled(struct Connection *connection, const char *message, size_t length) {
+static void publishOperation(
+    struct Connection *connection, const char *method, const char *message, size_t length
+) {
     appendFormat(
         &connection->output,
-        "{\"id\":2,\"method\":\"transact\",\"params\":{\"list\":\"load\",\"operations\":[{\"op\":\"appendItems\","
+        "{\"id\":2,\"method\":\"%s\",\"params\":{\"list\":\"load\",\"operations\":[{\"op\":\"appendItems\","
         "\"section\":\"s\",\"items\":[{\"id\":\"%d.%u\",\"content\":\"",
-        connection->index, connection->next);
+        method, connection->index, connection->next);
     append(&connection->output, message, length);
     append(&connection->output, "\"}]}]}}\n", 8);
+}
+
+static void publishDiffabled(struct Connection *connection, const char *message, size_t length) {
+    publishOperation(connection, "transact", message, length);
 }
 
 // A line has one message for each item that it brings. From one to the next it is mostly as far as it was before.
@@ -101,6 +109,69 @@ static void receiveDiffabledLine(struct Connection *connection, const char *line
 
 static size_t receiveDiffabled(struct Connection *connection, const char *bytes, size_t length) {
     return receiveLines(connection, bytes, length, receiveDiffabledLine);
+}
+
+// MARK: - diffabled's handlers: publishers ask, and the subscriber answers each request as soon as it has it
+
+static void greetHandler(struct Connection *connection, const char *kind) {
+    if (connection->role == PUBLISHER) return isReady(connection);
+    appendFormat(
+        &connection->output, "{\"id\":1,\"method\":\"handle\",\"params\":{\"list\":\"load\",\"requests\":[\"%s\"]}}\n",
+        kind);
+}
+
+static void greetPerforming(struct Connection *connection) { greetHandler(connection, "perform"); }
+static void greetProposing(struct Connection *connection) { greetHandler(connection, "propose"); }
+
+static void perform(struct Connection *connection, const char *message, size_t length) {
+    static const char head[] =
+        "{\"id\":2,\"method\":\"perform\",\"params\":{\"list\":\"load\",\"action\":\"act\",\"arguments\":\"";
+    append(&connection->output, head, sizeof head - 1);
+    append(&connection->output, message, length);
+    append(&connection->output, "\"}}\n", 4);
+}
+
+// A request has one message, and its answer no id, so that it has no reply.
+static void receiveRequest(struct Connection *connection, const char *line, size_t length, const char *before) {
+    static const char name[] = "\"request\":";
+    const char *end = line + length, *message = memmem(line, length, before, strlen(before));
+    const char *params = memmem(line, length, "\"params\":", 9);
+    const char *number = params ? memmem(params, (size_t)(end - params), name, sizeof name - 1) : NULL;
+    if (!message || !number || message + strlen(before) + messageLength >= end) return isRefused(connection, line, length);
+    isDelivered(connection, message + strlen(before));
+    appendFormat(
+        &connection->output, "{\"method\":\"answer\",\"params\":{\"request\":%lu}}\n",
+        strtoul(number + sizeof name - 1, NULL, 10));
+}
+
+static void receiveHandlerLine(
+    struct Connection *connection, const char *line, size_t length, const char *before
+) {
+    if (connection->role == PUBLISHER) return receiveDiffabledLine(connection, line, length);
+    if (beginsWith(line, length, "{\"jsonrpc\":\"2.0\",\"method\":\"request\""))
+        receiveRequest(connection, line, length, before);
+    else if (beginsWith(line, length, "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\"")) isReady(connection);
+    else isRefused(connection, line, length);
+}
+
+static void receivePerformingLine(struct Connection *connection, const char *line, size_t length) {
+    receiveHandlerLine(connection, line, length, "\"arguments\":\"");
+}
+
+static void receiveProposingLine(struct Connection *connection, const char *line, size_t length) {
+    receiveHandlerLine(connection, line, length, "\"content\":\"");
+}
+
+static size_t receivePerforming(struct Connection *connection, const char *bytes, size_t length) {
+    return receiveLines(connection, bytes, length, receivePerformingLine);
+}
+
+static void propose(struct Connection *connection, const char *message, size_t length) {
+    publishOperation(connection, "propose", message, length);
+}
+
+static size_t receiveProposing(struct Connection *connection, const char *bytes, size_t length) {
+    return receiveLines(connection, bytes, length, receiveProposingLine);
 }
 
 // MARK: - redis: PUBLISH, or a list, a hash and PUBLISH in one transaction
@@ -171,6 +242,47 @@ static size_t receiveRedis(struct Connection *connection, const char *bytes, siz
 static size_t receiveRedisDurable(struct Connection *connection, const char *bytes, size_t length) {
     if (connection->role == SUBSCRIBER) return receiveRedisMessages(connection, bytes, length);
     return receiveLines(connection, bytes, length, receiveRedisTransactionLine);
+}
+
+// MARK: - redis as handlers have it: publishers push requests and wait for an answer in a list of their own
+
+static void greetRedisQueue(struct Connection *connection) {
+    isReady(connection);
+    static const char next[] = "*3\r\n$5\r\nBLPOP\r\n$4\r\nload\r\n$1\r\n0\r\n";
+    if (connection->role == SUBSCRIBER) append(&connection->output, next, sizeof next - 1);
+}
+
+static void askRedis(struct Connection *connection, const char *message, size_t length) {
+    char answers[16];
+    int answersLength = snprintf(answers, sizeof answers, "a%d", connection->index);
+    appendFormat(&connection->output, "*3\r\n$5\r\nLPUSH\r\n$4\r\nload\r\n$%zu\r\n", length);
+    append(&connection->output, message, length);
+    appendFormat(
+        &connection->output, "\r\n*3\r\n$5\r\nBLPOP\r\n$%d\r\n%s\r\n$1\r\n0\r\n", answersLength, answers);
+}
+
+// The answer to the request, and what comes next, in one go.
+static void answerRedis(struct Connection *connection, const char *message) {
+    char answers[16];
+    int length = snprintf(answers, sizeof answers, "a%u", readStamp(message).publisher);
+    appendFormat(
+        &connection->output,
+        "*3\r\n$5\r\nLPUSH\r\n$%d\r\n%s\r\n$1\r\n1\r\n*3\r\n$5\r\nBLPOP\r\n$4\r\nload\r\n$1\r\n0\r\n", length, answers);
+}
+
+// Of what was popped (an array of the list's name and what was in it) only the last line says anything.
+static void receiveRedisQueueLine(struct Connection *connection, const char *line, size_t length) {
+    if (*line == '-') return isRefused(connection, line, length);
+    if (connection->role == PUBLISHER) {
+        if (length == 2 && *line == '1') isAnswered(connection);
+    } else if (length == messageLength + 1) {
+        isDelivered(connection, line);
+        answerRedis(connection, line);
+    }
+}
+
+static size_t receiveRedisQueue(struct Connection *connection, const char *bytes, size_t length) {
+    return receiveLines(connection, bytes, length, receiveRedisQueueLine);
 }
 
 // MARK: - mosquitto: MQTT 3.1.1; published with quality of service 1, which is answered, and delivered with 0
@@ -251,6 +363,9 @@ static size_t receiveMosquitto(struct Connection *connection, const char *bytes,
 static const struct Dialect dialects[] = {
     {"limit", 0, greetLimit, publishLimit, receiveLimit},
     {"diffabled", 2, greetDiffabled, publishDiffabled, receiveDiffabled},
+    {"diffabled-perform", 2, greetPerforming, perform, receivePerforming},
+    {"diffabled-propose", 2, greetProposing, propose, receiveProposing},
+    {"redis-queue", 0, greetRedisQueue, askRedis, receiveRedisQueue},
     {"redis", 0, greetRedis, publishRedis, receiveRedis},
     {"redis-durable", 0, greetRedis, publishRedisDurably, receiveRedisDurable},
     {"mosquitto", 0, greetMosquitto, publishMosquitto, receiveMosquitto},
@@ -259,5 +374,5 @@ static const struct Dialect dialects[] = {
 const struct Dialect *dialectNamed(const char *name) {
     for (size_t at = 0; at < sizeof dialects / sizeof *dialects; at++)
         if (!strcmp(dialects[at].name, name)) return &dialects[at];
-    fail("there is no dialect %s: limit, diffabled, redis, redis-durable or mosquitto", name);
+    fail("there is no dialect %s: limit, diffabled, diffabled-perform, diffabled-propose, redis, redis-durable, redis-queue or mosquitto", name);
 }

@@ -149,6 +149,8 @@ static void receiveInput(struct Connection *connection) {
     if (available - read > UNFINISHED_MAX) fail("a message is too long");
     unfinished->length = 0;
     append(unfinished, bytes + read, available - read);
+    // A handler's answers.
+    if (connection->output.length && !connection->isBlocked) sendOutput(connection);
 }
 
 static void pollConnections(int64_t nanoseconds) {
@@ -252,7 +254,7 @@ static int64_t publishWhatIsDue(uint64_t begin) {
 
 static void runUntil(uint64_t end, uint64_t begin) {
     while (now() < end) {
-        if (!subscribersLeft) fail("the server has closed every subscriber's connection");
+        if (numberOfSubscribers && !subscribersLeft) fail("the server has closed every subscriber's connection");
         if (rate > 0) pollConnections(publishWhatIsDue(begin));
         else {
             publishIntoWindows();
@@ -340,7 +342,7 @@ static void readArguments(int count, char **arguments) {
         if (!strcmp(name, "--dialect")) dialect = dialectNamed(value);
         else if (!strcmp(name, "--socket")) socketPath = value;
         else if (!strcmp(name, "--server")) server = (pid_t)readNumber(name, value, 1);
-        else if (!strcmp(name, "--subscribers")) numberOfSubscribers = (int)readNumber(name, value, 1);
+        else if (!strcmp(name, "--subscribers")) numberOfSubscribers = (int)readNumber(name, value, 0);
         else if (!strcmp(name, "--publishers")) numberOfPublishers = (int)readNumber(name, value, 1);
         else if (!strcmp(name, "--window")) window = (uint32_t)readNumber(name, value, 1);
         else if (!strcmp(name, "--rate")) rate = readNumber(name, value, 1);
