@@ -2,6 +2,7 @@ import Diffable
 import DiffableClient
 import DiffableJSON
 import DiffableProtocol
+import Foundation
 import Testing
 
 extension Integration {
@@ -52,6 +53,19 @@ extension Integration {
                 await #expect(throws: ClientError.cancelled) { try await task.value }
                 await #expect(throws: ClientError.connectionLost(connection.path)) { try await connection.lists() }
             }
+        }
+
+        @Test func `whoever connects while the queue of connections is full waits for its turn`() async throws {
+            let directory = try ScratchDirectory()
+            let path = directory.file("socket")
+            let listener = try MuteListener(at: path)
+            var others = try (0..<MuteListener.queueLength).map { _ in try UnixSocket.connect(to: path) }
+            defer { for other in others { close(other) } }
+            let connecting = Task { try await Connection.withConnection(to: SocketPath(path)) { _ in } }
+            // Long enough to be refused, were it refused.
+            try await Task.sleep(for: .milliseconds(200))
+            others.append(listener.take())
+            try await connecting.value
         }
 
         @Test func `a request that waits for its turn can be cancelled`() async throws {

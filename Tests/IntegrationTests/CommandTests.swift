@@ -54,6 +54,16 @@ extension Integration {
             #expect(try daemon.companion("ls").complaints.contains("there are no lists"))
         }
 
+        @Test func `a list needs no sections`() throws {
+            let daemon = try Daemon()
+            try daemon.succeed("create", "r")
+            #expect(try daemon.succeed("append", "r", "x") == "r revision 1\n")
+            try daemon.succeed("append", "r", "y", "--parent", "x", "-q")
+            try daemon.succeed("append", "r", "z", "-q")
+            #expect(try daemon.succeed("show", "r") == "main\n  ▸ x\n      y\n    z\n")
+            #expect(try daemon.succeed("diff", "r", "0", "1") == "+ section main  (first)\n+ x\n")
+        }
+
         @Test func `apply previews, makes lists, and fills one section`() throws {
             let daemon = try Daemon()
             let rows = try daemon.directory.write("id,group,text\n1,a,One\n2,b,Two\n3,a,Three\n", to: "rows.csv")
@@ -66,7 +76,7 @@ extension Integration {
                     + 2  Two
 
                     """)
-            #expect(try daemon.companion("show", "numbers").status == 1, "a preview makes no list")
+            #expect(try daemon.companion("show", "numbers").status == 6, "a preview makes no list")
             #expect(
                 try daemon.succeed("apply", "numbers", rows, "--create", "--section", "group")
                     == "numbers revision 1: 3 items inserted, 2 sections inserted\n")
@@ -101,7 +111,7 @@ extension Integration {
             let daemon = try Daemon()
             #expect(try daemon.companion("ls").status == 0)
             let refused = try daemon.companion("show", "none")
-            #expect(refused.status == 1 && refused.output == "" && refused.complaints.contains("none"))
+            #expect(refused.status == 6 && refused.output == "" && refused.complaints.contains("none"))
             #expect(try daemon.companion("append", "tasks").status == 2)
             #expect(
                 try daemon.companion("append", "tasks", "milk", "Buy milk").complaints.contains("text=\"Buy milk\""))

@@ -35,7 +35,7 @@ extension Integration {
             _ = try client.line()
             daemon.program.signal(SIGTERM)
             let acknowledged = 1 + (try changesAnswered(to: client))
-            #expect(try daemon.program.wait(within: 20) == 0)
+            #expect(try daemon.program.wait() == 0)
             #expect(!FileManager.default.fileExists(atPath: daemon.socket), "its socket goes with it")
             try daemon.restart()
             let items = try daemon.succeed("show", "log").split(separator: "\n").count - 1
@@ -55,7 +55,7 @@ extension Integration {
             let acknowledged = 1 + (try changesAnswered(to: writer))
             while let line = try subscriber.line() { try replay.receive(line) }
             #expect(replay.snapshot.numberOfItems == acknowledged)
-            #expect(try daemon.program.wait(within: 20) == 0)
+            #expect(try daemon.program.wait() == 0)
         }
 
         @Test func `SIGTERM does not wait for subscribers`() throws {
@@ -64,8 +64,8 @@ extension Integration {
             let subscriber = try daemon.startSocatSubscriber(to: "log")
             _ = try eventually("reset") { subscriber.output.contains("reset") ? true : nil }
             daemon.program.signal(SIGTERM)
-            #expect(try daemon.program.wait(within: 20) == 0)
-            #expect(try subscriber.wait(within: 20) == 0)
+            #expect(try daemon.program.wait() == 0)
+            #expect(try subscriber.wait() == 0)
         }
 
         @Test func `a socket that a crash has left is replaced`() throws {
@@ -81,7 +81,7 @@ extension Integration {
         @Test func `a socket on which a daemon listens is refused`() throws {
             let daemon = try Daemon()
             let second = try Daemon.start(in: daemon.directory, state: daemon.directory.file("other-state"))
-            #expect(try second.wait(within: 20) != 0)
+            #expect(try second.wait() != 0)
             #expect(second.complaints.contains(daemon.socket))
             try daemon.succeed("ls")
         }
@@ -89,7 +89,7 @@ extension Integration {
         @Test func `a state directory that a daemon keeps is refused`() throws {
             let daemon = try Daemon()
             let second = try Daemon.start(in: daemon.directory, socket: daemon.directory.file("other-socket"))
-            #expect(try second.wait(within: 20) != 0)
+            #expect(try second.wait() != 0)
             #expect(second.complaints.contains(daemon.directory.file("state")))
             try daemon.succeed("ls")
         }

@@ -7,14 +7,14 @@ import Testing
 extension Integration {
     /// A client that does not know whether its request was carried out sends it again.
     struct ExactlyOnceTests {
-        @Test func `a request that is sent again after each of 50 crashes is made once and never lost`() throws {
+        @Test func `a request that is sent again after each crash is made once and never lost`() throws {
             let seed = UInt64.random(in: 0...999_999)
             var generator = SplitMix64(seed: seed)
             let daemon = try Daemon()
             try daemon.succeed("create", "log")
             try daemon.succeed("section", "add", "log", "s")
             var written = 0
-            for crash in 1...50 {
+            for crash in 1...Sweep.count(50) {
                 var client = try daemon.connect()
                 var requests = (written..<written + 20).map(Self.append)
                 written += 20
@@ -117,7 +117,7 @@ extension Integration {
             let program = try daemon.startCompanion(
                 ["append", "log", "a", "--retry", "1", "--socket", daemon.directory.file("mute")])
             listener.hangUp()
-            #expect(try program.wait(within: 20) == 3)
+            #expect(try program.wait() == 3)
             let complaints = program.complaints
             #expect(complaints.contains("closed the connection before it answered; trying again for 1 s"))
             #expect(complaints.contains("Whether an unanswered change was made is not known"))
@@ -127,7 +127,7 @@ extension Integration {
             // Named by hand.
             #expect(try daemon.succeed("append", "log", "b", "--request-key", "k") == "log revision 2\n")
             #expect(try daemon.succeed("append", "log", "b", "--request-key", "k") == "log revision 2\n")
-            #expect(try daemon.companion("append", "log", "c", "--request-key", "k").status == 1)
+            #expect(try daemon.companion("append", "log", "c", "--request-key", "k").status == 5)
         }
     }
 }

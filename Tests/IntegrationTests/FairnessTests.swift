@@ -1,11 +1,13 @@
+import DiffableServer
 import Foundation
 import Testing
 
 extension Integration {
     /// One client's work must not keep the others waiting.
+    @Suite(.alone)
     struct FairnessTests {
         @Test func `a client that sends much at once lets others have their turn`() throws {
-            let daemon = try Daemon()
+            let daemon = try TestServer(turn: .ofDebugBuilds)
             let busy = try daemon.connect()
             // Each line takes a while, and all of them come in one piece or two.
             let rows = (0..<400).map { #"{"id":"\#($0)"}"# }.joined(separator: ",")
@@ -20,6 +22,7 @@ extension Integration {
             try busy.send(Array((lines.joined(separator: "\n") + "\n").utf8))
             #expect(try busy.line()?.hasPrefix(#"{"jsonrpc":"2.0","id":1,"#) == true)
             let clock = ContinuousClock()
+            let start = clock.now
             var waited = Duration.zero
             var rounds = 0
             // Pings while the other is at it.
@@ -33,11 +36,12 @@ extension Integration {
                 }
             }
             #expect(rounds > 2, "\(rounds) pings were answered before \(count) lines were done")
-            #expect(waited < .seconds(1), "a ping waited for \(waited)")
+            let time = start.duration(to: clock.now)
+            #expect(waited < max(.seconds(1), time / 3), "a ping waited for \(waited) of \(time)")
         }
 
         @Test func `a subscriber that reads a long reset as fast as it comes lets others have their turn`() throws {
-            let daemon = try Daemon()
+            let daemon = try TestServer(turn: .ofDebugBuilds)
             try daemon.succeed("create", "rows", "--volatile")
             let rows = (1...40_000).map { #"{"id":"\#($0)","text":"\#(String(repeating: "x", count: 200))"}"# }
             try daemon.succeed("apply", "rows", "--from", "ndjson", input: rows.joined(separator: "\n"))

@@ -1,6 +1,5 @@
 import Testing
 
-/// The tests that start the real binaries. One after the other: each has a machine's two cores to itself, and none
-/// waits longer than its own deadlines say.
-@Suite(.serialized)
+/// The tests that start the real binaries, a few at a time (`SideBySide`).
+@Suite(.sideBySide)
 enum Integration {}

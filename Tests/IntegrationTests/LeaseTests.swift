@@ -20,7 +20,7 @@ extension Integration {
         /// Waits until the list shows just these items.
         private func expect(_ items: [String], in daemon: Daemon) throws {
             let expected = "left\n" + items.map { "    \($0)\n" }.joined()
-            _ = try eventually(within: 20, "bar with \(items)") {
+            _ = try eventually("bar with \(items)") {
                 try daemon.succeed("show", "bar") == expected ? true : nil
             }
         }

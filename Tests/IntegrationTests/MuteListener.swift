@@ -8,10 +8,18 @@ final class MuteListener {
 
     init(at path: String) throws {
         self.path = path
-        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         let result = withUnixAddress(path) { [descriptor] in bind(descriptor, $0, $1) }
-        guard result == 0, listen(descriptor, 8) == 0 else { throw Failure("cannot listen at \(path)") }
+        guard result == 0, listen(descriptor, Int32(Self.queueLength) - 1) == 0 else {
+            throw Failure("cannot listen at \(path)")
+        }
     }
+
+    /// How many connections wait to be taken until the kernel refuses more.
+    static let queueLength = 9
+
+    /// Takes the first connection that waits, for whoever is to close it.
+    func take() -> Int32 { accept(descriptor, nil, nil) }
 
     /// Reads a little from the first connection, and is gone.
     func hangUp() {

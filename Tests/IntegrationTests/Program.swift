@@ -1,4 +1,5 @@
 import Foundation
+import TestSupport
 
 /// A program that runs, with its input from a file and its output into files, so that nothing ever blocks on a pipe.
 final class Program {
@@ -23,6 +24,7 @@ final class Program {
         posix_spawn_file_actions_addopen(&actions, 0, input ?? "/dev/null", O_RDONLY, 0)
         posix_spawn_file_actions_addopen(&actions, 1, directory.file("\(name).out"), created, 0o600)
         posix_spawn_file_actions_addopen(&actions, 2, directory.file("\(name).err"), created, 0o600)
+        SpawnedDescriptors.closeOthers(&actions)
         var variables = environment
         variables["PATH"] = "/usr/local/bin:/usr/bin:/bin"
         variables["HOME"] = directory.path

@@ -6,7 +6,7 @@ extension Integration {
     ///
     /// In a block marked `transcript`, `C: ` lines are sent and `S: ` lines must come, byte for byte and in order. What
     /// differs from run to run has a fixed value on the page; EPOCH in a line that is sent is the epoch that came last.
-    /// Each block is a connection of its own to one daemon.
+    /// Each block is a connection of its own to one daemon, and a second one where there are `C2: ` and `S2: `.
     struct ProtocolPageTests {
         private static let page = "\(Binaries.repository)/docs/protocol.md"
 
@@ -26,8 +26,22 @@ struct Transcript {
     var steps: [Step] = []
 
     enum Step {
-        case send(String)
-        case expect(String)
+        case send(String, Peer)
+        case expect(String, Peer)
+    }
+
+    enum Peer: String, CaseIterable {
+        case first = ""
+        case second = "2"
+    }
+
+    private var usesSecond: Bool {
+        steps.contains { step in
+            switch step {
+            case .send(_, .second), .expect(_, .second): true
+            default: false
+            }
+        }
     }
 
     static func all(in page: String) -> [Transcript] {
@@ -37,29 +51,42 @@ struct Transcript {
             if line.hasPrefix("```") {
                 isInside = !isInside && line == "```transcript"
                 if isInside { transcripts.append(Transcript(line: number + 1)) }
-            } else if isInside, line.hasPrefix("C: ") {
-                transcripts[transcripts.count - 1].steps.append(.send(String(line.dropFirst(3))))
-            } else if isInside, line.hasPrefix("S: ") {
-                transcripts[transcripts.count - 1].steps.append(.expect(String(line.dropFirst(3))))
+            } else if isInside, let step = step(line) {
+                transcripts[transcripts.count - 1].steps.append(step)
             }
         }
         return transcripts
     }
 
+    private static func step(_ line: Substring) -> Step? {
+        for peer in Peer.allCases {
+            for (side, step) in [("C", Step.send), ("S", Step.expect)] where line.hasPrefix("\(side)\(peer.rawValue): ")
+            {
+                return step(String(line.dropFirst(3 + peer.rawValue.count)), peer)
+            }
+        }
+        return nil
+    }
+
     func check(against daemon: Daemon) throws {
         let client = try daemon.connect()
+        let second = usesSecond ? try daemon.connect() : client
         var epoch = "EPOCH"
         for step in steps {
             switch step {
-            case .send(let line): try client.send(line.replacing("EPOCH", with: epoch))
-            case .expect(let line):
-                let came = try client.line() ?? "(the end of the connection)"
+            case .send(let line, let peer):
+                try (peer == .first ? client : second).send(line.replacing("EPOCH", with: epoch))
+            case .expect(let line, let peer):
+                let came = try (peer == .first ? client : second).line() ?? "(the end of the connection)"
                 if let match = came.firstMatch(of: #/"epoch":"([^"]*)"/#) { epoch = String(match.1) }
                 #expect(Transcript.masked(came) == line, "in the transcript at line \(self.line) of the page")
             }
         }
-        #expect(
-            try client.reply(to: "ping") == #"{"jsonrpc":"2.0","id":null,"result":{}}"#, "more came than the page says")
+        for client in [client, second] {
+            #expect(
+                try client.reply(to: "ping") == #"{"jsonrpc":"2.0","id":null,"result":{}}"#,
+                "more came than the page says, in the transcript at line \(line)")
+        }
     }
 
     private static func masked(_ line: String) -> String {

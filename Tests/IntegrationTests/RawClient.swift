@@ -8,7 +8,7 @@ final class RawClient {
     private var start = 0
 
     init(connectingTo path: String) throws {
-        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         let result = withUnixAddress(path) { [descriptor] in Foundation.connect(descriptor, $0, $1) }
         // The descriptor is closed by `deinit`, which runs here too; closing it twice would take somebody else's.
         guard result == 0 else { throw Failure("\(path) does not accept: \(String(cString: strerror(errno)))") }
@@ -81,7 +81,7 @@ extension RawClient {
         var lines = 0
         while sent < raw.count {
             var ready = pollfd(fd: descriptor, events: Int16(POLLIN | POLLOUT), revents: 0)
-            guard poll(&ready, 1, 30_000) == 1 else { throw Failure("the daemon takes and gives nothing for 30 s") }
+            guard poll(&ready, 1, 60_000) == 1 else { throw Failure("the daemon takes and gives nothing for 60 s") }
             if ready.revents & Int16(POLLIN | POLLHUP | POLLERR) != 0 {
                 guard try receive(before: .now + .seconds(1)) else { throw Failure("the daemon closed the connection") }
                 lines += bytes.count { $0 == UInt8(ascii: "\n") }
@@ -102,7 +102,7 @@ extension RawClient {
 
 extension RawClient {
     /// The next line; `nil` at the end of the connection.
-    func line(within seconds: Double = 30) throws -> String? {
+    func line(within seconds: Double = 60) throws -> String? {
         let deadline = ContinuousClock.now + .seconds(seconds)
         var searched = start
         while true {
@@ -117,14 +117,14 @@ extension RawClient {
 
     /// The next so many bytes; fewer at the end of the connection, or when no more come for a while.
     func bytes(_ count: Int) throws -> [UInt8] {
-        while bytes.count - start < count, isReadable(within: 0.2), try receive(before: .now + .seconds(30)) {}
+        while bytes.count - start < count, isReadable(within: 0.2), try receive(before: .now + .seconds(60)) {}
         let end = min(start + count, bytes.count)
         defer { discard(upTo: end) }
         return Array(bytes[start..<end])
     }
 
     /// Reads lines until one holds the text, and gives them all.
-    func lines(until text: String, within seconds: Double = 30) throws -> [String] {
+    func lines(until text: String, within seconds: Double = 60) throws -> [String] {
         var lines: [String] = []
         while let line = try line(within: seconds) {
             lines.append(line)

@@ -16,12 +16,12 @@ struct Replay {
     private(set) var changes = 0
     private(set) var lines = 0
     private var staged: Snapshot?
-    private var operationsStaged: [Operation] = []
+    private var operationsStaged: [ListOperation] = []
 
     /// A group that is complete.
     struct Group {
         var cause: Cause
-        var operations: [Operation]
+        var operations: [ListOperation]
         /// The state before it; of a reset, nothing.
         var old: Snapshot
     }
@@ -75,7 +75,7 @@ struct Replay {
         operationsStaged = []
     }
 
-    private mutating func stage(_ operations: [Operation], onto start: Snapshot) throws {
+    private mutating func stage(_ operations: [ListOperation], onto start: Snapshot) throws {
         staged = try (staged ?? start).applying(operations)
         operationsStaged += operations
     }
@@ -102,7 +102,7 @@ extension Snapshot {
     var json: String { String(decoding: jsonBytes, as: UTF8.self) }
 
     var jsonBytes: [UInt8] {
-        var snapshot = SnapshotWriter(self)
+        var snapshot = TreeWriter(self)
         var writer = ByteWriter()
         while snapshot.write(into: &writer, upTo: .max) == .more {}
         return writer.bytes

@@ -51,7 +51,7 @@ struct RoundTrip {
     }
 
     private func replay(at revision: Int) throws -> Replay {
-        try eventually(within: 60, "revision \(revision) at the subscriber") {
+        try eventually("revision \(revision) at the subscriber") {
             // Reading it all again for each look would take longer than the daemon does.
             guard subscriber.outputEnds(afterRevision: revision) else { return nil }
             let replay = try Replay(of: subscriber.outputLines)

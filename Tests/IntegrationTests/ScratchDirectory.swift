@@ -31,7 +31,7 @@ struct Failure: Error, CustomStringConvertible {
 
 /// Asks again and again until the answer is there; every wait of these tests ends here.
 func eventually<R>(
-    within seconds: Double = 20, _ what: @autoclosure () -> String, _ body: () throws -> R?
+    within seconds: Double = 60, _ what: @autoclosure () -> String, _ body: () throws -> R?
 ) throws -> R {
     let deadline = ContinuousClock.now + .seconds(seconds)
     while true {

@@ -1,3 +1,4 @@
+import DiffableServer
 import Foundation
 import Synchronization
 import TestSupport
@@ -5,9 +6,10 @@ import Testing
 
 extension Integration {
     /// Clients with little to ask beside one that has sent much at once.
+    @Suite(.alone)
     struct TurnTests {
         @Test func `few of many lines that came at once are answered before another has its turn`() throws {
-            let daemon = try Daemon()
+            let daemon = try TestServer(turn: .ofDebugBuilds)
             let good = try daemon.connect()
             // A name that is looked for among those there are takes longer than a right one.
             let lines = (1...8_000).map { #"{"id":\#($0),"method":"transact","params":{"lisst":"a"}}"# + "\n" }

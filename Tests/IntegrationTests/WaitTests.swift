@@ -30,6 +30,50 @@ extension Integration {
         }
 
         @Test(arguments: ["durable", "volatile"])
+        func `a subscriber outlives a list that is deleted and brought back, and hears of it before who did that`(
+            durability: String
+        ) throws {
+            let daemon = try Daemon()
+            let client = try daemon.connect()
+            try client.send(Self.create(1, durability) + "\n" + Self.subscribe())
+            #expect(try Self.read(3, from: client) == ["1", "s", "reset initial"])
+            for life in 0..<3 {
+                let id = 10 * (life + 1)
+                let undelete = #"{"id":\#(id + 1),"method":"undeleteList","params":{"list":"bar"}}"#
+                let append =
+                    #"{"id":\#(id + 2),"method":"transact","params":{"list":"bar","operations":[{"op":"appendItems","items":[{"id":"\#(id)"}]}]}}"#
+                // In the same epoch, and maybe in one group and one turn.
+                try client.send([Self.delete(id), undelete, append].joined(separator: "\n"))
+                var came = try Self.read(3, from: client)
+                while !came.contains("\(id + 2)") { came += try Self.read(1, from: client) }
+                #expect(came.first == "listDeleted")
+                #expect(came.filter { $0 == "reset epoch" }.count == 1)
+                #expect(came.filter { Int($0) != nil } == ["\(id)", "\(id + 1)", "\(id + 2)"])
+                let reset = try #require(came.firstIndex(of: "reset epoch"))
+                #expect(try reset < #require(came.firstIndex(of: "\(id + 1)")))
+            }
+            #expect(try client.reply(to: "history bar").contains(#""revision":3,"oldest":0,"#))
+        }
+
+        @Test(arguments: ["durable", "volatile"])
+        func `who renames a list, follows it and waits for its new name hears of both before the reply`(
+            durability: String
+        ) throws {
+            let daemon = try Daemon()
+            let client = try daemon.connect()
+            let other = #"{"id":"t","method":"subscribe","params":{"list":"baz","ifAbsent":"wait"}}"#
+            try client.send([Self.create(1, durability), Self.subscribe(), other].joined(separator: "\n"))
+            #expect(try Self.read(4, from: client).sorted() == ["1", "reset initial", "s", "t"])
+            for (id, names) in [("bar", "baz"), ("baz", "bar"), ("bar", "baz")].enumerated() {
+                try client.send(
+                    #"{"id":\#(id),"method":"renameList","params":{"list":"\#(names.0)","to":"\#(names.1)"}}"#)
+                let came = try Self.read(3, from: client).map { $0.prefix { $0 != " " } }
+                #expect(came.prefix(2).sorted() == ["listDeleted", "reset"], "\(came)")
+                #expect(came.last == "\(id)", "\(came)")
+            }
+        }
+
+        @Test(arguments: ["durable", "volatile"])
         func `a subscriber outlives its list, and hears of each life of it before the one who made it`(
             durability: String
         ) throws {

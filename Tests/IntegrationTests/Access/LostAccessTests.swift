@@ -32,12 +32,11 @@ extension Integration {
                     + #"{"id":2,"method":"transact","params":{"list":"news","operations":[{"op":"appendSections","sections":[{"id":"secret"}]}]}}"#
             )
             let lines = try root.lines(until: #""id":2"#)
-            // Both are of one group on its way to the disk, which subscribers hear of before anybody is answered.
-            #expect(lines[0].contains("secret"), "the owner's own subscription goes on")
-            #expect(
-                lines[1]
-                    == #"{"jsonrpc":"2.0","id":1,"result":{"list":"news","owner":0,"group":0,"mode":"0600"}}"#)
-            #expect(try subscriber.wait(within: 20) == 0, "the connection ends with its last subscription")
+            // The two may go to the disk in one group or in two; subscribers hear of each before it is answered.
+            let answer = #"{"jsonrpc":"2.0","id":1,"result":{"list":"news","owner":0,"group":0,"mode":"0600"}}"#
+            #expect(lines.count == 3 && lines[..<2].contains(answer))
+            #expect(lines[..<2].contains { $0.contains("secret") }, "the owner's own subscription goes on")
+            #expect(try subscriber.wait() == 0, "the connection ends with its last subscription")
             #expect(subscriber.outputLines.count == 3)
             #expect(subscriber.outputLines.last == ended("news"))
         }
@@ -64,7 +63,7 @@ extension Integration {
             } else {
                 daemon.program.signal(SIGHUP)
             }
-            #expect(try subscribers[0].wait(within: 20) == 0)
+            #expect(try subscribers[0].wait() == 0)
             #expect(subscribers[0].outputLines.last == ended("open.news"))
             _ = try eventually("the other list") { subscribers[2].outputLines.count == 2 ? true : nil }
             #expect(subscribers[1].outputLines.count == 2, "somebody set this mode")
@@ -87,16 +86,22 @@ extension Integration {
             #expect(mkfifo(fifo, 0o666) == 0)
             chmod(fifo, 0o666)
             let request = try daemon.directory.write("subscribe large\n", to: "request")
-            let reading = open(fifo, O_RDONLY | O_NONBLOCK)
+            let reading = open(fifo, O_RDONLY | O_NONBLOCK | O_CLOEXEC)
             defer { close(reading) }
             let subscriber = try bob.start(
                 "/bin/sh", ["-c", "exec socat -t 1e9 - UNIX-CONNECT:\(daemon.socket) >\(fifo)"], input: request,
                 in: daemon.directory)
+            // The pipe is full, so that socat writes and does not read. Then the socket gets full too.
+            _ = try eventually("a full pipe") {
+                var length: Int32 = 0
+                _ = ioctl(reading, UInt(FIONREAD), &length)
+                return length >= 65_536 - 4_096 ? true : nil
+            }
             usleep(500_000)
             try daemon.succeed("chmod", "600", "large")
             _ = fcntl(reading, F_SETFL, 0)
             let text = String(decoding: FileHandle(fileDescriptor: reading).readDataToEndOfFile(), as: UTF8.self)
-            #expect(try subscriber.wait(within: 20) == 0)
+            #expect(try subscriber.wait() == 0)
             let lines = text.split(separator: "\n")
             #expect(lines.last.map(String.init) == ended("large"))
             #expect(text.utf8.count < 1_500_000, "it was cut short")
@@ -120,33 +125,46 @@ extension Integration {
             try daemon.succeed("create", "rows", "--volatile", "--mode", "0600")
             let rows = (0..<50_000).map { #"{"id":"\#($0)","n":\#($0 * 7919 % 100_003)}"# }
             try daemon.succeed("apply", "rows", "--from", "ndjson", input: rows.joined(separator: "\n"))
-            func ask(_ method: String, _ sort: String, _ more: String = "") throws -> Program {
+            // On a busy machine a view may be found before the right goes, which says nothing.
+            for attempt in 1...20 where try isNothingLeft(ofAttempt: attempt, daemon) { return }
+            Issue.record("each time a view was found before its right could go")
+        }
+
+        /// False when something was found before the right had gone.
+        private func isNothingLeft(ofAttempt attempt: Int, _ daemon: Daemon) throws -> Bool {
+            // The first key is what takes long, the second one makes it another view.
+            func ask(_ method: String, _ otherKey: String, _ more: String = "") throws -> Program {
                 try daemon.startClient(
                     as: bob,
                     sending: [
                         #"{"id":1,"method":"\#(method)","params":{"list":"rows","#
-                            + #""view":{"sort":["\#(sort)"]}\#(more)}}"#
+                            + #""view":{"sort":["/n","\#(otherKey)\#(attempt)"]}\#(more)}}"#
                     ])
             }
-            let waiting = try ask("subscribe", "/n", #","ifAbsent":"wait""#)
+            try daemon.succeed("chmod", "600", "rows")
+            let waiting = try ask("subscribe", "/k", #","ifAbsent":"wait""#)
             _ = try eventually("reply") { waiting.outputLines.count == 1 ? true : nil }
             try daemon.succeed("chmod", "o+r", "rows")
             let asking = try [ask("subscribe", "/m"), ask("snapshot", "/l")]
+            defer { for client in asking + [waiting] { client.end(with: SIGKILL) } }
             let root = try daemon.connect()
             _ = try eventually("three clients") {
                 try root.reply(to: "status").contains(#/"connections":4\b/#) ? true : nil
             }
             _ = try root.reply(to: #"{"id":1,"method":"setAccess","params":{"list":"rows","mode":"0600"}}"#)
-            #expect(waiting.outputLines.count == 1)
-            #expect(asking.allSatisfy { $0.outputLines.isEmpty }, "all are looked for")
+            // What was said before may be on its way.
+            usleep(300_000)
+            let isFound = waiting.outputLines.count > 1 || asking.contains { $0.output.contains(#""result""#) }
+            if isFound { return false }
             for client in asking {
-                #expect(try client.wait(within: 60) == 0)
+                #expect(try client.wait() == 0)
                 #expect(client.outputLines.count == 1 && client.outputLines[0].contains("noSuchList"))
             }
             #expect(waiting.outputLines.count == 1, "as before there was a list")
             try daemon.succeed("chmod", "o+r", "rows")
             _ = try eventually("first state") { waiting.outputLines.count > 1 ? true : nil }
             #expect(waiting.outputLines[1].contains(#""reason":"initial""#))
+            return true
         }
 
         @Test func `diffablectl watch ends with what the daemon says`() throws {
@@ -162,7 +180,7 @@ extension Integration {
             }
             try daemon.succeed("chmod", "600", "news")
             for watch in watches {
-                #expect(try watch.wait(within: 20) == 1)
+                #expect(try watch.wait() == 7)
                 #expect(watch.complaints.contains("may not be read by this user any more"))
             }
             #expect(watches[1].output.contains(ended("news")))

@@ -6,6 +6,11 @@ struct Somebody {
     var userID: UInt32
     var groups: [UInt32] = []
 
+    /// Whether this process can be somebody else: only root can.
+    static var isPossible: Bool {
+        geteuid() == 0 && Binaries.isInstalled("setpriv") && Binaries.isInstalled("socat")
+    }
+
     static let alice = Somebody(userID: 61_001)
     static let bob = Somebody(userID: 61_002)
 
@@ -30,26 +35,28 @@ extension Trait where Self == ConditionTrait {
     /// Only root can be somebody else.
     static var withSeveralUsers: Self {
         .enabled(
-            if: geteuid() == 0 && Binaries.isInstalled("setpriv") && Binaries.isInstalled("socat"),
+            if: Somebody.isPossible,
             "needs root, setpriv and socat, to connect as several users")
     }
 }
 
 extension Daemon {
     /// One whose socket others can reach.
-    static func forEverybody(configured text: String? = nil, environment: [String: String] = [:]) throws -> Daemon {
+    static func forEverybody(configured text: String? = nil) throws -> Daemon {
         let directory = try ScratchDirectory()
         chmod(directory.path, 0o755)
-        return try Daemon(in: directory, configured: text, environment: environment)
+        return try Daemon(in: directory, configured: text)
     }
+}
 
+extension Serving {
     /// What `diffablectl` does for somebody else.
     @discardableResult
-    func companion(as user: Somebody, _ arguments: String...) throws -> Answer {
+    func companion(as user: Somebody, _ arguments: String...) throws -> CompanionAnswer {
         let program = try user.start(
             Binaries.companion, arguments, environment: ["DIFFABLED_SOCKET": socket], in: directory)
-        let status = try program.wait(within: 60)
-        return Answer(status: status, output: program.output, complaints: program.complaints)
+        let status = try program.wait()
+        return CompanionAnswer(status: status, output: program.output, complaints: program.complaints)
     }
 
     /// Starts a client of somebody else, with these lines to send.
@@ -60,10 +67,18 @@ extension Daemon {
             "/usr/bin/socat", ["-t", "1e9", "-", "UNIX-CONNECT:\(socket)"], input: input, in: directory)
     }
 
+    /// The same, of one that does not close its side when it has sent them.
+    func startOpenClient(as user: Somebody, sending lines: [String]) throws -> Program {
+        let input = try directory.write(
+            lines.map { "\($0)\n" }.joined(), to: "lines-\(UUID().uuidString.prefix(8))")
+        return try user.start(
+            "/usr/bin/socat", ["OPEN:\(input),rdonly,ignoreeof!!STDOUT", "UNIX-CONNECT:\(socket)"], in: directory)
+    }
+
     /// What comes back to somebody else who sends these lines.
     func replies(to user: Somebody, _ lines: [String]) throws -> [String] {
         let program = try startClient(as: user, sending: lines)
-        guard try program.wait(within: 60) == 0 else { throw Failure("socat: \(program.complaints)") }
+        guard try program.wait() == 0 else { throw Failure("socat: \(program.complaints)") }
         return program.outputLines
     }
 }

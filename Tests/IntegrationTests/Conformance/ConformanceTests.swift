@@ -9,12 +9,12 @@ extension Integration {
     /// `DIFFABLED_SOAK=600` goes on for so many seconds (`make soak SECONDS=600`), `DIFFABLED_SEED` repeats a run as far
     /// as the machine's own timing lets it.
     struct ConformanceTests {
-        private static let environment = ProcessInfo.processInfo.environment
-        private static let seconds = environment["DIFFABLED_SOAK"].flatMap { Double($0) } ?? 30
-        private static let seed =
+        static let environment = ProcessInfo.processInfo.environment
+        static let seconds = environment["DIFFABLED_SOAK"].flatMap { Double($0) } ?? 15
+        static let seed =
             environment["DIFFABLED_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
 
-        @Test func `every promise is kept, whatever the clients do and however the daemon ends`() throws {
+        @Test(.early) func `every promise is kept, whatever the clients do and however the daemon ends`() throws {
             print("conformance: DIFFABLED_SEED=\(Self.seed)")
             var random = SplitMix64(seed: Self.seed)
             let end = ContinuousClock.now + .seconds(Self.seconds)
@@ -31,9 +31,9 @@ extension Integration {
                     if !violations.isEmpty { return }
                 }
                 tally.add(events, lives: history.numberOfLives)
-            } while ContinuousClock.now < end
+                // A history in which nothing happens keeps every promise. On a busy machine there is one in that time.
+            } while ContinuousClock.now < end || !tally.isOfEveryKind && tally.rounds < 10
             print("conformance: \(tally)")
-            // A history in which nothing happens keeps every promise.
             #expect(tally.isOfEveryKind, "\(tally)")
         }
     }

@@ -6,6 +6,8 @@ import TestSupport
 struct History {
     let chronicle = Chronicle()
     private let daemon: Daemon
+    /// Where a fault is in what the daemon sends.
+    private let proxy: FaultyProxy?
     private let lives: Lives
     private let seed: UInt64
     /// Of each writer.
@@ -15,10 +17,12 @@ struct History {
     /// Where things are leased.
     private static let leased = "leased"
 
-    init(seed: UInt64, transactions: Int = 120, environment: [String: String] = [:]) throws {
+    init(seed: UInt64, transactions: Int = 120, fault: PlantedFault? = nil) throws {
         self.seed = seed
         self.transactions = transactions
-        daemon = try Daemon(environment: environment)
+        let directory = try ScratchDirectory()
+        daemon = try Daemon(in: directory, environment: fault?.environment(in: directory) ?? [:])
+        proxy = try fault?.proxy(for: daemon)
         try daemon.succeed("create", Self.list)
         // Longer than a line, so that it comes in parts.
         let filling = (0..<3).map { #"{"id":"filling \#($0)","content":"\#(String(repeating: "f", count: 22_000))"}"# }
@@ -30,7 +34,7 @@ struct History {
         try daemon.succeed("apply", Self.list, input: start)
         try daemon.succeed("create", Self.leased)
         try daemon.succeed("apply", Self.leased, input: #"{"sections":[{"id":"first"},{"id":"second"}]}"#)
-        lives = Lives(of: daemon)
+        lives = Lives(of: daemon, at: proxy?.socket)
     }
 
     private(set) var numberOfLives = 1
@@ -44,15 +48,17 @@ struct History {
         Participant(name: name, list: Self.leased, lives: lives, chronicle: chronicle, writers: 0)
     }
 
-    /// - Parameter ends: whether the daemon ends now and then.
-    mutating func run(ends: Bool) throws {
+    /// - Parameters:
+    ///   - ends: whether the daemon ends now and then.
+    ///   - seconds: how long the clients may take.
+    mutating func run(ends: Bool, within seconds: Double = 240) throws {
         var random = SplitMix64(seed: seed)
         defer { lives.finish() }
         let subscribers = subscribers(&random)
         let programs = try programs(&random)
         let writers = writers(&random)
         let leasing = leasingWriters(&random)
-        let deadline = ContinuousClock.now + .seconds(240)
+        let deadline = ContinuousClock.now + .seconds(seconds)
         var endsLeft = ends ? Int.random(in: 2...6, using: &random) : 0
         while endsLeft > 0, !writers.allSatisfy(\.isDone), ContinuousClock.now < deadline {
             usleep(UInt32.random(in: 50_000...800_000, using: &random))
@@ -92,7 +98,10 @@ struct History {
             ("resuming", "", .leaves(groupsMax: 50)), ("filtered", filtered, .leaves(groupsMax: 100)),
             ("sorted", sorted, .dawdles(microseconds: 5_000)), ("windowed", windowed, .leaves(groupsMax: 100)),
         ]
-        let views = ["", filtered, sorted, windowed, #"{"expansion":"own","expanded":[]}"#]
+        let views = [
+            "", filtered, sorted, windowed, #"{"expansion":"own","expanded":[]}"#,
+            #"{"expansion":"own","toggled":["writer 0","writer 1"]}"#,
+        ]
         let all =
             habits.map { name, view, habit in
                 Subscriber(participant: participant("the \(name) subscriber", view: view), habit: habit)

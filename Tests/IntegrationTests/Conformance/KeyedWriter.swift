@@ -13,7 +13,7 @@ struct KeyedWriter {
     let isSubscribed: Bool
 
     /// Makes transactions until `operations` gives none for the next one's number.
-    func run(seed: UInt64, _ operations: (Int, inout SplitMix64) -> [Diffable.Operation]?) throws {
+    func run(seed: UInt64, _ operations: (Int, inout SplitMix64) -> [ListOperation]?) throws {
         var random = SplitMix64(seed: seed)
         var sent: [(Chronicle.Transaction, request: String)] = []
         var next = request(1, operations(1, &random))
@@ -39,7 +39,7 @@ struct KeyedWriter {
     }
 
     private func request(
-        _ number: Int, _ operations: [Diffable.Operation]?
+        _ number: Int, _ operations: [ListOperation]?
     ) -> (Chronicle.Transaction, request: String)? {
         guard let operations else { return nil }
         var writer = ByteWriter()
@@ -95,24 +95,24 @@ struct OwnItems {
     init(of writer: Int) { self.writer = writer }
 
     /// The operations of the next transaction, of which the last leaves its number.
-    mutating func change(_ transaction: Int, _ random: inout SplitMix64) -> [Diffable.Operation] {
-        var operations: [Diffable.Operation] = []
+    mutating func change(_ transaction: Int, _ random: inout SplitMix64) -> [ListOperation] {
+        var operations: [ListOperation] = []
         for turn in 0..<Int.random(in: 0...3, using: &random) {
             operations.append(operation("\(writer).\(transaction).\(turn)", &random))
         }
         return operations + [Self.mark(writer, transaction)]
     }
 
-    static func mark(_ writer: Int, _ transaction: Int) -> Diffable.Operation {
+    static func mark(_ writer: Int, _ transaction: Int) -> ListOperation {
         let content = Content(Array(#"{"n":\#(transaction)}"#.utf8))
         return .reconfigureItems([ItemReconfiguration(id: Chronicle.mark(of: writer), content: content)])
     }
 
-    private mutating func operation(_ name: String, _ random: inout SplitMix64) -> Diffable.Operation {
+    private mutating func operation(_ name: String, _ random: inout SplitMix64) -> ListOperation {
         let id = ItemID(stringLiteral: name)
         let own = ids.randomElement(using: &random)
         let section: SectionID = Bool.random(using: &random) ? "first" : "second"
-        switch (Int.random(in: 0..<12, using: &random), own) {
+        switch (Int.random(in: 0..<13, using: &random), own) {
         case (0, let own?), (1, let own?):
             ids.removeAll { $0 == own }
             return .deleteItems([own])
@@ -124,6 +124,8 @@ struct OwnItems {
         case (7, let own?): return .reconfigureItems([ItemReconfiguration(id: own, content: content(&random))])
         case (8, let own?):
             return .reloadItems([ItemReload(id: own, kind: .some("kind"), content: content(&random))])
+        // Nobody's own, and possible at any time.
+        case (12, _): return .reconfigureList(Bool.random(using: &random) ? content(&random) : nil)
         case (9, _):
             ids.append(id)
             return .insertItems([Item(id: id)], at: .after(Chronicle.mark(of: writer)))

@@ -17,8 +17,9 @@ final class Lives: Sendable {
         var isFinished = false
     }
 
-    init(of daemon: Daemon) {
-        socket = daemon.socket
+    /// - Parameter socket: where clients find it, if that is not where it listens.
+    init(of daemon: Daemon, at socket: String? = nil) {
+        self.socket = socket ?? daemon.socket
         file = daemon.directory.file("life")
         begin()
     }

@@ -74,6 +74,8 @@ class Mirror:
     def apply(self, operation):
         sections = self.state["sections"]
         match operation["op"]:
+            case "reconfigureList":
+                self.state["content"] = operation["content"]
             case "appendSections" | "insertSections":
                 index = self.section_place(operation)
                 sections[index:index] = operation["sections"]
@@ -154,7 +156,8 @@ def canonical(thing, names):
 
 def text(state):
     sections = [canonical(section, ("id", "content", "items")) for section in state["sections"]]
-    return json.dumps({"sections": sections}, separators=(",", ":"), ensure_ascii=False).encode()
+    own = {} if state.get("content") is None else {"content": state["content"]}
+    return json.dumps({**own, "sections": sections}, separators=(",", ":"), ensure_ascii=False).encode()
 
 
 def digest(data):

@@ -60,7 +60,9 @@ def tree():
             new["children"] = []
             new["expanded"] = random.random() < 0.5
             places.append(new["children"])
-    return {"sections": sections}
+    # Without a word about the list's own content, it stays.
+    own = random.choice([{}, {"content": None}, {"content": {"title": random.randrange(3)}}])
+    return {**own, "sections": sections}
 
 
 def items_of(state):
@@ -89,6 +91,8 @@ def change(publisher, state):
         {"op": "moveSection", "section": section, "after": None},
         {"op": "reloadSections", "sections": [{"id": section, "content": random.choice([None, {"header": "é"}])}]},
         {"op": "reloadItems", "items": [one]},
+        {"op": "reconfigureList", "content": random.choice([None, {"title": "é"}, [], 0])},
+        {"op": "patchList", "content": {"n": random.choice([None, 1])}},
     ]
     chosen = random.sample(steps, random.randint(1, 3))
     # What is deleted comes last, or the other steps could be about it.

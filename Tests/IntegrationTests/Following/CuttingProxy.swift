@@ -107,7 +107,7 @@ enum UnixSocket {
         return true
     }
 
-    private static func send(_ bytes: UnsafeRawPointer?, _ count: Int, to target: Int32) -> Bool {
+    static func send(_ bytes: UnsafeRawPointer?, _ count: Int, to target: Int32) -> Bool {
         var sent = 0
         while sent < count, let bytes {
             let written = Foundation.send(target, bytes + sent, count - sent, Int32(MSG_NOSIGNAL))
@@ -118,7 +118,7 @@ enum UnixSocket {
     }
 
     private static func make() throws -> Int32 {
-        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        let descriptor = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         guard descriptor >= 0 else { throw Failure("no socket: \(String(cString: strerror(errno)))") }
         return descriptor
     }

@@ -73,7 +73,10 @@ extension Integration {
                 at: daemon.directory.file("proxy"), to: daemon.socket, limits: 0..<30_000, seed: seed)
             defer { proxy.close() }
             try await Self.follow(daemon, through: proxy.socket, writerPause: .milliseconds(1), seed: seed) {
-                _ = try await eventuallyInTask(within: 60, "60 cuts, seed \(seed)") { proxy.cuts >= 60 ? true : nil }
+                let cuts = Sweep.count(60)
+                _ = try await eventuallyInTask("\(cuts) cuts, seed \(seed)") {
+                    proxy.cuts >= cuts ? true : nil
+                }
                 proxy.letEverythingThrough()
             }
         }
@@ -95,7 +98,7 @@ final class SendableDaemon: @unchecked Sendable {
 
     func restart(after signal: Int32) throws {
         daemon.program.signal(signal)
-        _ = try daemon.program.wait(within: 30)
+        _ = try daemon.program.wait()
         try daemon.restart()
     }
 }

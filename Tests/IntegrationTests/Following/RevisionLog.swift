@@ -44,7 +44,7 @@ struct Writer {
     /// One transaction.
     mutating func write() async throws { try await change(operations()) }
 
-    private mutating func change(_ operations: [Diffable.Operation]) async throws {
+    private mutating func change(_ operations: [ListOperation]) async throws {
         let (list, next) = (list, try snapshot.applying(operations))
         let connectionsErrors: Set = ["connectionLost", "noConnection", "shuttingDown"]
         do {
@@ -69,12 +69,12 @@ struct Writer {
         }
     }
 
-    private mutating func operations() throws -> [Diffable.Operation] {
+    private mutating func operations() throws -> [ListOperation] {
         let ids = snapshot.itemIdentifiers
         let section = Container.section(Bool.random(using: &random) ? "s" : "t")
         lastNumber += 1
         let content = try Content(json: #"{"number":\#(lastNumber),"text":"ü\n\#(lastNumber)"}"#)
-        let new = Diffable.Operation.appendItems([Item(id: try ItemID("\(lastNumber)"), content: content)], to: section)
+        let new = ListOperation.appendItems([Item(id: try ItemID("\(lastNumber)"), content: content)], to: section)
         guard ids.count > 3, let item = ids.randomElement(using: &random),
             let other = ids.randomElement(using: &random)
         else { return [new] }

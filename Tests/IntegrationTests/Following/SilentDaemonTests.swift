@@ -5,6 +5,7 @@ import Testing
 
 extension Integration {
     /// A daemon that hangs is told from one that has nothing to say.
+    @Suite(.alone)
     struct SilentDaemonTests {
         private static let timeout = Duration.milliseconds(600)
 

@@ -14,7 +14,9 @@ extension Integration {
         @Test func `the code of docs/swift.md is code of this file`() throws {
             let page = try String(contentsOfFile: "\(Binaries.repository)/docs/swift.md", encoding: .utf8)
             let here = Self.lines(try String(contentsOfFile: #filePath, encoding: .utf8)).joined(separator: "\n")
-            let blocks = page.components(separatedBy: "```swift\n").dropFirst().map {
+            // What stands before is a package of its own: `scripts/first-program`.
+            let rest = try #require(page.components(separatedBy: "\n## Follow a list\n").dropFirst().first)
+            let blocks = rest.components(separatedBy: "```swift\n").dropFirst().map {
                 Self.lines($0.components(separatedBy: "```")[0]).joined(separator: "\n")
             }
             #expect(blocks.count > 5)
@@ -36,7 +38,8 @@ extension Integration {
             case todo(Todo)
         }
 
-        @Test func `the code of docs/swift.md does what it says`() async throws {
+        // It sets a variable of the environment.
+        @Test(.alone) func `the code of docs/swift.md does what it says`() async throws {
             let daemon = try Daemon()
             setenv("DIFFABLED_SOCKET", daemon.socket, 1)
             defer { unsetenv("DIFFABLED_SOCKET") }
@@ -46,13 +49,22 @@ extension Integration {
             try await client.apply("tasks", [Section(id: "today", items: items)])
             try await Self.change(client, items)
             let state = try await client.withConnection { try await $0.state(of: "tasks") }
-            #expect(state.snapshot.itemIdentifiers == ["bread", "milk"])
+            // What follows waits for the milk.
+            try #require(state.snapshot.itemIdentifiers == ["bread", "milk"])
             #expect(try await Self.lists(client) == ["tasks"])
+            try await Self.bringBack(client)
+            let back = try await client.withConnection { try await $0.state(of: "tasks") }
+            try await Self.update(client)
+            try await client.undo("tasks")
+            #expect(back.revision == state.revision && back.epoch == state.epoch)
             try await Self.undecodable(client)
+            #expect(try await Self.hold(client) == ["eggs is refused by required"])
+            try await Self.ask(client, daemon)
 
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for part in [
                     Self.follow, Self.keepTable, Self.seeOpen, Self.search, Self.followKinds, Self.endings,
+                    Self.skip,
                 ] {
                     group.addTask {
                         let shown = Shown()
@@ -62,7 +74,7 @@ extension Integration {
                 }
                 group.addTask { #expect(await Self.banner(client) == nil) }
                 try await eventuallyInTask("subscriptions") {
-                    try daemon.succeed("status").contains("subscriptions: 6") ? () : nil
+                    try daemon.succeed("status").contains("subscriptions: 7") ? () : nil
                 }
                 try await client.withConnection { try await $0.deleteList("tasks") }
                 try await group.waitForAll()
@@ -98,6 +110,7 @@ private final class Table {
     func moveRow(from: [Int], to: [Int]) { rows[to[0]].insert(rows[from[0]].remove(at: from[1]), at: to[1]) }
     func reconfigureRows(at paths: [[Int]]) { for path in paths { rows[path[0]][path[1]] = text(at: path) } }
     func reloadRows(at paths: [[Int]]) { reconfigureRows(at: paths) }
+    func reloadSections(_ sections: [Int]) {}
 
     private func text(at path: [Int]) -> String { snapshot?[path]?.content.text ?? "" }
     var texts: [[String]] { rows }
@@ -133,19 +146,22 @@ extension Integration.SwiftPageTests {
     private static func keepTable(_ client: Client, _ shown: Shown) async throws {
         let table = Table()
         for try await update in client.list("tasks", as: Todo.self) {
-            let changes = update.changes
-            table.performBatchUpdates {
-                table.snapshot = update.snapshot
-                table.deleteSections(changes.deletedSections)
-                table.insertSections(changes.insertedSections)
-                for move in changes.movedSections { table.moveSection(from: move.from[0], to: move.to[0]) }
-                table.deleteRows(at: changes.deletedItems)
-                table.insertRows(at: changes.insertedItems)
-                for move in changes.movedItems { table.moveRow(from: move.from, to: move.to) }
+            for stage in update.stages {
+                let changes = stage.changes
+                table.performBatchUpdates {
+                    table.snapshot = stage.snapshot
+                    table.deleteSections(changes.deletedSections)
+                    table.insertSections(changes.insertedSections)
+                    for move in changes.movedSections { table.moveSection(from: move.from[0], to: move.to[0]) }
+                    table.deleteRows(at: changes.deletedItems)
+                    table.insertRows(at: changes.insertedItems)
+                    for move in changes.movedItems { table.moveRow(from: move.from, to: move.to) }
+                }
+                // After the batch, as these are places in the new state.
+                table.reconfigureRows(at: changes.reconfiguredItems)
+                table.reloadRows(at: changes.reloadedItems)
+                table.reloadSections(changes.reloadedSections)
             }
-            // After the batch, as these are places in the new state.
-            table.reconfigureRows(at: changes.reconfiguredItems)
-            table.reloadRows(at: changes.reloadedItems)
         }
         #expect(table.texts == [["Bread", "Milk"]])
         let source = DataSource(snapshot: try #require(table.snapshot))
@@ -193,6 +209,76 @@ extension Integration.SwiftPageTests {
         #expect(content.list == "tasks" && content.item == "milk" && content.member == "done")
         let words = #"the list "tasks": the content of the item "milk" is no Strict: done: it is missing"#
         #expect("\(content)".contains(words))
+    }
+
+    private static func skip(_ client: Client, _ shown: Shown) async throws {
+        func show(_ count: Int) { shown.count += 1 }
+        @Sendable func say(_ message: String) { Issue.record("\(message)") }
+        let todos = client.list("tasks", as: Todo.self, undecodable: .skip { say("\($0)") })
+        for try await update in todos { show(update.snapshot.numberOfItems) }
+    }
+
+    private static func hold(_ client: Client) async throws -> [String] {
+        var said: [String] = []
+        func say(_ message: String) { said.append(String(message.prefix { $0 != ":" })) }
+        let schemas = ListSchemas(
+            json: #"{"":{"type":"object","required":["text"],"properties":{"text":{"type":"string"}}}}"#)
+        try await client.setSchemas(of: "tasks", schemas)
+        do {
+            try await client.transact("tasks", [.appendItems([Item(id: "eggs", content: try Content(json: "{}"))])])
+        } catch ClientError.refused(let refusal) where refusal.name == "invalidContent" {
+            say("\(refusal.item!) is refused by \(refusal.misfit!.keyword): \(refusal.message)")
+        }
+        try await client.setSchemas(of: "tasks", .none)
+        #expect(try await client.schemas(of: "tasks") == .none)
+        return said
+    }
+
+    private static func answer(_ client: Client) async throws {
+        try await client.handle("tasks") { list in
+            list.perform("done") { request in
+                try await client.transact("tasks", [.deleteItems(request.items)])
+            }
+            list.perform("count", returning: Content.self) { request in
+                try Content(json: "\(request.items.count)")
+            }
+            list.propose { proposal in
+                if proposal.finalSnapshot.numberOfItems > 5 { throw RequestRefusal("five are enough") }
+            }
+            list.expand { request in
+                let child = Item(id: try ItemID("\(request.item)/1"))
+                try await client.transact("tasks", [.appendItems([child], to: .parent(request.item))])
+            }
+        }
+    }
+
+    /// Leaves the list as it was.
+    private static func ask(_ client: Client, _ daemon: Daemon) async throws {
+        let before = try await client.withConnection { try await $0.state(of: "tasks") }
+        try await client.transact("tasks", [.appendItems((1...4).map { Item(id: ItemID(stringLiteral: "\($0)")) })])
+        // By another client: what a handler's own connection proposes is not asked.
+        let handler = Client()
+        let answering = Task { try await answer(handler) }
+        defer { answering.cancel() }
+        try await eventuallyInTask("a handler") {
+            try daemon.succeed("ls", "--json").contains(#""handles":["perform","propose","expand"]"#) ? () : nil
+        }
+        var said: [String] = []
+        func say(_ message: String) { said.append(message) }
+        try await client.perform("tasks", "done", on: .items(["milk"]))
+        let count = try await client.perform("tasks", "count", on: .items(["bread"])).result
+        do {
+            try await client.propose("tasks", [.appendItems([Item(id: "eggs")])])
+        } catch .refused(let refusal) {
+            say("\(refusal.name): \(refusal.message)")
+        } catch {
+            say("\(error)")
+        }
+        try await client.expand("tasks", "bread")
+        #expect(count?.description == "1" && said == ["refused: five are enough"])
+        let after = try await client.withConnection { try await $0.state(of: "tasks") }
+        #expect(after.snapshot.itemIdentifiers == ["bread", "bread/1", "1", "2", "3", "4"])
+        try await client.apply("tasks", before.snapshot.sections)
     }
 
     private static func followKinds(_ client: Client, _ shown: Shown) async throws {
@@ -264,13 +350,30 @@ extension Integration.SwiftPageTests {
 
     private static func change(_ client: Client, _ items: [Item]) async throws {
         let milk = Item(id: "milk", content: try Content(json: #"{"text":"Milk"}"#))
+        try await client.transact("tasks", [.patchList(ListPatch(mergePatch: #"{"title":"Today"}"#))])
         try await client.transact("tasks", [.appendItems([milk])])
         try await client.apply("tasks", [Section(id: "today", items: items)])
         try await client.undo("tasks")
     }
 
+    private static func update(_ client: Client) async throws {
+        struct Todo: Codable { var text: String }
+        try await client.update("tasks") { draft in
+            let items = draft.snapshot.itemIdentifiers
+            if items.count > 1, items.last != "milk" { try draft.moveItem("milk", afterItem: items[items.count - 1]) }
+            try draft.setContent(Content(encoding: Todo(text: "Oat milk")), ofItem: "milk")
+        }
+        let state = try await client.withConnection { try await $0.state(of: "tasks") }
+        #expect(state.snapshot.item("milk")?.content?.description == #"{"text":"Oat milk"}"#)
+    }
+
     private static func lists(_ client: Client) async throws -> [ListName] {
         let lists = try await client.withConnection { try await $0.lists() }
         return lists.map(\.list)
+    }
+
+    private static func bringBack(_ client: Client) async throws {
+        try await client.withConnection { try await $0.deleteList("tasks") }
+        try await client.withConnection { try await $0.undeleteList("tasks") }
     }
 }

@@ -99,6 +99,38 @@ extension Integration {
             #expect(asked.output == "mail\ntalks\ntasks\n")
         }
 
+        @Test func `items, sections and revisions are those of the list that the line names`() throws {
+            try daemon.succeed("section", "add", "tasks", "today", "-q")
+            try daemon.succeed("section", "add", "tasks", "later", "-q")
+            for item in ["milk", "mint", "tea", "$(reboot)"] { try daemon.succeed("append", "tasks", item, "-q") }
+            /// - Parameter argument: what of the command is completed, as shells say it.
+            func ask(_ argument: String, _ line: [String]) throws -> [String] {
+                let commands = line[1] == "section" ? Array(line[1...2]) : [line[1]]
+                let program = try Program(
+                    Binaries.companion,
+                    ["---completion"] + commands + ["--", argument, "\(line.count - 1)", "0"] + line,
+                    environment: ["DIFFABLED_SOCKET": daemon.socket], in: daemon.directory)
+                #expect(try program.wait() == 0)
+                return program.outputLines.sorted()
+            }
+            #expect(try ask("positional@1", ["diffablectl", "get", "tasks", "mi"]) == ["milk", "mint"])
+            #expect(try ask("positional@1", ["diffablectl", "rm", "tasks", ""]) == ["milk", "mint", "tea"])
+            let handler = try daemon.connect()
+            _ = try handler.reply(
+                to:
+                    #"{"id":1,"method":"handle","params":{"list":"tasks","requests":["perform"],"actions":["on","off"]}}"#
+            )
+            #expect(try ask("positional@1", ["diffablectl", "perform", "tasks", ""]) == ["off", "on"])
+            #expect(try ask("positional@2", ["diffablectl", "perform", "tasks", "on", "mi"]) == ["milk", "mint"])
+            #expect(try ask("--after", ["diffablectl", "move", "tasks", "tea", "--after", "m"]) == ["milk", "mint"])
+            #expect(
+                try ask("--section", ["diffablectl", "append", "tasks", "x", "--section", ""]) == ["later", "today"])
+            #expect(try ask("positional@1", ["diffablectl", "section", "rm", "tasks", ""]) == ["later", "today"])
+            #expect(
+                try ask("positional@1", ["diffablectl", "diff", "tasks", ""]) == ["1", "2", "3", "4", "5", "6"])
+            #expect(try ask("--to", ["diffablectl", "undo", "tasks", "--to", ""]).count == 6)
+        }
+
         @Test func `names are those of the daemon that the line says`() throws {
             let other = try Daemon()
             try other.succeed("create", "elsewhere")

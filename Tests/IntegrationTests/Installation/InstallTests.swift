@@ -29,13 +29,16 @@ extension Integration {
             for file in [
                 "bin/diffabled", "bin/diffablectl", "lib/systemd/system/diffabled.socket",
                 "lib/systemd/user/diffabled.service", "lib/sysusers.d/diffabled.conf", "share/man/man1/diffablectl.1",
-                "share/bash-completion/completions/diffablectl", "share/doc/diffabled/protocol.md",
+                "share/bash-completion/completions/diffablectl", "share/doc/diffabled/docs/protocol.md",
+                "share/doc/diffabled/examples/pick", "share/doc/diffabled/copyright",
             ] { #expect(installed.contains("\(prefix.dropFirst())/\(file)"), "\(file)") }
             for file in shared.all { #expect(installed.contains("\(prefix.dropFirst())/share/\(file)"), "\(file)") }
             for unit in ["system/diffabled.service", "user/diffabled.service"] {
                 let text = try String(contentsOfFile: "\(root)\(prefix)/lib/systemd/\(unit)", encoding: .utf8)
                 #expect(text.contains("ExecStart=\(prefix)/bin/diffabled\n"))
             }
+
+            #expect(brokenLinks(ofPagesIn: "\(root)\(prefix)/share/doc/diffabled") == [])
 
             let uninstall = try make("uninstall", variables[0], variables[1])
             #expect(uninstall.status == 0, "\(uninstall.complaints)")

@@ -1,3 +1,4 @@
+import DiffableProtocol
 import Foundation
 import Testing
 
@@ -21,15 +22,22 @@ extension Integration {
             #expect(!make.output.contains("W: "), "\(make.output)")
             let tree = directory.file("tree")
             try FileManager.default.createDirectory(atPath: "\(tree)/srv", withIntermediateDirectories: true)
-            let path = try #require(make.outputLines.last { $0.hasSuffix(".deb") })
+            let path = try #require(make.outputLines.first { $0.contains("/diffabled_") })
             try FileManager.default.moveItem(atPath: path, toPath: "\(tree)/srv/diffabled.deb")
             return tree
         }
 
-        @Test func `the package serves its first client, outlives an upgrade, and when purged leaves nothing`() throws {
-            guard Binaries.areInstalled("dh", "lintian"), let shared = try SharedFiles() else { return }
+        @Test(.early)
+        func `the package serves its first client, outlives an upgrade, and when purged leaves nothing`() throws {
+            guard Binaries.areInstalled("dh", "dh_python3", "lintian"), let shared = try SharedFiles() else { return }
             let directory = try ScratchDirectory()
             let tree = try package(shared, in: directory)
+            let content = directory.file("content")
+            let extract = try Program(
+                "/usr/bin/dpkg-deb", ["--extract", "\(tree)/srv/diffabled.deb", content], in: directory)
+            #expect(try extract.wait() == 0)
+            #expect(brokenLinks(ofPagesIn: "\(content)/usr/share/doc/diffabled") == [])
+            try check(thePythonPackageIn: directory)
             guard let box = try Box(tree: tree) else { return }
             // A container's image often says that packages start nothing.
             try box.succeed("rm", "-f", "/usr/sbin/policy-rc.d")
@@ -57,6 +65,21 @@ extension Integration {
             #expect(try files(in: box).subtracting(before) == [])
             // As Debian's system users do, so that nobody else gets its number.
             #expect(try box.succeed("getent", "passwd", "diffabled").contains("nologin"))
+        }
+
+        /// The client is there beside the daemon's package, for Debian's Python.
+        private func check(thePythonPackageIn directory: ScratchDirectory) throws {
+            let packages = try FileManager.default.contentsOfDirectory(atPath: directory.file("deb"))
+            let package = try #require(packages.first { $0.hasPrefix("python3-diffable_") })
+            let content = directory.file("python")
+            let extract = try Program(
+                "/usr/bin/dpkg-deb", ["--extract", "\(directory.file("deb"))/\(package)", content], in: directory)
+            #expect(try extract.wait() == 0)
+            let run = try Program(
+                "/usr/bin/python3", ["-B", "-c", "import diffable; print(diffable.__version__, diffable.__file__)"],
+                environment: ["PYTHONPATH": "\(content)/usr/lib/python3/dist-packages"], in: directory)
+            #expect(try run.wait() == 0, "\(run.complaints)")
+            #expect(run.output.hasPrefix("\(Version.current) \(content)/"))
         }
 
         /// All that could be the package's, by name, and whatever else lies where packages put things.

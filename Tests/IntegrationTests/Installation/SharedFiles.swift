@@ -35,6 +35,19 @@ func filePaths(below directory: String) -> [String] {
     }.sorted()
 }
 
+/// The links of Markdown pages to files that are not there, each as `PAGE: LINK`.
+func brokenLinks(ofPagesIn directory: String) -> [String] {
+    let pages = filePaths(below: directory).filter { $0.hasSuffix(".md") }
+    precondition(!pages.isEmpty, "there is no page below \(directory)")
+    return pages.flatMap { page in
+        let file = URL(filePath: "\(directory)/\(page)")
+        guard let text = try? String(contentsOf: file, encoding: .utf8) else { return ["\(page): not readable"] }
+        return text.matches(of: /\]\(([^)#:\s]+)(#[^)]*)?\)/).map { String($0.1) }.filter {
+            !FileManager.default.fileExists(atPath: file.deletingLastPathComponent().appending(path: $0).path)
+        }.map { "\(page): \($0)" }
+    }
+}
+
 extension Binaries {
     /// Says so, where something is not.
     static func areInstalled(_ programs: String...) -> Bool {

@@ -80,7 +80,7 @@ extension Integration {
 
         // MARK: Descriptors
 
-        @Test(.enabled(if: Binaries.isInstalled("prlimit"), "prlimit (util-linux) is not installed"))
+        @Test(.alone, .enabled(if: Binaries.isInstalled("prlimit"), "prlimit (util-linux) is not installed"))
         func `without descriptors accepting pauses, nothing spins, and those connected are served`() throws {
             let daemon = try Daemon()
             try daemon.succeed("create", "tasks")

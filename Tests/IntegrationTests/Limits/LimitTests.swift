@@ -1,21 +1,16 @@
+import DiffableServer
 import Foundation
 import Testing
-
-@testable import diffabled
 
 extension Integration {
     /// Every limit of the configuration, at its value and one beyond. A new limit without a trial here fails.
     struct LimitTests {
-        @Test(arguments: Setting.limits, LimitTrial.Begin.allCases)
-        func `each limit holds where the configuration says`(setting: Setting, begin: LimitTrial.Begin) throws {
-            let trial = try #require(LimitTrial.all[setting], "\(setting.key) has no trial")
-            try trial.carryOut(setting, from: begin)
+        @Test(arguments: Limit.allCases, LimitTrial.Begin.allCases)
+        func `each limit holds where the configuration says`(limit: Limit, begin: LimitTrial.Begin) throws {
+            let trial = try #require(LimitTrial.all[limit], "\(limit) has no trial")
+            try trial.carryOut(limit, from: begin)
         }
     }
-}
-
-extension Setting {
-    fileprivate static var limits: [Setting] { allCases.filter { $0.key.hasSuffix("Max") } }
 }
 
 /// What shows that a limit holds.
@@ -48,8 +43,8 @@ struct LimitTrial {
         let max: Int
     }
 
-    func carryOut(_ setting: Setting, from begin: Begin) throws {
-        let bench = try bench("\(setting.key): \(max)\n\(settings)\n", from: begin)
+    func carryOut(_ limit: Limit, from begin: Begin) throws {
+        let bench = try bench("\(limit): \(max)\n\(settings)\n", from: begin)
         switch sort {
         case .other(let check): try check(bench)
         case .refuses(let prepare):
@@ -57,9 +52,9 @@ struct LimitTrial {
             let good = try ask(max)
             #expect(!good.contains(#""error""#) && good.contains(#""result""#), "\(good)")
             let bad = try ask(max + 1)
-            #expect(bad.contains(#""name":"tooLarge""#) && bad.contains(#""limit":"\#(setting.key)","max":\#(max)"#))
+            #expect(bad.contains(#""name":"tooLarge""#) && bad.contains(#""limit":"\#(limit)","max":\#(max)"#))
             let message = bad.components(separatedBy: #""data""#)[0]
-            #expect(message.contains(setting.key) && message.contains("\(max)"), "\(bad)")
+            #expect(message.contains(limit.rawValue) && message.contains("\(max)"), "\(bad)")
         }
         #expect(bench.daemon.program.exitStatus() == nil)
     }
@@ -83,6 +78,10 @@ struct LimitTrial {
     static func transact(_ operations: String..., members: String = "") -> String {
         #"{"id":1,"method":"transact","params":{"list":"list","operations":["#
             + operations.joined(separator: ",") + "]\(members)}}"
+    }
+
+    static func setSchemas(_ schemas: String) -> String {
+        #"{"id":1,"method":"setSchemas","params":{"list":"list","schemas":\#(schemas)}}"#
     }
 
     static func append(_ item: String) -> String { #"{"op":"appendItems","items":[\#(item)]}"# }

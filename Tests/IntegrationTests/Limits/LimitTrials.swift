@@ -1,20 +1,28 @@
+import DiffableServer
 import Foundation
 import Testing
 
-@testable import diffabled
-
 extension LimitTrial {
-    static var all: [Setting: LimitTrial] {
-        clients.merging(lines) { $1 }.merging(lists) { $1 }.merging(past) { $1 }
+    static var all: [Limit: LimitTrial] {
+        clients.merging(lines) { $1 }.merging(lists) { $1 }.merging(handlers) { $1 }.merging(past) { $1 }
     }
 
     private static func asking(_ line: @escaping (Int) -> String) -> Sort {
         .refuses { bench in { try bench.client.reply(to: line($0)) } }
     }
 
+    /// What somebody hears last who sends these lines: the test's own user is not limited.
+    private static func asking(as user: Somebody, _ lines: @escaping (Int) -> [String]) -> Sort {
+        guard Somebody.isPossible else { return .other { _ in print("skipped: only root can be another user") } }
+        return .refuses { bench in
+            chmod(bench.daemon.directory.path, 0o755)
+            return { try bench.daemon.replies(to: user, lines($0)).last ?? "" }
+        }
+    }
+
     // MARK: Clients
 
-    private static var clients: [Setting: LimitTrial] {
+    private static var clients: [Limit: LimitTrial] {
         [
             // The test's user is the daemon's, for whom eight more are kept.
             .connectionsMax: LimitTrial(max: 5, sort: .refuses { connecting($0, beside: 8) }),
@@ -72,9 +80,9 @@ extension LimitTrial {
         // Tokens that came while the daemon was being asked before are no more than the bucket holds.
         #expect(time > .milliseconds(400), "\(count) answers took \(time)")
         // Another connection of the same user has its turn beside one that asks without end.
-        try bench.client.send(String(repeating: "ping\n", count: 4 * bench.max))
+        try bench.client.send(String(repeating: "ping\n", count: 20 * bench.max))
         #expect(try second.reply(to: #"{"id":7,"method":"ping"}"#).contains(#""id":7"#))
-        #expect(start.duration(to: .now) < .seconds(3))
+        #expect(start.duration(to: .now) < .seconds(15), "it waited for all of them")
     }
 
     private static func checkSilentAge(_ bench: Bench) throws {
@@ -83,7 +91,7 @@ extension LimitTrial {
         let slow = try bench.daemon.connect()
         try slow.send(Array("pin".utf8))
         for client in [silent, slow] {
-            let line = try #require(try client.line(within: 10))
+            let line = try #require(try client.line())
             #expect(line.contains(#""limit":"silentAgeMax","max":1"#) && line.contains("tooLarge"))
             #expect(try client.line() == nil)
         }
@@ -92,7 +100,7 @@ extension LimitTrial {
 
     // MARK: Lines
 
-    private static var lines: [Setting: LimitTrial] {
+    private static var lines: [Limit: LimitTrial] {
         [
             .lineLengthMax: LimitTrial(
                 max: 9_000, settings: "contentLengthMax: 0",
@@ -169,7 +177,7 @@ extension LimitTrial {
 
     // MARK: Lists
 
-    private static var lists: [Setting: LimitTrial] {
+    private static var lists: [Limit: LimitTrial] {
         [
             .idLengthMax: LimitTrial(
                 max: 64, sort: asking { transact(append(#"{"id":"\#(String(repeating: "i", count: $0))"}"#)) }),
@@ -196,11 +204,48 @@ extension LimitTrial {
                 sort: asking {
                     #"{"id":1,"method":"createList","params":{"list":"list \#($0)","durability":"volatile"}}"#
                 }),
+            .listsPerUserMax: LimitTrial(
+                max: 2,
+                sort: asking(as: .alice) { count in
+                    (1...count).map {
+                        #"{"id":1,"method":"createList","params":{"list":"mine \#($0)","durability":"volatile","ifAbsent":true}}"#
+                    }
+                }),
+            .contentPerUserMax: LimitTrial(
+                max: 1_024,
+                sort: asking(as: .alice) { length in
+                    // The ids of a section and of an item are one byte each, and the quotation marks two.
+                    let content = String(repeating: "c", count: length - 2 * 65 - 2)
+                    return [
+                        #"{"id":1,"method":"createList","params":{"list":"mine","durability":"volatile","ifAbsent":true}}"#,
+                        #"{"id":1,"method":"apply","params":{"list":"mine","section":"s","snapshot":[{"id":"a","content":"\#(content)"}]}}"#,
+                    ]
+                }),
             .viewTermsMax: LimitTrial(
                 max: 3,
                 sort: asking { words in
                     let search = (1...words).map { "word\($0)" }.joined(separator: " ")
                     return #"{"id":1,"method":"snapshot","params":{"list":"list","view":{"search":"\#(search)"}}}"#
+                }),
+            .schemaLengthMax: LimitTrial(
+                max: 50,
+                sort: asking { length in
+                    let padding = String(repeating: "t", count: length - #"{"":{"title":""}}"#.utf8.count)
+                    return setSchemas(#"{"": {"title":"\#(padding)"} }"#)
+                }),
+            .schemaDepthMax: LimitTrial(
+                max: 3,
+                sort: asking { depth in
+                    let braces = String(repeating: "}", count: depth)
+                    return setSchemas(#"{"":"# + (1..<depth).map { _ in #"{"items":"# }.joined() + "{" + braces + "}")
+                }),
+            .schemaKeywordsMax: LimitTrial(
+                max: 4,
+                sort: asking { count in
+                    // Two kinds share it.
+                    let names = ["title", "description", "default", "minItems"].prefix(count - 1)
+                    let keywords = names.map { $0 == "minItems" ? #""\#($0)":1"# : #""\#($0)":"""# }
+                    return setSchemas(#"{"a":{"type":"string"},"b":{\#(keywords.joined(separator: ","))}}"#)
                 }),
             .windowRowsMax: LimitTrial(
                 max: 3,
@@ -210,9 +255,107 @@ extension LimitTrial {
         ]
     }
 
+    // MARK: Handlers
+
+    private static let handle =
+        #"{"id":1,"method":"handle","params":{"list":"list","requests":["perform"]}}"#
+
+    /// What somebody asks that nobody answers, and what the last is answered, once a `ping` behind it is.
+    private static func performing(_ members: String = "", by client: RawClient, count: Int) throws -> String {
+        for _ in 0..<count {
+            try client.send(#"{"id":1,"method":"perform","params":{"list":"list","action":"a"\#(members)}}"#)
+        }
+        // It waits, which is as good as a result.
+        try client.send(#"{"id":9,"method":"ping"}"#)
+        let lines = try client.lines(until: #""id":9,"#)
+        return lines.last { $0.contains(#""error""#) } ?? #""result""#
+    }
+
+    private static var handlers: [Limit: LimitTrial] {
+        [
+            .handlersPerConnectionMax: LimitTrial(
+                max: 3,
+                sort: .refuses { bench in
+                    var made = 0
+                    return { count in
+                        var reply = ""
+                        while made < count {
+                            made += 1
+                            reply = try bench.client.reply(
+                                to:
+                                    #"{"id":1,"method":"handle","params":{"list":"list","requests":["perform"],"actions":["\#(made)"]}}"#
+                            )
+                        }
+                        return reply
+                    }
+                }),
+            .requestsPerHandlerMax: LimitTrial(
+                max: 3,
+                sort: .refuses { bench in
+                    _ = try bench.client.reply(to: handle)
+                    var askers: [RawClient] = []
+                    return { count in
+                        var reply = ""
+                        while askers.count < count {
+                            askers.append(try bench.daemon.connect())
+                            reply = try performing(by: askers[askers.count - 1], count: 1)
+                        }
+                        return reply
+                    }
+                }),
+            .requestsPerAskerMax: LimitTrial(
+                max: 3,
+                sort: .refuses { bench in
+                    _ = try bench.client.reply(to: handle)
+                    let asker = try bench.daemon.connect()
+                    var made = 0
+                    return { count in
+                        defer { made = count }
+                        return try performing(by: asker, count: count - made)
+                    }
+                }),
+            .argumentsLengthMax: LimitTrial(
+                max: 10,
+                sort: .refuses { bench in
+                    _ = try bench.client.reply(to: handle)
+                    let asker = try bench.daemon.connect()
+                    return { length in
+                        let text = String(repeating: "x", count: length - 2)
+                        return try performing(#","arguments": "\#(text)" "#, by: asker, count: 1)
+                    }
+                }),
+            .resultLengthMax: LimitTrial(
+                max: 10,
+                sort: .refuses { bench in
+                    _ = try bench.client.reply(to: handle)
+                    let asker = try bench.daemon.connect()
+                    _ = try performing(by: asker, count: 2)
+                    let requests = try (0..<2).map { _ in
+                        let line = try bench.client.line() ?? ""
+                        return try #require(line.firstMatch(of: #/"request":([0-9]+)/#)?.1)
+                    }
+                    return { length in
+                        let text = String(repeating: "x", count: length - 2)
+                        let request = requests[length - bench.max]
+                        // It waits as long as this is kept.
+                        defer { withExtendedLifetime(asker) {} }
+                        return try bench.client.reply(
+                            to: #"{"id":1,"method":"answer","params":{"request":\#(request),"result": "\#(text)" }}"#)
+                    }
+                }),
+            .actionsPerHandlerMax: LimitTrial(
+                max: 3,
+                sort: asking { count in
+                    let names = (1...count).map { #""\#(count) \#($0)""# }.joined(separator: ",")
+                    return
+                        #"{"id":1,"method":"handle","params":{"list":"list","requests":["perform"],"actions":[\#(names)]}}"#
+                }),
+        ]
+    }
+
     // MARK: The past
 
-    private static var past: [Setting: LimitTrial] {
+    private static var past: [Limit: LimitTrial] {
         [
             // In a list of two items, to collapse or expand one counts with 640 bytes: a state, and a path of two bits.
             .historyLengthMax: LimitTrial(
@@ -226,6 +369,48 @@ extension LimitTrial {
                         let kept = #""revision":\#(revision),"oldest":\#(revision - 3),"#
                         #expect(try bench.client.reply(to: "history list").contains(kept))
                     }
+                }),
+            // The same, with 512 bytes for each step beside that; the newest of all does not count. With a second list, the past of the one that was not changed lately goes but for its newest.
+            .pastLengthMax: LimitTrial(
+                max: 8 * (640 + 512),
+                sort: .other { bench in
+                    func oldest(_ list: String) throws -> String {
+                        let reply = try bench.client.reply(to: "history \(list)")
+                        let match = try #require(reply.firstMatch(of: /"revision":([0-9]+),"oldest":([0-9]+),/))
+                        return "\(match.1) \(match.2)"
+                    }
+                    _ = try bench.client.reply(to: transact(append(#"{"id":"a","children":[{"id":"b"}]}"#)))
+                    for revision in 3...14 {
+                        let verb = revision % 2 == 1 ? "expandItems" : "collapseItems"
+                        _ = try bench.client.reply(to: transact(#"{"op":"\#(verb)","items":["a"]}"#))
+                        if revision >= 11 { #expect(try oldest("list") == "\(revision) \(revision - 9)") }
+                    }
+                    _ = try bench.client.reply(
+                        to: #"{"id":1,"method":"createList","params":{"list":"other","durability":"volatile"}}"#)
+                    _ = try bench.client.reply(
+                        to: #"{"id":1,"method":"transact","params":{"list":"other","operations":["#
+                            + #"{"op":"appendSections","sections":[{"id":"s"}]}]}}"#)
+                    #expect(try oldest("other") == "1 0")
+                    #expect(try oldest("list") != "14 5")
+                    #expect(try bench.client.reply(to: "undo list").contains(#""changed":true"#))
+                }),
+            // Each empty list that was deleted counts with 4 KiB.
+            .deletedLengthMax: LimitTrial(
+                max: 3 * 4_096,
+                sort: .other { bench in
+                    func deleted() throws -> Int {
+                        try bench.client.reply(to: #"{"id":1,"method":"lists","params":{"deleted":true}}"#)
+                            .matches(of: /"time":/).count
+                    }
+                    for number in 1...4 {
+                        let list = #""list":"list \#(number)""#
+                        _ = try bench.client.reply(
+                            to: #"{"id":1,"method":"createList","params":{\#(list),"durability":"volatile"}}"#)
+                        _ = try bench.client.reply(to: #"{"id":1,"method":"deleteList","params":{\#(list)}}"#)
+                        #expect(try deleted() == min(number, 3))
+                    }
+                    let oldest = #"{"id":1,"method":"undeleteList","params":{"list":"list 1"}}"#
+                    #expect(try bench.client.reply(to: oldest).contains("it went to make room"))
                 }),
             .historyAgeMax: LimitTrial(
                 max: 1,
@@ -241,6 +426,19 @@ extension LimitTrial {
                     for key in 1...bench.max { _ = try bench.client.reply(to: keyed(key)) }
                     #expect(try bench.client.reply(to: keyed(1, item: "other")).contains("requestKeyReused"))
                     _ = try bench.client.reply(to: keyed(bench.max + 1))
+                    #expect(try bench.client.reply(to: keyed(1, item: "other")).contains(#""changed":true"#))
+                }),
+            .requestKeysTotalMax: LimitTrial(
+                max: 3,
+                sort: .other { bench in
+                    for key in 1...bench.max { _ = try bench.client.reply(to: keyed(key)) }
+                    #expect(try bench.client.reply(to: keyed(1, item: "other")).contains("requestKeyReused"))
+                    _ = try bench.client.reply(
+                        to: #"{"id":1,"method":"createList","params":{"list":"two","durability":"volatile"}}"#)
+                    let another =
+                        #"{"id":1,"method":"transact","params":{"list":"two","requestKey":"k","operations":[]}}"#
+                    #expect(try bench.client.reply(to: another).contains("result"))
+                    #expect(try bench.client.reply(to: keyed(2, item: "other")).contains("requestKeyReused"))
                     #expect(try bench.client.reply(to: keyed(1, item: "other")).contains(#""changed":true"#))
                 }),
             .requestKeyAgeMax: LimitTrial(

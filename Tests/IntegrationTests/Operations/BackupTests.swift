@@ -30,6 +30,8 @@ extension Integration {
             try daemon.succeed("apply", "long", "--create", "--from", "ndjson", "-q", input: rows)
             try daemon.succeed("create", "empty")
             try daemon.succeed("create", "bar", "--volatile")
+            try daemon.succeed("copy", "tasks", "gone")
+            try daemon.succeed("delete", "gone")
             #expect(try daemon.succeed("backup", file) == "\(file): 4 lists, 5,006 items\n")
             #expect(try FileManager.default.attributesOfItem(atPath: file)[.posixPermissions] as? Int == 0o600)
             let names = try FileManager.default.contentsOfDirectory(atPath: daemon.directory.path)
@@ -41,6 +43,7 @@ extension Integration {
             }
             #expect(try !other.succeed("ls").contains("bar"), "it would be gone after a restart as well")
             #expect(try other.succeed("ls", "-l").contains(#/rw-r-----.*outline/#))
+            #expect(try other.companion("undelete", "gone").status == 6)
             // It is on the disk.
             other.program.end(with: SIGKILL)
             try other.restart()
@@ -103,8 +106,8 @@ extension Integration {
             try daemon.succeed("create", "own")
             let before = try state(of: "tasks", on: daemon)
             let answer = try daemon.companion("restore", file)
-            #expect(answer.status == 1)
-            #expect(answer.complaints.contains(#"there is a list "tasks" already; nothing was restored"#))
+            #expect(answer.status == 5)
+            #expect(answer.complaints.contains(#"there is a list "tasks" already, and nothing was restored"#))
             #expect(answer.complaints.contains("--replace"))
             #expect(try state(of: "tasks", on: daemon) == before)
             #expect(try daemon.succeed("restore", file, "--replace") == "restored 1 list, 2 items\n")

@@ -54,17 +54,17 @@ extension Integration {
             let before = numberOfMentions()
             #expect(before > 0)
             daemon.program.signal(SIGHUP)
-            _ = try eventually(within: 20, "the log to say so again") { numberOfMentions() > before ? true : nil }
+            _ = try eventually("the log to say so again") { numberOfMentions() > before ? true : nil }
             #expect(try appendingIsRefused())
         }
 
         @Test func `SIGHUP does the same, and the log says what`() throws {
             try daemon.configure("itemsMax: 3\nlogLevel: warning\n")
             daemon.program.signal(SIGHUP)
-            _ = try eventually(within: 20, "the new limit") { try appendingIsRefused() ? nil : true }
+            _ = try eventually("the new limit") { try appendingIsRefused() ? nil : true }
             try daemon.configure("itemsMax: 4\nlogLevel: info\n")
             daemon.program.signal(SIGHUP)
-            let log = try eventually(within: 20, "the log") {
+            let log = try eventually("the log") {
                 daemon.program.complaints.contains("changed: logLevel, itemsMax") ? daemon.program.complaints : nil
             }
             // The first one was taken with its level, so it is not in the log.
@@ -84,7 +84,7 @@ extension Integration {
             let file = try daemon.directory.write(
                 "socket: \(home)/a\nstateDirectory: \(home)/s\n", to: "own.yaml")
             let other = try Program(Binaries.daemon, ["--config", file], in: daemon.directory)
-            let client = try eventually(within: 30, "the daemon") { try? RawClient(connectingTo: "\(home)/a") }
+            let client = try eventually("the daemon") { try? RawClient(connectingTo: "\(home)/a") }
             _ = try daemon.directory.write("socket: \(home)/b\nstateDirectory: \(home)/t\n", to: "own.yaml")
             for _ in 1...2 {
                 #expect(

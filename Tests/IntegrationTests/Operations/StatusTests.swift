@@ -136,7 +136,8 @@ extension Integration {
             let top = try daemon.startCompanion(["top", "--json", "--interval", "1.5"])
             let writer = try daemon.connect()
             _ = try writer.reply(to: "ping")
-            for item in 0..<40 where top.exitStatus() == nil {
+            // Until it has looked twice, whenever that is.
+            for item in 0..<1_200 where top.exitStatus() == nil {
                 _ = try writer.reply(
                     to: #"{"id":1,"method":"transact","params":{"list":"tasks","operations":[{"op":"appendItems","#
                         + #""items":[{"id":"n\#(item)"}]}]}}"#)

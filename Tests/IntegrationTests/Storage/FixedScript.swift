@@ -18,6 +18,14 @@ struct FixedScript {
             apply("a", 3, rows: 3, length: 10),
             create("c"),
             transact("a", 4, append("x")),
+            // Possible only once each: the next one, and the one before, is refused then.
+            delete("a"),
+            request("undeleteList", #""list":"a""#),
+            transact("a", 5, append("y")),
+            request("renameList", #""list":"a","to":"d""#),
+            transact("d", 6, append("z")),
+            delete("c"),
+            request("undeleteList", #""list":"c","as":"e""#),
         ])
 
     /// As much as a checkpoint needs, and SQLite's log moved.
@@ -95,10 +103,12 @@ extension FixedScript {
     /// Everything that the daemon keeps, less the epochs, which differ from run to run.
     static func state(_ client: RawClient) throws -> String {
         var state = ""
-        for list in ["a", "b", "c"] {
+        for list in ["a", "b", "c", "d", "e"] {
             let reply = try client.reply(to: #"{"id":1,"method":"snapshot","params":{"list":"\#(list)"}}"#)
             state += reply.replacing(/"epoch":"[^"]*"/, with: "") + "\n"
         }
+        let deleted = try client.reply(to: #"{"id":1,"method":"lists","params":{"deleted":true}}"#)
+        state += deleted.replacing(/"(epoch|time|pid)":("[^"]*"|[0-9]+)/, with: "") + "\n"
         return state
     }
 

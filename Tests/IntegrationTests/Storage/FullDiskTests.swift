@@ -46,6 +46,68 @@ extension Integration {
             #expect(try program.wait() == 0)
         }
 
+        @Test(
+            .enabled(if: SmallFileSystem.isPossible, "needs to mount a tmpfs: root, or user namespaces"),
+            arguments: [false, true])
+        func `on a full disk lists can be deleted, which makes room, also after a start`(isFilledByOthers: Bool) throws
+        {
+            let directory = try ScratchDirectory()
+            let disk = try SmallFileSystem(at: directory.file("state"), in: directory)
+            var program = try disk.startDaemon(in: directory)
+            var client = try #require(try Daemon.client(of: program, in: directory))
+            var count = 0
+            var refusal = ""
+            if isFilledByOthers {
+                for _ in 0..<4 { refusal += try fill("f\(count)", client, &count) }
+                #expect(refusal.isEmpty)
+                try disk.fill()
+            }
+            while refusal.isEmpty, count < 100 { refusal = try fill("f\(count)", client, &count) }
+            #expect(refusal.contains(#""name":"noSpace""#), "\(refusal)")
+            #expect(try client.reply(to: #"{"id":1,"method":"status"}"#).contains(#""storage":"full""#))
+            for isStarted in [false, true] {
+                if isStarted {
+                    program.signal(SIGTERM)
+                    #expect(try program.wait() == 0)
+                    program = try disk.startDaemon(in: directory)
+                    client = try #require(try Daemon.client(of: program, in: directory))
+                }
+                for _ in 0..<2 where count > 0 {
+                    count -= 1
+                    let reply = try client.reply(
+                        to: #"{"id":1,"method":"deleteList","params":{"list":"f\#(count)","keep":"never"}}"#)
+                    #expect(reply.contains("result"), "\(reply)")
+                }
+                // What was deleted goes from the disk in the background.
+                _ = try eventually("room for a list") {
+                    try fill("g\(isStarted)", client, &count).isEmpty ? true : nil
+                }
+                count -= 1
+                #expect(try client.reply(to: #"{"id":1,"method":"status"}"#).contains(#""storage":"working""#))
+                #expect(
+                    try client.reply(
+                        to: #"{"id":1,"method":"deleteList","params":{"list":"g\#(isStarted)","keep":"never"}}"#
+                    ).contains("result"))
+            }
+            program.signal(SIGTERM)
+            #expect(try program.wait() == 0)
+        }
+
+        /// Makes a list with 50 KB in it. The refusal; empty when there was room.
+        private func fill(_ list: String, _ client: RawClient, _ count: inout Int) throws -> String {
+            let items = (0..<100).map { #"{"id":"\#($0)","content":"\#(String(repeating: "x", count: 500))"}"# }
+            let creation = try client.reply(
+                to: #"{"id":1,"method":"createList","params":{"list":"\#(list)","ifAbsent":true}}"#)
+            if creation.contains("error") { return creation }
+            let reply = try client.reply(
+                to:
+                    #"{"id":2,"method":"apply","params":{"list":"\#(list)","section":"s","snapshot":[\#(items.joined(separator: ","))]}}"#
+            )
+            if reply.contains("error") { return reply }
+            count += 1
+            return ""
+        }
+
         @Test func `a limit on the length of files is a full disk, and no reason to die`() throws {
             let directory = try ScratchDirectory()
             // In blocks of 512 bytes.

@@ -10,7 +10,7 @@ extension Integration {
         /// `DIFFABLED_KILLS=300 swift test --filter KillCycleTests` for more.
         private static let cycles =
             ProcessInfo.processInfo.environment["DIFFABLED_KILLS"].flatMap { Int($0) }
-            ?? (ProcessInfo.processInfo.environment["DIFFABLED_SOAK"] == nil ? 25 : 300)
+            ?? (Sweep.isSoak ? 300 : 12)
 
         @Test func `nothing that four writers were promised is lost, comes twice or by halves`() throws {
             let seed = UInt64.random(in: 0...UInt64.max)

@@ -69,6 +69,50 @@ extension Integration {
             try daemon.succeed("append", "good", "tea")
         }
 
+        @Test func `a database that is gone is refused with what to do, and can be given up`() throws {
+            daemon.program.signal(SIGTERM)
+            #expect(try daemon.program.wait() == 0)
+            try FileManager.default.removeItem(atPath: "\(state)/lists.sqlite")
+            let check = try offline("--check")
+            #expect(check.status == 1)
+            #expect(check.output.contains("it is not there"), "\(check.output)")
+            #expect(check.output.contains("or the one of a backup"), "\(check.output)")
+            try daemon.restart()
+            let reply = try daemon.connect().reply(to: "lists")
+            #expect(reply.contains("storageUnreadable") && reply.contains("is missing"), "\(reply)")
+            daemon.program.signal(SIGTERM)
+            #expect(try daemon.program.wait() == 0)
+            let repair = try offline("--repair")
+            #expect(repair.status == 0, "\(repair.complaints)")
+            #expect(repair.output.contains("nothing of the lists was left to save"), "\(repair.output)")
+            #expect(try offline("--check").status == 0)
+            try daemon.restart()
+            try daemon.succeed("create", "good")
+        }
+
+        @Test func `what is damaged at its beginning is repaired, and what never was a database of ours is not`() throws
+        {
+            daemon.program.signal(SIGTERM)
+            #expect(try daemon.program.wait() == 0)
+            let file = URL(filePath: "\(state)/lists.sqlite")
+            let whole = try Data(contentsOf: file)
+            try (Data(repeating: 0x78, count: 16) + whole.dropFirst(16)).write(to: file)
+            try daemon.restart()
+            let reply = try daemon.connect().reply(to: "lists")
+            #expect(reply.contains("its first page is damaged") && reply.contains("--repair"), "\(reply)")
+            daemon.program.signal(SIGTERM)
+            #expect(try daemon.program.wait() == 0)
+            #expect(try offline("--repair").output.contains("bad: kept, 3 items"))
+            try Data(repeating: 0x78, count: 5_000).write(to: file)
+            for task in ["--check", "--repair"] {
+                let answer = try offline(task)
+                #expect(answer.status == 74)
+                #expect(answer.complaints.contains("is not a database of diffabled"), "\(answer.complaints)")
+            }
+            try daemon.restart()
+            #expect(try daemon.connect().reply(to: "lists").contains("is not a database of diffabled"))
+        }
+
         @Test func `nothing is checked or repaired while a daemon serves`() throws {
             for task in ["--check", "--repair"] {
                 let answer = try offline(task)

@@ -10,6 +10,13 @@ struct StorageFault {
         case inputOutput = "EIO"
         case noSpace = "ENOSPC"
         case quota = "EDQUOT"
+        /// A limit on the length of files.
+        case tooLong = "EFBIG"
+        /// Half of a write is done, which the call says.
+        case short
+
+        /// What a daemon refuses as a full disk when a write fails with it.
+        var isLackOfRoom: Bool { [.noSpace, .quota, .tooLong].contains(self) }
     }
 
     var kind: Kind
@@ -17,22 +24,9 @@ struct StorageFault {
     var number: Int
     var action: Action
 
-    /// The library that is loaded into the daemon, made once; nil where there is no C compiler.
-    static let library: String? = {
-        let source = "\(Binaries.repository)/Tests/Shim/storage_faults.c"
-        let compilers = ["/usr/bin/cc", "/usr/bin/clang", "/usr/bin/gcc"]
-        guard let compiler = compilers.first(where: { FileManager.default.isExecutableFile(atPath: $0) }),
-            let directory = try? ScratchDirectory()
-        else { return nil }
-        kept = directory
-        let library = directory.file("storage_faults.so")
-        let arguments = ["-shared", "-fPIC", "-O1", "-Wall", "-Wextra", "-Werror", "-o", library, source, "-ldl"]
-        guard let program = try? Program(compiler, arguments, in: directory), (try? program.wait()) == 0 else {
-            return nil
-        }
-        return library
-    }()
-    private nonisolated(unsafe) static var kept: ScratchDirectory?
+    /// The library that is loaded into the daemon; nil where there is no C compiler.
+    static var library: String? { shim?.path }
+    private static let shim = PreloadedLibrary("storage_faults")
 
     /// For the daemon's environment; without a fault, calls are only counted.
     static func environment(
@@ -82,7 +76,7 @@ extension Daemon {
     /// Waits until the daemon accepts; nil when it has ended instead.
     static func client(of program: Program, in directory: ScratchDirectory) throws -> RawClient? {
         enum Start { case ended, accepts(RawClient) }
-        let start = try eventually(within: 30, "daemon; it said: \(program.complaints)") { () -> Start? in
+        let start = try eventually("daemon; it said: \(program.complaints)") { () -> Start? in
             if program.exitStatus() != nil { return .ended }
             return (try? RawClient(connectingTo: directory.file("socket"))).map { .accepts($0) }
         }

@@ -16,7 +16,7 @@ extension Integration {
             #expect(try box.succeed("diffablectl", "ls").contains("tasks"))
         }
 
-        @Test(.enabled(if: StorageFault.library != nil, "needs a C compiler, /usr/bin/cc"))
+        @Test(.early, .enabled(if: StorageFault.library != nil, "needs a C compiler, /usr/bin/cc"))
         func `a daemon whose disk never answers is restarted; who waits is served, and nothing is lost`() throws {
             guard let box = try box(watchdogSeconds: 3, "FAULT_AT=1 FAULT_ACTION=hang") else { return }
             let watch = try box.start("diffablectl", "watch", "tasks")
@@ -48,7 +48,7 @@ extension Integration {
             watch.end(with: SIGTERM)
         }
 
-        @Test(.enabled(if: StorageFault.library != nil, "needs a C compiler, /usr/bin/cc"))
+        @Test(.early, .enabled(if: StorageFault.library != nil, "needs a C compiler, /usr/bin/cc"))
         func `a slow disk is no reason for a restart, however long it is busy`() throws {
             guard let box = try box(watchdogSeconds: 3, "FAULT_AT=1 FAULT_ACTION=slow FAULT_SECONDS=2") else { return }
             let process = try box.property("MainPID")

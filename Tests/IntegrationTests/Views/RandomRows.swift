@@ -59,6 +59,7 @@ struct RandomRows {
         case 15: return #"{"op":"reloadItems","items":["\#(item)"]}"#
         case 16: return #"{"op":"expandItems","items":["\#(item)","\#(other)"]}"#
         case 17: return #"{"op":"collapseItems","items":["\#(item)"]}"#
+        case 18 where chance(40): return #"{"op":"reconfigureList","content":\#(chance(30) ? "null" : content())}"#
         case 18: return #"{"op":"moveSection","section":"\#(sectionID())","after":null}"#
         default: return #"{"op":"deleteSections","sections":["\#(sectionID())"],"ifPresent":true}"#
         }
@@ -98,11 +99,15 @@ struct RandomRows {
         if chance(40) { members.append(#""where":{"path":"/n","atMost":\#(2 * number(1..<4))}"#) }
         if chance(20) { members.append(#""search":"\#(["milk", "eclair", "e"][number(0..<3)])""#) }
         if chance(30) {
-            members.append(#""sort":[\#([#""/n""#, #"{"path":"id","descending":true}"#][number(0..<2)])]"#)
+            members.append(
+                #""sort":[\#([#""/n""#, #"{"path":"id","descending":true}"#, #"{"path":"id","numeric":true}"#][number(0..<3)])]"#
+            )
         }
         switch number(0..<4) {
         case 0: members.append(#""expansion":"shared""#)
-        case 1: members.append(#""expansion":"own","expanded":[\#(ids(20).joined(separator: ","))]"#)
+        case 1:
+            let member = chance(50) ? "expanded" : "toggled"
+            members.append(#""expansion":"own","\#(member)":[\#(ids(20).joined(separator: ","))]"#)
         default: break
         }
         if chance(50) { members.append(#""window":{\#(start()),"limit":\#(number(1..<12))}"#) }

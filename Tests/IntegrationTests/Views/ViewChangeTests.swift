@@ -102,8 +102,9 @@ extension Integration {
 
         @Test(arguments: [
             (#"{"were":{}}"#, #"a view has no member \"were\"; did you mean \"where\"?"#),
-            (#"{"where":{"path":"n","equals":1}}"#, #"a path is \"id\", \"kind\", or a JSON pointer"#),
-            (#"{"where":{"path":"/n","lessThan":null}}"#, "what is compared by order is a number or a string"),
+            (#"{"where":{"path":"n","equals":1}}"#, #"view.where.path must be \"id\", \"kind\" or a JSON pointer"#),
+            (#"{"where":{"path":"/n","lessThan":null}}"#, "a path needs a test"),
+            (#"{"where":{"path":"/n","lessThan":true}}"#, "must be a number or a string, which have"),
             (#"{"sort":["/n","due"]}"#, #"not \"due\""#),
             (#"{"expanded":["i1"]}"#, #"expanded goes with \"expansion\":\"own\""#),
             (#"{"window":{"anchor":"i1"}}"#, "a window needs a limit, in rows"),

@@ -17,9 +17,12 @@ extension Integration {
 
         @Test(arguments: [
             (#"--where {"path":"/due","greaterThan":5}"#, "today\nlater\n    tax  Taxes\n"),
+            ("--where due>5", "today\nlater\n    tax  Taxes\n"),
+            ("--where due<=3 --where text~il", "today\n    milk  Milk\nlater\n"),
             ("--search ECLAIR", "today\n  ▸ party  Party\n      cake  Éclairs\nlater\n"),
             ("--section later --section none", "later\n    tax  Taxes\n"),
             ("--section today --sort -/due --expansion shared", "today\n    milk  Milk\n    party  Party\n"),
+            ("--section today --sort -.due --expansion shared", "today\n    milk  Milk\n    party  Party\n"),
             ("--section today --sort id --expanded milk", "today\n    milk  Milk\n    party  Party\n"),
             ("--limit 1 --from tax", "later\n    tax  Taxes\n"),
             (
@@ -47,10 +50,11 @@ extension Integration {
         }
 
         @Test(arguments: [
-            (["--where", #"{"path":"due","equals":1}"#], #"a path is "id", "kind", or a JSON pointer"#),
-            (["--where", "done"], "--where is no JSON"),
+            (["--where", #"{"path":"due","equals":1}"#], #"where.path must be "id", "kind" or a JSON pointer"#),
+            (["--where", "{done"], "--where is no JSON"),
+            (["--where", "cpu>"], "compared with nothing"),
             (["--from", "milk"], "--limit"),
-            (["--expansion", "none"], #"expansion is "all", "shared" or "own""#),
+            (["--expansion", "none"], #"expansion must be "all", "shared" or "own""#),
             (["--expansion", "all", "--expanded", "milk"], #"expanded goes with "expansion":"own""#),
             (["--limit", "3", "--from", "milk", "--offset", "1"], "not at both"),
         ]) func `options that mean nothing are refused before anything is asked`(

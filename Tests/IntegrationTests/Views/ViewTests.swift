@@ -1,5 +1,6 @@
 import Diffable
 import DiffableJSON
+import DiffableServer
 import Testing
 
 extension Integration {
@@ -8,11 +9,15 @@ extension Integration {
         /// same view at that revision, and that is what the view is of the whole list.
         ///
         /// With a seed that is even, all that can be is left to the background.
-        @Test(arguments: [1, 2, 3, 4] as [UInt64]) func `every view shows at every revision what it is of the list`(
+        private static let seeds = {
+            let first = UInt64.random(in: 0...UInt64.max / 2)
+            return (first..<first + UInt64(Sweep.count(6))).map { $0 }
+        }()
+
+        @Test(arguments: seeds) func `every view shows at every revision what it is of the list`(
             seed: UInt64
         ) throws {
-            let daemon = try Daemon(
-                environment: seed.isMultiple(of: 2) ? ["DIFFABLED_PLANTED_WORK_MAX": "0"] : [:])
+            let daemon = try TestServer(turn: seed.isMultiple(of: 2) ? .none : TurnLimits())
             try daemon.succeed("create", "rows", "--volatile")
             let publisher = try Publisher(seed, daemon)
             for _ in 0..<10 { try publisher.change() }
@@ -55,7 +60,7 @@ extension Integration {
             private var states = [Snapshot()]
             private(set) var groups = 0
 
-            init(_ seed: UInt64, _ daemon: Daemon) throws {
+            init(_ seed: UInt64, _ daemon: any Serving) throws {
                 self.seed = seed
                 rows = RandomRows(seed: seed)
                 client = try daemon.connect()

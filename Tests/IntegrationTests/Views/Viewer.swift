@@ -4,7 +4,7 @@ import Foundation
 
 /// A subscriber with a view, which it may change at any time.
 final class Viewer {
-    private let daemon: Daemon
+    private let daemon: any Serving
     private let list: String
     private var client: RawClient
     private var subscription = 1
@@ -20,7 +20,7 @@ final class Viewer {
     private(set) var groupsSinceChange: Int?
     private(set) var resumptions = 0
 
-    init(of list: String, in daemon: Daemon, through view: String) throws {
+    init(of list: String, in daemon: any Serving, through view: String) throws {
         self.daemon = daemon
         self.list = list
         self.view = view

@@ -1,0 +1,81 @@
+import Foundation
+import Testing
+
+extension Integration {
+    /// Which daemon a command talks to, and what it says when that was not the one that was meant.
+    struct DaemonChoiceTests {
+        private let daemon: Daemon
+        private let other: Daemon
+
+        /// One daemon is named by a variable or an option; the other is the user's own.
+        init() throws {
+            let directory = try ScratchDirectory()
+            daemon = try Daemon()
+            other = try Daemon(in: directory)
+            try daemon.succeed("create", "here")
+            try other.succeed("create", "there")
+            try FileManager.default.createDirectory(
+                atPath: directory.file("runtime/diffabled"), withIntermediateDirectories: true)
+            try FileManager.default.createSymbolicLink(
+                atPath: directory.file("runtime/diffabled/diffabled.sock"), withDestinationPath: other.socket)
+        }
+
+        private func run(_ arguments: String..., isNamed: Bool = true) throws -> Program {
+            var environment = ["XDG_RUNTIME_DIR": other.directory.file("runtime")]
+            if isNamed { environment["DIFFABLED_SOCKET"] = daemon.socket }
+            let program = try Program(Binaries.companion, arguments, environment: environment, in: daemon.directory)
+            _ = try program.wait()
+            return program
+        }
+
+        @Test func `options that choose it may stand before the command`() throws {
+            #expect(try run("ls", "--names").output == "here\n")
+            #expect(try run("ls", "--names", isNamed: false).output == "there\n")
+            #expect(try run("--user", "ls", "--names").output == "there\n")
+            #expect(try run("--socket", other.socket, "ls", "--names").output == "there\n")
+            #expect(try run("--socket=\(other.socket)", "ls", "--names").output == "there\n")
+            #expect(try run("ls", "--names", "--user").output == "there\n")
+            // What stands behind the command is nearer to it.
+            #expect(try run("--socket", other.socket, "ls", "--names", "--socket", daemon.socket).output == "here\n")
+            #expect(try run("--user", "section", "add", "there", "s").exitStatus() == 0)
+            #expect(try run("--user", "--system", "ls").exitStatus() == 2)
+        }
+
+        @Test func `status names the socket`() throws {
+            #expect(try run("status").output.hasPrefix("socket: \(daemon.socket)\n"))
+            #expect(try run("status", "--user").output.hasPrefix("socket: \(other.directory.path)/runtime/"))
+        }
+
+        @Test func `a list that another daemon has is said to be there`() throws {
+            let program = try run("show", "there")
+            #expect(program.exitStatus() == 6)
+            #expect(program.complaints.contains("The user's own daemon has one of that name: --user"))
+            #expect(try !run("show", "nowhere").complaints.contains("daemon has"))
+        }
+
+        @Test func `a command that is misspelt is guessed`() throws {
+            for (typed, meant) in [("lss", "ls"), ("wacth", "watch"), ("remove", "rm"), ("staus", "status")] {
+                let program = try run(typed)
+                #expect(program.exitStatus() == 2)
+                #expect(program.complaints.contains("did you mean \(meant)?"), "\(program.complaints)")
+            }
+            #expect(try run("xyzzy").complaints.contains("there is no command \"xyzzy\""))
+            #expect(try run("help").exitStatus() == 0)
+        }
+
+        @Test func `messages name commands and options, and no members of the protocol`() throws {
+            try daemon.succeed("backup", daemon.directory.file("backup"))
+            for (arguments, part) in [
+                (["show", "none"], "diffablectl ls"), (["rm", "here", "none"], "has no item \"none\""),
+                (["create", "here"], "--if-absent"), (["diff", "here", "99"], "diffablectl log"),
+                (["restore", daemon.directory.file("backup")], "--replace"),
+            ] {
+                let program = try daemon.startCompanion(arguments)
+                _ = try program.wait()
+                #expect(program.complaints.contains(part), "\(program.complaints)")
+                #expect(!program.complaints.contains { $0 == "`" }, "\(program.complaints)")
+                #expect(!program.complaints.contains("operation 0"), "\(program.complaints)")
+            }
+        }
+    }
+}

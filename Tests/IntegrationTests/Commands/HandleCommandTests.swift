@@ -1,0 +1,368 @@
+import Foundation
+import Testing
+
+extension Integration {
+    /// `handle`, `perform`, `transact --propose` and `expand --ask`.
+    struct HandleCommandTests {
+        private let daemon: Daemon
+
+        init() throws {
+            daemon = try Daemon()
+            try daemon.succeed("apply", "tasks", "--create", "-q", input: "milk\nbread\n")
+        }
+
+        // MARK: Support
+
+        private func script(_ text: String, named name: String = "command") throws -> String {
+            let file = try daemon.directory.write(
+                "#!/bin/bash\nPATH=\(Binaries.directory):$PATH\ncd '\(daemon.directory.path)'\n\(text)\n", to: name)
+            chmod(file, 0o755)
+            return file
+        }
+
+        /// Answers for tasks, from when this returns.
+        private func handle(_ text: String, _ options: String...) throws -> Program {
+            try start(["handle", "tasks"] + options + ["--", script(text)])
+        }
+
+        private func start(_ arguments: [String]) throws -> Program {
+            let program = try daemon.startCompanion(arguments)
+            _ = try eventually(within: 60, "handler; it said: \(program.complaints)") {
+                program.complaints.contains("answering for") ? true : nil
+            }
+            return program
+        }
+
+        private func file(_ name: String) -> String? {
+            try? String(contentsOfFile: daemon.directory.file(name), encoding: .utf8)
+        }
+
+        /// The number that a script has written into a file.
+        private func number(in name: String) throws -> pid_t {
+            try eventually(within: 60, "number in \(name)") {
+                guard let text = file(name), text.hasSuffix("\n") else { return nil }
+                return pid_t(text.trimmingCharacters(in: .whitespacesAndNewlines))
+            }
+        }
+
+        private func awaitEnd(of process: pid_t) throws {
+            _ = try eventually(within: 60, "end of \(process)") { kill(process, 0) == 0 ? nil : true }
+        }
+
+        // MARK: What is asked, and what is answered
+
+        @Test func `the command has the request on its standard input and in its environment`() throws {
+            let handler = try handle("cat; env | grep ^DIFFABLE_ >env")
+            let line = try daemon.succeed("perform", "tasks", "buy", "milk", "bread", "n:=2", "of.kind=oat")
+            #expect(
+                line.hasPrefix(
+                    #"{"handler":1,"request":1,"list":"tasks","kind":"perform","action":"buy","items":["milk","bread"],"#
+                        + #""arguments":{"n":2,"of":{"kind":"oat"}},"revision":1,"from":{"name":"diffablectl","pid":"#),
+                "\(line)")
+            let variables = Set((file("env") ?? "").split(separator: "\n").map(String.init))
+            #expect(
+                variables.isSuperset(of: [
+                    "DIFFABLE_LIST=tasks", "DIFFABLE_KIND=perform", "DIFFABLE_ACTION=buy", "DIFFABLE_ITEMS=milk",
+                    "DIFFABLE_REVISION=1", "DIFFABLE_UID=\(geteuid())", "DIFFABLE_SOCKET=\(daemon.socket)",
+                    #"DIFFABLE_ARGUMENTS={"n":2,"of":{"kind":"oat"}}"#,
+                ]), "\(variables)")
+            // What this request has not is not left from another.
+            #expect(try daemon.succeed("perform", "tasks", "sort", "--section", "main").contains(#""section":"main""#))
+            #expect(file("env")?.contains("DIFFABLE_ITEMS") == false)
+            #expect(file("env")?.contains("DIFFABLE_SECTION=main\n") == true)
+            #expect(handler.exitStatus() == nil)
+        }
+
+        @Test func `the command does not have the connection to the daemon`() throws {
+            let handler = try handle("ls -l /proc/self/fd >descriptors")
+            try daemon.succeed("perform", "tasks", "look")
+            let descriptors = try #require(file("descriptors"))
+            #expect(descriptors.contains(" -> pipe:") && !descriptors.contains(" -> socket:"), "\(descriptors)")
+            #expect(handler.exitStatus() == nil)
+        }
+
+        @Test func `nothing of a request is ever executed`() throws {
+            let items = ["$(touch here)", "`touch here`", "'; touch here; '", "\"; touch here #", "-rf", "a b"]
+            for item in items { try daemon.succeed("append", "tasks", "-q", "--", item) }
+            let handler = try handle(#"printf '%s|%s' "$DIFFABLE_ACTION" "$DIFFABLE_ITEMS" >seen; cat >line"#)
+            let options = items.flatMap { ["--item=\($0)"] }
+            let text = "\n$(touch here)\n'\"\\"
+            let asker = try daemon.startCompanion(
+                ["perform", "tasks", "$(touch here)", "text=\(text)"] + options)
+            #expect(try asker.wait() == 0, "\(asker.complaints)")
+            #expect(file("seen") == "$(touch here)|" + items.joined(separator: "\n"))
+            #expect(file("line")?.contains(#""text":"\n$(touch here)\n'\"\\""#) == true, "\(file("line") ?? "")")
+            #expect(!FileManager.default.fileExists(atPath: daemon.directory.file("here")))
+            #expect(handler.exitStatus() == nil)
+        }
+
+        @Test func `output that is JSON is the result`() throws {
+            let handler = try handle(#"cat "$DIFFABLE_ACTION""#)
+            let outputs = [
+                (#""two words\n""#, "two words\n\n"), ("{\n  \"a\" : [1, null]\n}\n", "{\"a\":[1,null]}\n"),
+                ("12", "12\n"),
+                ("null", ""), ("", ""), (" \n", ""), ("done", ""), (#"{"a":"#, ""), ("1 2", ""), ("\u{7f}\0", ""),
+            ]
+            for (index, (output, expected)) in outputs.enumerated() {
+                _ = try daemon.directory.write(output, to: "output\(index)")
+                #expect(try daemon.succeed("perform", "tasks", "output\(index)") == expected, "\(output)")
+            }
+            #expect(
+                try daemon.succeed("perform", "tasks", "output2", "--json")
+                    == #"{"list":"tasks","revision":1,"result":12}"# + "\n")
+            // What looks as if it should have been JSON is pointed out to who runs the handler.
+            #expect(handler.complaints.split(separator: "\n").count { $0.contains("is no answer") } == 1)
+        }
+
+        @Test func `a status refuses with the last line of standard error`() throws {
+            let handler = try handle(
+                """
+                case $DIFFABLE_ACTION in
+                lines) echo first >&2; echo 'not today' >&2; echo '"a result"'; exit 3 ;;
+                silent) exit 3 ;;
+                killed) echo almost >&2; kill -KILL $$ ;;
+                esac
+                """)
+            let lines = try daemon.companion("perform", "tasks", "lines")
+            #expect(lines.status == 8)
+            #expect(lines.output == "")
+            #expect(lines.complaints == "diffablectl: not today\n")
+            #expect(handler.complaints.contains("first\nnot today\n"))
+            let silent = try daemon.companion("perform", "tasks", "silent")
+            #expect(silent.status == 8)
+            #expect(silent.complaints.hasSuffix("command ended with status 3\n"), "\(silent.complaints)")
+            let killed = try daemon.companion("perform", "tasks", "killed")
+            #expect(killed.status == 8)
+            #expect(killed.complaints.hasSuffix("command was ended by signal 9 (Killed)\n"), "\(killed.complaints)")
+        }
+
+        @Test func `a command that is not there is told at the start, and to who asks when it goes`() throws {
+            let none = try daemon.companion("handle", "tasks", "--", "/nowhere/command")
+            #expect(none.status == 2)
+            #expect(none.complaints == "diffablectl: /nowhere/command cannot be run: No such file or directory\n")
+            let handler = try handle("true")
+            try FileManager.default.removeItem(atPath: daemon.directory.file("command"))
+            let gone = try daemon.companion("perform", "tasks", "any")
+            #expect(gone.status == 8)
+            #expect(gone.complaints.hasSuffix("command cannot be run: No such file or directory\n"))
+            #expect(handler.exitStatus() == nil)
+        }
+
+        @Test func `what a command prints is read within bounds`() throws {
+            let handler = try handle(
+                #"""
+                case $DIFFABLE_ACTION in
+                endless) exec yes ;;
+                long) printf '"%s"' "$(head -c 300000 /dev/zero | tr '\0' x)" ;;
+                complaints) yes complaint | head -c 3000000 >&2; echo last >&2; exit 1 ;;
+                deaf) exec <&-; echo 1 ;;
+                esac
+                """#)
+            let endless = try daemon.companion("perform", "tasks", "endless", "--timeout", "2m")
+            #expect(endless.status == 8)
+            #expect(endless.complaints.contains("wrote more than 16,777,216 bytes"), "\(endless.complaints)")
+            let long = try daemon.companion("perform", "tasks", "long")
+            #expect(long.status == 8)
+            #expect(long.complaints.contains("resultLengthMax"), "\(long.complaints)")
+            #expect(try daemon.companion("perform", "tasks", "complaints").complaints == "diffablectl: last\n")
+            // It reads nothing of a request that is longer than a pipe holds.
+            let text = String(repeating: "x", count: 60_000)
+            let patches = (1...4).map { #"text\#($0)=\#(text.prefix(15_000))"# }
+            let deaf = try daemon.startCompanion(["perform", "tasks", "deaf"] + patches)
+            #expect(try deaf.wait() == 0, "\(deaf.complaints)")
+            #expect(deaf.output == "1\n")
+            #expect(handler.exitStatus() == nil)
+        }
+
+        @Test func `what it changed has come to who asks before the answer`() throws {
+            let handler = try handle("diffablectl set tasks milk done:=true -q")
+            for _ in 1...5 {
+                try daemon.succeed("patch", "tasks", "milk", "done:=false", "-q")
+                try daemon.succeed("perform", "tasks", "check")
+                #expect(try daemon.succeed("get", "tasks", "milk", "done") == "true\n")
+            }
+            #expect(handler.exitStatus() == nil)
+        }
+
+        // MARK: Who asks
+
+        @Test func `a command for which nobody waits is ended with all that it has started`() throws {
+            let handler = try handle("sleep 1000 & echo $! >sleeper; echo $$ >shell; wait")
+            let late = try daemon.companion("perform", "tasks", "hang", "--timeout", "500ms")
+            #expect(late.status == 4)
+            try awaitEnd(of: number(in: "shell"))
+            try awaitEnd(of: number(in: "sleeper"))
+            for name in ["shell", "sleeper"] { try FileManager.default.removeItem(atPath: daemon.directory.file(name)) }
+            let asker = try daemon.startCompanion(["perform", "tasks", "hang", "--timeout", "5m"])
+            let (shell, sleeper) = try (number(in: "shell"), number(in: "sleeper"))
+            asker.end(with: SIGKILL)
+            try awaitEnd(of: shell)
+            try awaitEnd(of: sleeper)
+            #expect(handler.exitStatus() == nil)
+        }
+
+        @Test func `one that does not hear of it is killed`() throws {
+            let handler = try handle("trap '' TERM; echo $$ >shell; while :; do sleep 1; done")
+            #expect(try daemon.companion("perform", "tasks", "hang", "--timeout", "200ms").status == 4)
+            try awaitEnd(of: number(in: "shell"))
+            #expect(handler.exitStatus() == nil)
+        }
+
+        @Test func `what a command leaves in the background holds up no answer`() throws {
+            let handler = try handle("sleep 1000 & echo $! >sleeper; echo '\"done\"'")
+            #expect(try daemon.succeed("perform", "tasks", "start", "--timeout", "60s") == "done\n")
+            let sleeper = try number(in: "sleeper")
+            #expect(kill(sleeper, SIGKILL) == 0)
+            #expect(handler.exitStatus() == nil)
+        }
+
+        @Test func `as many as it says run at a time`() throws {
+            let handler = try handle("echo $$ >>running; until [ -e go ]; do sleep 0.05; done; echo 1", "--jobs", "2")
+            let askers = try (1...5).map { _ in
+                try daemon.startCompanion(["perform", "tasks", "wait", "--timeout", "5m"])
+            }
+            _ = try eventually(within: 60, "requests") {
+                try daemon.succeed("clients", "--json").contains(#""pendingRequests":5"#) ? true : nil
+            }
+            _ = try eventually(within: 60, "two") { file("running")?.split(separator: "\n").count == 2 ? true : nil }
+            let clients = try daemon.succeed("clients")
+            #expect(clients.split(separator: "\n")[0].hasSuffix("ASKED  HANDLES  LISTS"))
+            #expect(clients.contains(#/ 5 +tasks\n/#), "\(clients)")
+            #expect(file("running")?.split(separator: "\n").count == 2)
+            _ = try daemon.directory.write("", to: "go")
+            for asker in askers { #expect(try asker.wait() == 0, "\(asker.complaints)") }
+            #expect(file("running")?.split(separator: "\n").count == 5)
+            #expect(handler.exitStatus() == nil)
+        }
+
+        @Test func `statuses say what became of it`() throws {
+            #expect(try daemon.companion("perform", "tasks", "any").status == 9)
+            #expect(try daemon.companion("perform", "none", "any").status == 6)
+            let handler = try handle("echo $$ >shell; sleep 1000", "--action", "on", "--action", "off")
+            #expect(handler.complaints == "diffablectl: answering for tasks: the actions on, off\n")
+            #expect(try daemon.companion("perform", "tasks", "any").status == 9)
+            #expect(try daemon.companion("perform", "tasks", "on", "none").status == 6)
+            #expect(try daemon.companion("perform", "tasks", "on", "--if-revision", "9").status == 5)
+            #expect(try daemon.companion("handle", "tasks", "--action", "on", "--", "true").status == 5)
+            #expect(try daemon.companion("handle", "none", "--", "true").status == 6)
+            let lost = try daemon.startCompanion(["perform", "tasks", "on"])
+            _ = try number(in: "shell")
+            handler.end(with: SIGKILL)
+            #expect(try lost.wait() == 10, "\(lost.complaints)")
+            // Nobody is there to end what it ran.
+            kill(-(try number(in: "shell")), SIGKILL)
+        }
+
+        @Test func `items are found by what is in them`() throws {
+            let handler = try handle("printf '\"%s\"' \"$DIFFABLE_ITEMS\"")
+            #expect(try daemon.succeed("perform", "tasks", "any", "--where", "text=milk") == "milk\n")
+            #expect(try daemon.companion("perform", "tasks", "any", "--where", "text=tea").status == 6)
+            #expect(handler.exitStatus() == nil)
+        }
+
+        // MARK: Proposals and children
+
+        @Test func `a proposal is consented to, refused, or changed`() throws {
+            let handler = try handle(
+                """
+                line=$(cat)
+                case $DIFFABLE_KIND$line in
+                propose*wine*) echo 'no wine' >&2; exit 1 ;;
+                propose*beer*) echo '[{"op":"appendItems","items":[{"id":"juice"}]}]' ;;
+                propose*broken*) echo '[{"op":"appendItems"' ;;
+                propose*single*) echo '{"op":"deleteAllItems"}' ;;
+                propose*) echo '{"ok":true}' ;;
+                *) exit 9 ;;
+                esac
+                """, "--propose")
+            func propose(_ item: String) throws -> CompanionAnswer {
+                try daemon.companion(
+                    "transact", "tasks", "--propose", input: #"{"op":"appendItems","items":[{"id":"\#(item)"}]}"#)
+            }
+            #expect(try propose("tea").output == "tasks revision 2\n")
+            let refused = try propose("wine")
+            #expect(refused.status == 8)
+            #expect(refused.complaints == "diffablectl: no wine\n")
+            #expect(try propose("beer").status == 0)
+            for item in ["broken", "single"] {
+                let refused = try propose(item)
+                #expect(refused.status == 8)
+                #expect(refused.complaints.contains("cannot be applied"), "\(refused.complaints)")
+            }
+            #expect(try daemon.succeed("show", "tasks", "-o", "ids") == "milk\nbread\ntea\njuice\n")
+            // Without --propose nobody is asked, and without a handler the proposal is a change.
+            try daemon.succeed("append", "tasks", "wine", "-q")
+            handler.signal(SIGTERM)
+            #expect(try handler.wait() == 128 + SIGTERM)
+            #expect(try propose("beer").output == "tasks revision 5\n")
+        }
+
+        @Test func `children are brought when somebody asks for them`() throws {
+            let handler = try handle(
+                """
+                [ $DIFFABLE_KIND = expand ] || exit 9
+                [ "$DIFFABLE_ITEMS" = milk ] || { echo "$DIFFABLE_ITEMS is empty" >&2; exit 1; }
+                diffablectl append tasks oat --parent milk
+                """, "--expand")
+            #expect(try daemon.succeed("expand", "tasks", "milk", "--ask") == "")
+            #expect(try daemon.succeed("show", "tasks", "-o", "ids") == "milk\noat\nbread\n")
+            #expect(!(try daemon.succeed("show", "tasks", "--json")).contains(#""expanded":true"#))
+            // One that has children is not asked for.
+            try daemon.succeed("expand", "tasks", "milk", "--ask")
+            let none = try daemon.companion("expand", "tasks", "bread", "--ask")
+            #expect(none.status == 8)
+            #expect(none.complaints == "diffablectl: bread is empty\n")
+            #expect(handler.exitStatus() == nil)
+        }
+
+        @Test func `ls says what is answered for`() throws {
+            #expect(!(try daemon.succeed("ls", "-l")).contains("ANSWERS"))
+            let some = try start([
+                "handle", "tasks", "--action", "on", "--action", "off", "--expand", "--", "true",
+            ])
+            try daemon.succeed("create", "other")
+            let lines = try daemon.succeed("ls", "-l").split(separator: "\n")
+            #expect(lines[0].hasSuffix("  ANSWERS        LIST"), "\(lines)")
+            #expect(lines[1].hasSuffix("  -              other"), "\(lines)")
+            #expect(lines[2].hasSuffix("  off,on expand  tasks"), "\(lines)")
+            #expect(
+                try daemon.succeed("ls", "--json").contains(#""handles":["perform","expand"],"actions":["off","on"]"#))
+            #expect(some.exitStatus() == nil)
+        }
+
+        // MARK: The end
+
+        @Test func `it ends with its list, and when another replaces it`() throws {
+            let first = try handle("true")
+            let second = try start(["handle", "tasks", "--replace", "--", "true"])
+            #expect(try first.wait() == 5)
+            #expect(first.complaints.hasSuffix("another handler answers for tasks now\n"))
+            try daemon.succeed("delete", "tasks")
+            #expect(try second.wait() == 0)
+            #expect(second.complaints.hasSuffix("tasks was deleted or renamed\n"))
+        }
+
+        @Test(arguments: [SIGINT, SIGTERM])
+        func `a signal ends it with what it runs`(signal: Int32) throws {
+            let handler = try handle(
+                "trap 'sleep 0.2; echo ended >ended; exit' TERM; echo $$ >shell; sleep 1000 & wait")
+            let asker = try daemon.startCompanion(["perform", "tasks", "hang", "--timeout", "5m"])
+            _ = try number(in: "shell")
+            handler.signal(signal)
+            #expect(try handler.wait() == 128 + signal)
+            // It has waited for the command.
+            #expect(file("ended") == "ended\n")
+            #expect(try asker.wait() == 10, "\(asker.complaints)")
+        }
+
+        @Test func `it goes on when the daemon was restarted`() throws {
+            let handler = try handle("echo 1")
+            daemon.program.end(with: SIGKILL)
+            try daemon.restart()
+            _ = try eventually(within: 60, "registration") {
+                handler.complaints.split(separator: "\n").count { $0.contains("answering for") } == 2 ? true : nil
+            }
+            #expect(try daemon.succeed("perform", "tasks", "any") == "1\n")
+        }
+    }
+}

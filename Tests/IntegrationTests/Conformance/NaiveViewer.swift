@@ -1,0 +1,165 @@
+import DiffableJSON
+import TestSupport
+
+/// A follower of one list through a view, in one of the three forms, which goes away, comes back, looks at something else,
+/// and holds all that it is sent against a plain model of views.
+final class NaiveViewer {
+    private let daemon: any Serving
+    private let form: String
+    /// The daemon leaves to the background all that it can: its views are behind the list, and it compares no states that
+    /// are not one step apart before it sends one whole.
+    private let isLagging: Bool
+    /// In milliseconds; nil when it wants everything at once.
+    private let minInterval: Int?
+    private var client: RawClient
+    private var subscription = 0
+    private var requests = 0
+    private(set) var view: NaiveView
+    private var mirror = NaiveMirror()
+    /// The next group is the first through another view.
+    private var isTurned = false
+    /// Since when the daemon follows the anchor of its window.
+    private var anchorSince = 0
+    private(set) var groups = 0
+    private(set) var resumptions = 0
+    /// What came and went last.
+    private var recent: [String] = []
+    var isAway = false
+
+    init(
+        _ daemon: any Serving, isLagging: Bool, _ view: String, form: String, minInterval: Int?, _ history: NaiveHistory
+    ) throws {
+        self.isLagging = isLagging
+        self.daemon = daemon
+        self.form = form
+        self.minInterval = minInterval
+        self.view = try NaiveView(view)
+        client = try daemon.connect()
+        try subscribe(history)
+    }
+
+    var description: String { "\(form), \(minInterval ?? 0) ms, \(view.text)\n\(recent.joined(separator: "\n"))" }
+
+    // MARK: Coming, going, turning
+
+    private func subscribe(_ history: NaiveHistory) throws {
+        var members = #""list":"naive","deliver":"\#(form)","view":\#(view.text)"#
+        // With it comes a bookmark: it tells what nothing else would, that all there is has been sent.
+        if let minInterval { members += #","minInterval":\#(minInterval),"bookmark":10"# }
+        let since = mirror.revision
+        if let since { members += #","since":{"epoch":"\#(mirror.epoch)","revision":\#(since)}"# }
+        let reply = try answer(to: "subscribe", members, history)
+        guard let number = reply["subscription"]?.int else { throw NaiveFailure("refused: \(reply.text)") }
+        subscription = number
+        anchorSince = history.revision
+        guard let since else { return }
+        let isThere = { [view] revision in view.anchor == nil || view.anchorOffset(in: history.lists[revision]) != nil }
+        guard reply["resumed"]?.boolean == (isThere(since) && isThere(history.revision)) else {
+            throw NaiveFailure(
+                "since \(since), anchor there: \(isThere(since)), now: \(isThere(history.revision)): \(reply.text)")
+        }
+        if reply["resumed"]?.boolean == true { resumptions += 1 } else { reasonExpected = "history" }
+    }
+
+    /// Of the group that comes next, if it has one.
+    private var reasonExpected: String?
+
+    func leave() {
+        client.close()
+        isAway = true
+        mirror.forgetParts()
+        // What was never shown through its view is nothing to go on from.
+        if isTurned { mirror = NaiveMirror() }
+        isTurned = false
+    }
+
+    func comeBack(_ history: NaiveHistory) throws {
+        client = try daemon.connect()
+        isAway = false
+        try subscribe(history)
+    }
+
+    func show(_ text: String, _ history: NaiveHistory) throws {
+        let next = try NaiveView(text)
+        let isOther = next.text != view.text
+        _ = try answer(to: "setView", #""subscription":\#(subscription),"view":\#(text)"#, history)
+        view = next
+        isTurned = true
+        if isOther { anchorSince = history.revision }
+    }
+
+    // MARK: Reading
+
+    /// Reads until it has all that there is.
+    func catchUp(_ history: NaiveHistory) throws {
+        if minInterval == nil {
+            // A change of nothing is answered after what came before.
+            _ = try answer(to: "transact", #""list":"naive","operations":[]"#, history)
+        } else {
+            // Neither a bookmark that was on its way, nor one while something is held back.
+            let end = ContinuousClock.now + .seconds(60)
+            var bookmark = -1
+            while bookmark < history.revision || isTurned {
+                guard let line = try client.line(), ContinuousClock.now < end else {
+                    throw NaiveFailure("it does not come")
+                }
+                let message = try note(line)
+                if message["method"]?.string == "bookmark" { bookmark = message["params"]?["revision"]?.int ?? -1 }
+                try receive(message, history)
+            }
+        }
+        if mirror.revision == nil { return }
+        if let complaint = history.complaint(
+            about: mirror, through: view, anchorOffsets: anchorOffsets(history, history.revision),
+            at: history.revision)
+        {
+            throw NaiveFailure("with all that was sent: \(complaint)")
+        }
+    }
+
+    private func answer(to method: String, _ params: String, _ history: NaiveHistory) throws -> NaiveJSON {
+        requests += 1
+        let request = #"{"id":\#(requests),"method":"\#(method)","params":{\#(params)}}"#
+        recent = recent.suffix(9) + [request]
+        try client.send(request)
+        while let line = try client.line() {
+            let message = try note(line)
+            if message["id"]?.int == requests {
+                guard let result = message["result"] else { throw NaiveFailure(line) }
+                return result
+            }
+            try receive(message, history)
+        }
+        throw NaiveFailure("the daemon ended the connection")
+    }
+
+    private func note(_ line: String) throws -> NaiveJSON {
+        recent = recent.suffix(9) + [line]
+        return try NaiveJSON(line)
+    }
+
+    private func receive(_ message: NaiveJSON, _ history: NaiveHistory) throws {
+        guard let group = try mirror.receive(message) else { return }
+        groups += 1
+        // What was not read before setView was answered is of the old view; the daemon shows the new one by then.
+        if let complaint = history.complaint(
+            about: group, to: mirror, through: view,
+            anchorOffsets: anchorOffsets(history, mirror.revision ?? 0),
+            isTurn: isTurned || isLagging && form == "snapshots")
+        {
+            throw NaiveFailure(complaint)
+        }
+        if let reasonExpected, group.reason != reasonExpected {
+            throw NaiveFailure("the reason is \(group.reason ?? "none"), and not \(reasonExpected)")
+        }
+        reasonExpected = nil
+        isTurned = false
+    }
+
+    /// Where the window may be at a revision when its anchor is not there: where that was last, while the view was followed.
+    private func anchorOffsets(_ history: NaiveHistory, _ revision: Int) -> [Int] {
+        guard view.anchor != nil, anchorSince <= revision else { return [0] }
+        let known = history.lists[anchorSince...revision].compactMap { view.anchorOffset(in: $0) }
+        return isLagging ? known + [0] : [known.last ?? 0]
+    }
+}

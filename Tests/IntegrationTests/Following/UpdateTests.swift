@@ -1,0 +1,65 @@
+import Diffable
+import DiffableClient
+import Foundation
+import Testing
+
+extension Integration {
+    /// `Client.update`, by several writers at once.
+    struct UpdateTests {
+        private typealias Item = Diffable.Item
+
+        @Test func `of eight writers to one item none loses a change, and none starves`() async throws {
+            struct Count: Codable { var count: Int }
+
+            let server = try TestServer()
+            let first = Client(socket: SocketPath(server.socket))
+            try await first.ensureList("counters", durability: .volatile)
+            try await first.transact("counters", [.appendItems([try Item("all", encoding: Count(count: 0))])])
+            let (writers, changes) = (8, 25)
+            let tries = try await withThrowingTaskGroup(of: Int.self) { group in
+                for writer in 0..<writers {
+                    let client = Client(socket: SocketPath(server.socket))
+                    group.addTask {
+                        var tries = 0
+                        for change in 0..<changes {
+                            try await client.update("counters", patience: .seconds(300)) { draft in
+                                tries += 1
+                                let content = try #require(draft.snapshot.item("all")?.content)
+                                var count = try JSONDecoder().decode(Count.self, from: Data(content.bytes))
+                                count.count += 1
+                                try draft.setContent(Content(encoding: count), ofItem: "all")
+                                try draft.appendItems([Item(id: ItemID(writer * 1_000 + change))])
+                            }
+                        }
+                        return tries
+                    }
+                }
+                return try await group.reduce(0, +)
+            }
+            let state = try await first.withConnection { try await $0.state(of: "counters") }
+            #expect(state.snapshot.item("all")?.content?.description == #"{"count":\#(writers * changes)}"#)
+            #expect(state.snapshot.numberOfItems == 1 + writers * changes)
+            // Else they never met.
+            #expect(tries > writers * changes)
+        }
+
+        @Test func `an update that changes nothing sends nothing, and one that throws neither`() async throws {
+            struct Enough: Error {}
+
+            let server = try TestServer()
+            let client = Client(socket: SocketPath(server.socket))
+            try await client.ensureList("tasks", durability: .volatile)
+            try await client.ensureList("tasks")
+            let outcome = try await client.update("tasks") { _ in }
+            #expect(outcome == nil)
+            await #expect(throws: Enough.self) {
+                try await client.update("tasks") { draft in
+                    try draft.appendItems([Item(id: "milk")])
+                    throw Enough()
+                }
+            }
+            let state = try await client.withConnection { try await $0.state(of: "tasks") }
+            #expect(state.revision == 0 && state.snapshot.isEmpty)
+        }
+    }
+}

@@ -1,0 +1,21 @@
+extension Daemon {
+    /// A list of forty rows, with what is to be done with them.
+    func fill(_ list: String = "tasks", _ look: String = "{}") throws {
+        let items = (0..<40).map { #"{"id":"i\#($0)","content":{"text":"Task \#($0)."}}"# }.joined(separator: ",")
+        let state = #"{"content":\#(look),"sections":[{"id":"main","items":[\#(items)]}]}"#
+        try succeed("apply", list, "--create", "-", input: state)
+    }
+
+    /// `diffablectl view` in a terminal.
+    func view(
+        _ arguments: String, columns: Int = 80, rows: Int = 24, environment: [String: String] = [:]
+    ) throws -> Tmux {
+        var environment = environment
+        environment["DIFFABLED_SOCKET"] = socket
+        environment["LC_ALL"] = environment["LC_ALL"] ?? "C.UTF-8"
+        environment["PATH"] = "\(Binaries.directory):/usr/local/bin:/usr/bin:/bin"
+        return try Tmux(
+            "diffablectl view \(arguments); echo status $?; exec sleep 600", columns: columns, rows: rows,
+            environment: environment, in: directory)
+    }
+}

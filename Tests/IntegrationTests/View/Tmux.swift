@@ -1,0 +1,107 @@
+import Foundation
+
+/// A terminal of its own, in which a program runs: keys go in, and what is on the screen comes out.
+final class Tmux {
+    private let directory: ScratchDirectory
+    private let socket: String
+
+    /// - Parameter command: for a shell. It must not end: tmux then moves the screen up by a line for a word of its own.
+    init(
+        _ command: String, columns: Int = 80, rows: Int = 24, environment: [String: String] = [:],
+        in directory: ScratchDirectory
+    ) throws {
+        self.directory = directory
+        socket = directory.file("tmux-\(UUID().uuidString.prefix(4))")
+        // No status line of tmux's own, and keys at once.
+        let configuration = try directory.write(
+            """
+            set -g status off
+            set -s escape-time 0
+            set -g default-terminal tmux-256color
+            set -g set-clipboard on
+            set -g mouse off
+            set -ga terminal-features "*:clipboard"
+
+            """, to: "tmux.conf")
+        let variables = environment.map { "\($0.key)='\($0.value)'" }.joined(separator: " ")
+        try run(
+            "-f", configuration, "new-session", "-d", "-x", "\(columns)", "-y", "\(rows)",
+            "env \(variables) sh -c '\(command.replacing("'", with: "'\\''"))'")
+    }
+
+    deinit { _ = try? run("kill-server") }
+
+    @discardableResult
+    private func run(_ arguments: String...) throws -> String {
+        let program = try Program("/usr/bin/tmux", ["-u", "-S", socket] + arguments, in: directory)
+        guard try program.wait() == 0 else {
+            throw Failure("tmux \(arguments.joined(separator: " ")): \(program.complaints)")
+        }
+        return program.output
+    }
+
+    // MARK: - Keys
+
+    /// Keys by tmux's names: `Down`, `Enter`, `M-Up`, `C-d`; anything else is typed.
+    func press(_ keys: String...) throws {
+        for key in keys { try run("send-keys", key) }
+    }
+
+    /// Bytes as the terminal would send them, such as a report of the mouse.
+    func send(_ text: String) throws { try run("send-keys", "-l", text) }
+
+    /// The left button goes down and up over a cell, counted from 0.
+    func click(column: Int, row: Int, button: Int = 0) throws {
+        try send("\u{1B}[<\(button);\(column + 1);\(row + 1)M\u{1B}[<\(button);\(column + 1);\(row + 1)m")
+    }
+
+    func resize(columns: Int, rows: Int) throws {
+        try run("resize-window", "-x", "\(columns)", "-y", "\(rows)")
+    }
+
+    // MARK: - The screen
+
+    var screen: String { get throws { try run("capture-pane", "-p") } }
+
+    /// With the sequences of its colours.
+    var colouredScreen: String { get throws { try run("capture-pane", "-p", "-e") } }
+
+    var lines: [String] {
+        get throws { try screen.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
+    }
+
+    /// Where the cursor stands, counted from 0.
+    var cursorRow: Int {
+        get throws {
+            Int(try run("display-message", "-p", "#{cursor_y}").trimmingCharacters(in: .whitespacesAndNewlines)) ?? -1
+        }
+    }
+
+    var clipboard: String { get throws { try run("show-buffer") } }
+
+    /// The row that has a text; nil where none has.
+    func row(of text: String) throws -> Int? { try lines.firstIndex { $0.contains(text) } }
+
+    /// Waits for the screen to be so.
+    func waitFor(_ what: String, _ isSo: ([String]) throws -> Bool) throws {
+        var last: [String] = []
+        do {
+            _ = try eventually(what) {
+                last = try lines
+                return try isSo(last) ? true : nil
+            }
+        } catch { throw Failure("\(error):\n\(last.joined(separator: "\n"))") }
+    }
+
+    func waitFor(_ text: String) throws { try waitFor("\"\(text)\"") { $0.contains { $0.contains(text) } } }
+
+    func waitForNo(_ text: String) throws { try waitFor("end of \"\(text)\"") { !$0.contains { $0.contains(text) } } }
+
+    /// Waits for the row under the cursor to have a text.
+    func waitForCursor(on text: String) throws {
+        try waitFor("cursor on \"\(text)\"") { lines in
+            let row = try cursorRow
+            return lines.indices.contains(row) && lines[row].contains(text)
+        }
+    }
+}

@@ -1,0 +1,316 @@
+import Foundation
+import Testing
+
+extension Integration {
+    /// `diffablectl view` in a real terminal, beside a real daemon.
+    struct ViewerTests {
+        private let daemon: Daemon
+
+        init() throws { daemon = try Daemon() }
+
+        @Test func `a list is drawn, followed, and left with q`() throws {
+            try daemon.fill()
+            let screen = try daemon.view("tasks")
+            try screen.waitFor("Task 0.")
+            try screen.waitForCursor(on: "Task 0.")
+            try daemon.succeed("insert", "tasks", "x", "text=New here", "--before", "i1", "-q")
+            try screen.waitFor("New here")
+            try screen.press("q")
+            try screen.waitFor("status 0")
+            try screen.waitForNo("Task 0.")
+        }
+
+        @Test func `rows that others insert above move nothing on the screen`() throws {
+            try daemon.fill()
+            let screen = try daemon.view("tasks", rows: 12)
+            try screen.waitFor("Task 0.")
+            for _ in 0..<20 { try screen.press("j") }
+            try screen.waitForCursor(on: "Task 20.")
+            /// Without the scroll indicator, which says where in the list this is.
+            func rows() throws -> [String] {
+                try screen.lines.dropLast(2).map { line in
+                    line.replacing("▐", with: "").trimmingCharacters(in: .whitespaces)
+                }
+            }
+            let before = try rows()
+            try daemon.succeed("insert", "tasks", "n", "text=New", "--before", "i2", "-q")
+            try screen.waitFor("22/41")
+            #expect(try rows() == before)
+        }
+
+        @Test func `a daemon that goes is told of in a banner, and followed again when it is back`() throws {
+            try daemon.fill()
+            let screen = try daemon.view("tasks")
+            try screen.waitFor("Task 0.")
+            try screen.press("j")
+            daemon.program.end(with: SIGKILL)
+            try screen.waitFor("The connection to the daemon is lost")
+            try daemon.restart()
+            try screen.waitForNo("The connection to the daemon is lost")
+            try daemon.succeed("append", "tasks", "x", "text=After", "-q")
+            try screen.press("G")
+            try screen.waitFor("After")
+        }
+
+        @Test func `another size is drawn at once, and the cursor stays on its row`() throws {
+            try daemon.fill()
+            let screen = try daemon.view("tasks", rows: 24)
+            try screen.waitFor("Task 0.")
+            for _ in 0..<15 { try screen.press("j") }
+            try screen.waitForCursor(on: "Task 15.")
+            try screen.resize(columns: 40, rows: 8)
+            try screen.waitForCursor(on: "Task 15.")
+            try screen.waitFor("8 lines") { $0.filter { !$0.isEmpty }.count == 8 }
+            try screen.resize(columns: 120, rows: 30)
+            try screen.waitForCursor(on: "Task 15.")
+        }
+
+        private static let actions = #"""
+            {"kinds":{"":{"actions":[{"id":"done","title":"Done","style":"primary","patch":{"checked":true}},
+              {"id":"flag","title":"Flag","key":"f","patch":{"badge":"flagged"}}]}},
+             "canReorder":true,
+             "trailingActions":[{"id":"delete","title":"Delete","style":"destructive","operations":[{"op":"deleteItems","items":["$item"]}]}]}
+            """#
+
+        @Test func `Enter, keys, menus and laid-open actions change the list, and u undoes`() throws {
+            try daemon.fill("tasks", Self.actions)
+            let screen = try daemon.view("tasks")
+            try screen.waitFor("Task 0.")
+            try screen.press("Enter")
+            try screen.waitFor("☑ Task 0.")
+            try screen.press("j", "f")
+            try screen.waitFor("flagged")
+            try screen.press("u")
+            try screen.waitForNo("flagged")
+            try screen.press("j", ".")
+            try screen.waitFor("Delete")
+            try screen.press("Down", "Enter")
+            try screen.waitFor("flagged")
+            try screen.press("j", "<")
+            try screen.waitFor("Delete")
+            try screen.press("Enter")
+            try screen.waitFor("Delete “Task 3.”?")
+            try screen.press("Enter")
+            try screen.waitForNo("Delete “Task 3.”?")
+            try screen.press("<", "Enter", "y")
+            try screen.waitForNo("Task 3.")
+            #expect(!(try daemon.succeed("show", "tasks")).contains("Task 3."))
+        }
+
+        @Test func `a row goes up and down by M-Up and M-Down, and the cursor with it`() throws {
+            try daemon.fill("tasks", Self.actions)
+            let screen = try daemon.view("tasks")
+            try screen.waitFor("Task 0.")
+            try screen.press("M-Down", "M-Down")
+            try screen.waitFor("Task 0. in the third row") { lines in
+                lines.firstIndex { $0.contains("Task 0.") }
+                    == lines.firstIndex { $0.contains("Task 2.") }.map { $0 + 1 }
+            }
+            try screen.waitForCursor(on: "Task 0.")
+            try screen.press("M-Up")
+            try screen.waitFor("Task 0. in the second row") { lines in
+                lines.firstIndex { $0.contains("Task 0.") }
+                    == lines.firstIndex { $0.contains("Task 1.") }.map { $0 + 1 }
+            }
+        }
+
+        @Test func `the mouse chooses, scrolls and opens menus`() throws {
+            try daemon.fill("tasks", Self.actions)
+            let screen = try daemon.view("tasks", rows: 12)
+            try screen.waitFor("Task 0.")
+            let row = try #require(try screen.row(of: "Task 4."))
+            try screen.click(column: 10, row: row)
+            try screen.waitForCursor(on: "Task 4.")
+            try screen.send("\u{1B}[<65;10;5M")
+            try screen.waitForNo("Task 2.")
+            try screen.click(column: 10, row: try #require(try screen.row(of: "Task 6.")), button: 2)
+            try screen.waitFor("Flag")
+            try screen.click(column: 12, row: try #require(try screen.row(of: "Flag")))
+            try screen.waitFor("flagged")
+        }
+
+        @Test func `a search shows what matches while it is typed`() throws {
+            try daemon.fill()
+            let screen = try daemon.view("tasks")
+            try screen.waitFor("Task 0.")
+            try screen.press("/", "3", "9")
+            try screen.waitForNo("Task 0.")
+            try screen.waitFor("Task 39.")
+            try screen.press("Escape")
+            try screen.waitFor("Task 0.")
+        }
+
+        @Test func `a picker prints what is picked, or runs a command with it`() throws {
+            try daemon.fill()
+            let one = try daemon.view("--select tasks")
+            try one.waitFor("Task 0.")
+            try one.press("j", "Enter")
+            try one.waitFor("i1 and status") { $0.contains("i1") && $0.contains("status 0") }
+            let several = try daemon.view("--multi tasks --exec \"echo picked\"")
+            try several.waitFor("Task 0.")
+            try several.press("Space", "Space", "Enter")
+            try several.waitFor("picked i0 i1")
+            let none = try daemon.view("--select tasks")
+            try none.waitFor("Task 0.")
+            try none.press("q")
+            try none.waitFor("status 1")
+        }
+
+        @Test func `wide, joined and right-to-left texts leave the columns aligned`() throws {
+            let texts = [
+                "日本語のテキスト", "한국어 텍스트", "हिन्दी पाठ", "العربية", "👨‍👩‍👧‍👦 family", "🇯🇵 flag", "é combined",
+                "ｆｕｌｌｗｉｄｔｈ", "ไทย", "👩🏽‍🚀 astronaut",
+            ]
+            let items = texts.enumerated().map {
+                #"{"id":"i\#($0)","content":{"text":"\#($1)","accessories":[{"type":"label","text":"END"}]}}"#
+            }
+            try daemon.succeed(
+                "apply", "tasks", "--create", "-",
+                input: #"{"sections":[{"id":"main","items":[\#(items.joined(separator: ","))]}]}"#)
+            let screen = try daemon.view("tasks")
+            try screen.waitFor("日本語")
+            // tmux says of each cell what it shows, so END stands in the same columns of each row.
+            try screen.waitFor("ten labels") {
+                $0.filter { $0.hasSuffix("END") || $0.contains("END") }.count == texts.count
+            }
+        }
+
+        @Test func `several lists are tabs`() throws {
+            try daemon.fill("tasks", #"{"title":"First"}"#)
+            try daemon.fill("other", #"{"title":"Second"}"#)
+            let screen = try daemon.view("tasks other")
+            try screen.waitFor("two tabs") { $0[0].contains("First") && $0[0].contains("Second") }
+            try daemon.succeed("append", "other", "x", "text=Only there", "-q")
+            try screen.press("]", "G")
+            try screen.waitFor("Only there")
+            try screen.press("1")
+            try screen.waitForNo("Only there")
+        }
+
+        @Test func `without colours nothing is coloured, and without UTF-8 all is ASCII`() throws {
+            try daemon.fill("tasks", #"{"appearance":"insetGrouped","header":"Things"}"#)
+            let plain = try daemon.view("tasks", environment: ["NO_COLOR": "1"])
+            try plain.waitFor("Task 0.")
+            let coloured = try plain.colouredScreen
+            // tmux writes the colours of each cell; 39 and 49 are the terminal's own.
+            #expect(try !coloured.contains(Regex("\u{1B}\\[[0-9;]*([34][0-8]|9[0-7])[;m]")))
+            let ascii = try daemon.view("tasks", environment: ["LC_ALL": "C"])
+            try ascii.waitFor("Task 0.")
+            #expect(try ascii.screen.utf8.allSatisfy { $0 < 0x80 })
+            #expect(try ascii.screen.contains("+--"))
+        }
+
+        @Test func `lines are written without a screen of their own, also where no terminal is`() throws {
+            try daemon.fill("tasks", #"{"appearance":"insetGrouped","header":"Things"}"#)
+            let program = try daemon.startCompanion(["view", "--plain", "tasks"])
+            _ = try eventually("list; it said: \(program.complaints)") {
+                program.output.contains("Task 39.") ? true : nil
+            }
+            #expect(!program.output.contains("╭"))
+            #expect(!program.output.contains("\u{1B}"))
+            try daemon.succeed("append", "tasks", "x", "text=Newer", "-q")
+            _ = try eventually("change") { program.output.contains("Newer") ? true : nil }
+            program.end(with: SIGTERM)
+            let refused = try daemon.companion("view", "tasks")
+            #expect(refused.status == 2)
+            #expect(refused.complaints.contains("--plain writes lines"))
+        }
+
+        @Test func `hostile content is drawn harmless`() throws {
+            try daemon.succeed(
+                "apply", "tasks", "--create", "-",
+                input:
+                    #"{"content":{"title":"\u001b[2J\u001b]0;gone\u0007Title"},"sections":[{"id":"s","items":[{"id":"a","content":{"text":"\u001b[31mred\u202e txt.exe","checked":"no","progress":"x","accessories":7}}]}]}"#
+            )
+            let screen = try daemon.view("tasks")
+            try screen.waitFor("red txt.exe")
+            try screen.waitFor("Title")
+        }
+
+        @Test func `text is copied to the terminal's clipboard, and an item is edited in an editor`() throws {
+            try daemon.fill()
+            let editor = try daemon.directory.write("#!/bin/sh\nsed -i 's/Task 1./Edited/' \"$1\"\n", to: "editor")
+            chmod(editor, 0o755)
+            let screen = try daemon.view("tasks", environment: ["EDITOR": editor])
+            try screen.waitFor("Task 0.")
+            try screen.press("j", "y")
+            try screen.waitFor("Copied")
+            _ = try eventually("text in the clipboard") { (try? screen.clipboard) == "Task 1." ? true : nil }
+            try screen.press("e")
+            try screen.waitFor("Edited")
+            try screen.waitForCursor(on: "Edited")
+        }
+
+        @Test func `a list of many rows is opened, paged through and left at its end`() throws {
+            let rows = (0..<30_000).map { #"{"id":"r\#($0)","text":"Row \#($0)."}"# }.joined(separator: "\n")
+            try daemon.succeed("apply", "rows", "--create", "--from", "ndjson", "-", input: rows + "\n")
+            let screen = try daemon.view("rows")
+            try screen.waitFor("Row 0.")
+            try screen.press("G")
+            try screen.waitFor("Row 29999.")
+            try screen.waitForCursor(on: "Row 29999.")
+            try screen.press("NPage", "PPage", "PPage", "PPage")
+            try screen.waitFor("rows of the end") { lines in
+                lines.contains { $0.contains("Row 299") } && !lines.contains { $0.contains("Row 29999.") }
+            }
+            try screen.press("g")
+            try screen.waitForCursor(on: "Row 0.")
+        }
+
+        @Test func `a deleted list, and one that is not there, are told of`() throws {
+            try daemon.fill()
+            let screen = try daemon.view("tasks")
+            try screen.waitFor("Task 0.")
+            try daemon.succeed("delete", "tasks")
+            try screen.waitFor("The list tasks was deleted")
+            // What was there is still seen, and nothing is done with it.
+            try screen.waitFor("Task 0.")
+            try screen.press("e")
+            try screen.waitFor("The list was deleted: nothing was done")
+            let none = try daemon.view("nothing")
+            try none.waitFor("status 6")
+        }
+
+        @Test func `a deleted list is shown again when there is one of its name`() throws {
+            try daemon.fill("tasks", #"{"actions":[{"id":"a","title":"First list"}]}"#)
+            let screen = try daemon.view("tasks")
+            try screen.waitFor("Task 0.")
+            try screen.press("j", "j")
+            try screen.waitForCursor(on: "Task 2.")
+            // Three times: the first end is that of another subscription than the ones after it.
+            for round in 1...3 {
+                try daemon.succeed("delete", "tasks")
+                try screen.waitFor("The list tasks was deleted")
+                try daemon.fill("tasks", #"{"header":"Round \#(round)"}"#)
+                try screen.waitForNo("The list tasks was deleted")
+                try screen.waitFor("Round \(round)")
+                // What is there again has the cursor again.
+                try screen.waitForCursor(on: "Task 2.")
+            }
+            try daemon.succeed("append", "tasks", "x", "text=After all", "-q")
+            try screen.press("G")
+            try screen.waitForCursor(on: "After all")
+            try daemon.succeed("delete", "tasks")
+            try screen.waitFor("The list tasks was deleted")
+            try daemon.succeed("undelete", "tasks")
+            try screen.waitForNo("The list tasks was deleted")
+            try screen.waitForCursor(on: "After all")
+        }
+
+        @Test func `a list that is deleted while the daemon is away is waited for, too`() throws {
+            try daemon.fill()
+            let screen = try daemon.view("tasks")
+            try screen.waitFor("Task 0.")
+            daemon.program.end(with: SIGKILL)
+            try screen.waitFor("The connection to the daemon is lost")
+            // Before the viewer tries again, the list is gone.
+            let state = daemon.directory.file("state")
+            try FileManager.default.removeItem(atPath: state)
+            try daemon.restart()
+            try screen.waitFor("The list tasks was deleted")
+            try daemon.fill()
+            try screen.waitForNo("The list tasks was deleted")
+            try screen.waitForCursor(on: "Task 0.")
+        }
+    }
+}
