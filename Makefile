@@ -12,8 +12,8 @@ sharedir = $(DESTDIR)$(PREFIX)/share
 docdir = $(sharedir)/doc/diffabled
 
 # The Swift libraries go into the binaries, so what is installed needs no Swift runtime, and looks for no libraries
-# beside itself.
-release = -c release --static-swift-stdlib --disable-local-rpath
+# beside itself. What nothing refers to is left out, which takes a linker that need not export what is there.
+release = -c release --static-swift-stdlib --disable-local-rpath -Xswiftc -use-ld=lld -Xlinker --no-export-dynamic
 # Where what is installed was built: the programs, and their man pages and completions.
 built ?= .build/release
 pages ?= .build/pages
@@ -23,30 +23,61 @@ units = system/diffabled.socket system/diffabled.service user/diffabled.socket u
 shared = man/man1/diffablectl.1 man/man5/diffabled.yaml.5 man/man7/diffabled-protocol.7 man/man8/diffabled.8 \
     $(programs:%=bash-completion/completions/%) $(programs:%=zsh/site-functions/_%) \
     $(programs:%=fish/vendor_completions.d/%.fish)
-documents = README.md CHANGELOG.md LICENSE $(wildcard docs/*.md)
+# Below docdir they lie as they do here, so that their links to each other lead there too.
+documents = README.md CHANGELOG.md ARCHITECTURE.md LICENSE config/diffabled.yaml $(wildcard docs/*.md docs/*/*.svg) \
+    $(filter-out examples/check examples/systemd examples/view,$(wildcard examples/* examples/systemd/* examples/view/*))
 
 shell_scripts = .ci/run Fuzzing/run debian/diffabled.postinst debian/diffabled.postrm \
-    $(addprefix examples/,alarms check open-tasks pick waybar-tasks) $(filter-out scripts/man-pages,$(wildcard scripts/*))
+    $(addprefix examples/,alarms check open-tasks pick waybar-tasks) $(filter-out scripts/man-pages scripts/look-pictures,$(wildcard scripts/*))
 
 # The one that can draw, if there is one.
 python = $(shell for python in python3 /usr/bin/python3; do $$python -c 'import matplotlib' 2>/dev/null && echo $$python && exit; done; echo python3)
-python_sources = Benchmarks/guard scripts/man-pages examples/gtk_list.py $(wildcard Benchmarks/harness/*.py Tests/IntegrationTests/*/*.py)
+python_sources = Benchmarks/guard scripts/man-pages scripts/look-pictures $(wildcard examples/*.py Benchmarks/harness/*.py Tests/*/*/*.py)
+python_client = $(wildcard clients/python/src/diffable/*.py clients/python/tests/*.py)
 
-.PHONY: run test soak guard fuzz demo build programs pages set-up lint format bench bench-quick install uninstall deb clean
+.PHONY: run test test-python test-release soak guard fuzz demo tour pictures build programs pages set-up lint format bench bench-quick install uninstall deb clean
 
 # Serves in the foreground, with a list to look at.
 run: programs
 	@scripts/run
 
+# Every test, the Python client's, and the first program of docs/swift.md from nothing.
 test:
-	@scripts/set-up python3 lowdown
+	@scripts/set-up python3 lowdown libvterm-dev tmux
 	scripts/test
+	@$(MAKE) --no-print-directory test-python
+	@scripts/first-program
 
-# Random clients, crashes and restarts against the real daemon, and every promise of a subscription checked afterwards,
-# for as long as one likes: SECONDS=3600. SEED=1 repeats what a run with that seed did.
+# The Python client's, beside the daemon that was built last, or the one where DIFFABLED_BINARIES says.
+test-python:
+	PYTHONPATH=clients/python/src python3 -B -W error -m unittest discover -s clients/python/tests -t clients/python
+
+# The tests that start programs, with those of a release, as they are installed.
+test-release: programs
+	@scripts/set-up python3 lowdown libvterm-dev tmux
+	DIFFABLED_BINARIES=$(CURDIR)/.build/release scripts/test --filter IntegrationTests
+	@DIFFABLED_BINARIES=$(CURDIR)/.build/release $(MAKE) --no-print-directory test-python
+
+# What `make test` tries a part of, wholly: 20,000 flipped bits on disk, 200,000 contents held to schemas beside Python's
+# jsonschema, 100,000 frames on a terminal, a million keys and changes in the viewer, every fault of storage, a cut at every byte. Then random clients, crashes and
+# restarts against the real daemon, and random askers and handlers, and every promise checked afterwards, for as long as one
+# likes: SECONDS=3600. SEED=1 repeats what a run with that seed did.
+sweeps = StorageFaultTests|CutConnectionTests|CrashTests|ExactlyOnceTests|FollowingTests|KillCycleTests|RealInputTests|$\
+    DamageTests|UnitTests|ViewTests|MuteHandlerTests
 soak:
-	@scripts/set-up python3
+	@scripts/set-up python3 python3-jsonschema libvterm-dev
+	DIFFABLED_FLIPS=$(or $(FLIPS),20000) $(if $(SEED),DIFFABLED_SEED=$(SEED)) scripts/test --filter FlippedBitTests
+	DIFFABLED_SOAK=1 $(if $(SEED),DIFFABLED_SEED=$(SEED)) scripts/test --filter "RandomFrameTests|RandomViewerTests"
+	DIFFABLED_PAIRS=200000 $(if $(SEED),DIFFABLED_SEED=$(SEED)) scripts/test --filter SchemaConformanceTests
+	DIFFABLED_SOAK=1 scripts/test --filter '[./]($(sweeps))/'
 	DIFFABLED_SOAK=$(or $(SECONDS),600) $(if $(SEED),DIFFABLED_SEED=$(SEED)) scripts/test --filter ConformanceTests
+
+# Draws the pictures of lists anew that the tests of DiffableView compare. The first run fails, because each is new: look at
+# what `git diff` shows then.
+snapshots:
+	rm -f Tests/DiffableViewTests/Layout/Snapshots/*.txt
+	-scripts/test --filter DiffableViewTests
+	scripts/test --filter DiffableViewTests
 
 # Fails when the core executes more instructions than it did: counts, not times.
 guard:
@@ -58,9 +89,19 @@ guard:
 fuzz:
 	@Fuzzing/run $(if $(RUNS),--runs $(RUNS)) $(TARGET)
 
-# A tour of half a minute that ends by itself.
+# Lists to look at, in the terminal viewer.
 demo: programs
+	@scripts/set-up jq
 	@scripts/demo
+
+# A tour of half a minute that ends by itself.
+tour: programs
+	@scripts/tour
+
+# Draws the pictures of docs/look.md from what the viewer shows.
+pictures: programs
+	@scripts/set-up python3 tmux
+	@scripts/look-pictures
 
 # What `make install` installs.
 build: programs
@@ -87,8 +128,9 @@ lint:
 	    esac; \
 	done
 	@if command -v shellcheck >/dev/null; then shellcheck $(shell_scripts); fi
-	@python3 -c 'import ast, sys; [ast.parse(open(path).read(), path) for path in sys.argv[1:]]' $(python_sources)
-	@if command -v ruff >/dev/null; then ruff check --line-length 120 $(python_sources); fi
+	@python3 -c 'import ast, sys; [ast.parse(open(path).read(), path) for path in sys.argv[1:]]' $(python_sources) $(python_client)
+	@if command -v ruff >/dev/null; then ruff check --line-length 120 $(python_sources) && ruff check clients/python; fi
+	@if command -v mypy >/dev/null; then cd clients/python && mypy; fi
 
 format:
 	swift format --in-place --parallel --recursive Sources Tests $(wildcard Benchmarks Fuzzing) Package.swift
@@ -116,20 +158,21 @@ install:
 	install -D -m 644 systemd/sysusers.conf $(sysusersdir)/diffabled.conf
 	test -e $(configdir)/diffabled.yaml || install -D -m 644 -t $(configdir) config/diffabled.yaml
 	for file in $(shared); do install -D -m 644 $(pages)/$$file $(sharedir)/$$file || exit; done
-	install -D -m 644 -t $(docdir) $(documents)
+	for file in $(documents); do install -D -m $$(test -x $$file && echo 755 || echo 644) $$file $(docdir)/$$file || exit; done
+	install -D -m 644 -t $(docdir) debian/copyright
 
 # Leaves the lists and a changed configuration.
 uninstall:
 	rm -f $(programs:%=$(bindir)/%) $(units:%=$(unitdir)/%) $(sysusersdir)/diffabled.conf
-	rm -f $(shared:%=$(sharedir)/%) $(addprefix $(docdir)/,$(notdir $(documents)))
+	rm -f $(shared:%=$(sharedir)/%) $(documents:%=$(docdir)/%) $(docdir)/copyright
 	if cmp -s config/diffabled.yaml $(configdir)/diffabled.yaml; then rm $(configdir)/diffabled.yaml; fi
 	for directory in $(docdir) $(configdir); do \
-	    if test -d $$directory; then rmdir --ignore-fail-on-non-empty $$directory || exit; fi; \
+	    if test -d $$directory; then find $$directory -depth -type d -empty -delete || exit; fi; \
 	done
 
-# A Debian package, in .build/deb.
+# The Debian packages, in .build/deb.
 deb: build
-	@scripts/set-up lintian dh dpkg-buildpackage
+	@scripts/set-up lintian dh dh_python3 dpkg-buildpackage
 	@scripts/deb
 
 clean:

@@ -21,25 +21,34 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
-        .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
         .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
         .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/jpsim/Yams", from: "6.2.2"),
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
         .target(name: "Diffable", swiftSettings: settings),
+        .target(
+            name: "Files", dependencies: [.product(name: "SystemPackage", package: "swift-system")],
+            swiftSettings: settings),
         .target(name: "DiffableJSON", dependencies: ["Diffable"], swiftSettings: settings),
+        .target(name: "DiffableView", dependencies: ["DiffableJSON"], swiftSettings: settings),
+        .target(name: "CTerminalRestore"),
+        .target(
+            name: "DiffableTerminal", dependencies: ["CTerminalRestore", "DiffableView"], swiftSettings: settings),
         .target(name: "DiffableProtocol", dependencies: ["DiffableJSON"], swiftSettings: settings),
         .target(
             name: "DiffableStore",
             dependencies: [
-                "DiffableJSON",
+                "DiffableJSON", "Files",
                 .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "GRDB", package: "GRDB.swift"),
                 .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings),
         .target(
@@ -64,6 +73,9 @@ let package = Package(
         .systemLibrary(
             name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .target(name: "CResidentMemory"),
+        .target(name: "CNoLocaleData"),
+        .target(name: "CProcessArguments"),
+        .target(name: "ProcessArguments", dependencies: ["CProcessArguments"], swiftSettings: settings),
         .target(
             name: "Systemd",
             dependencies: ["CSystemd", .product(name: "Logging", package: "swift-log")],
@@ -71,9 +83,9 @@ let package = Package(
         .executableTarget(
             name: "diffabled",
             dependencies: [
-                "CResidentMemory", "DiffableJSON", "DiffableProtocol", "DiffableServer", "DiffableStore", "Systemd",
+                "CNoLocaleData", "CResidentMemory", "DiffableJSON", "DiffableProtocol", "DiffableServer",
+                "DiffableStore", "ProcessArguments", "Systemd",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
-                .product(name: "Configuration", package: "swift-configuration"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -85,8 +97,10 @@ let package = Package(
         .executableTarget(
             name: "diffablectl",
             dependencies: [
-                "Diffable", "DiffableClient", "DiffableJSON", "DiffableProtocol",
+                "Diffable", "DiffableClient", "DiffableJSON", "DiffableProtocol", "DiffableTerminal", "DiffableView",
+                "Files", "ProcessArguments",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings),
         .target(
@@ -94,6 +108,19 @@ let package = Package(
         .testTarget(name: "DiffableTests", dependencies: ["Diffable", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "DiffableJSONTests", dependencies: ["Diffable", "DiffableJSON", "TestSupport"],
+            exclude: ["Schema/schemas.py"], swiftSettings: settings),
+        .testTarget(
+            name: "DiffableViewTests", dependencies: ["Diffable", "DiffableJSON", "DiffableView", "TestSupport"],
+            exclude: ["Looks/looks.json", "Layout/Snapshots"], swiftSettings: settings),
+        .systemLibrary(
+            name: "CVterm", path: "Tests/CVterm", pkgConfig: "vterm", providers: [.apt(["libvterm-dev"])]),
+        // Nothing that ships: what tests stop, kill and crash.
+        .executableTarget(
+            name: "TerminalTrial", dependencies: ["DiffableTerminal", "DiffableView"], path: "Tests/TerminalTrial",
+            swiftSettings: settings),
+        .testTarget(
+            name: "DiffableTerminalTests",
+            dependencies: ["CVterm", "DiffableTerminal", "DiffableView", "TerminalTrial", "TestSupport"],
             swiftSettings: settings),
         .testTarget(
             name: "DiffableProtocolTests", dependencies: ["Diffable", "DiffableJSON", "DiffableProtocol"],
@@ -108,7 +135,9 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "DiffableServerTests",
-            dependencies: ["Diffable", "DiffableJSON", "DiffableProtocol", "DiffableServer", "DiffableStore"],
+            dependencies: [
+                "Diffable", "DiffableJSON", "DiffableProtocol", "DiffableServer", "DiffableStore", "TestSupport",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "DiffableClientTests",
@@ -121,12 +150,16 @@ let package = Package(
         .testTarget(
             name: "DiffabledTests",
             dependencies: [
-                "Diffable", "DiffableServer", "DiffableStore", "diffabled", "Systemd",
+                "Diffable", "DiffableProtocol", "DiffableServer", "DiffableStore", "diffabled", "Systemd",
                 .product(name: "Logging", package: "swift-log"),
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "DiffableCtlTests", dependencies: ["Diffable", "DiffableClient", "DiffableJSON", "diffablectl"],
+            name: "DiffableCtlTests",
+            dependencies: [
+                "Diffable", "DiffableClient", "DiffableJSON", "Files", "TestSupport", "diffablectl",
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
             swiftSettings: settings),
         // Its folder FuzzTargets is a symbolic link: the package Fuzzing feeds the same code from libFuzzer.
         .testTarget(
@@ -137,8 +170,9 @@ let package = Package(
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
-                "Diffable", "DiffableClient", "DiffableJSON", "DiffableProtocol", "TestSupport", "diffabled",
-                "diffablectl",
+                "Diffable", "DiffableClient", "DiffableJSON", "DiffableProtocol", "DiffableServer", "DiffableStore",
+                "TestSupport", "diffabled", "diffablectl", .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOPosix", package: "swift-nio"),
             ],
             exclude: ["Conformance/follow.py", "Conformance/patches.py"],
             swiftSettings: settings),

@@ -26,7 +26,9 @@ static int release_object(struct dl_phdr_info *object, size_t size, void *contex
     return 0;
 }
 
+void resident_memory_trim(void) { malloc_trim(0); }
+
 void resident_memory_release(void) {
-    malloc_trim(0);
+    resident_memory_trim();
     dl_iterate_phdr(release_object, NULL);
 }

@@ -20,6 +20,20 @@ import Testing
         }
     }
 
+    /// One file writes to standard output: it tells a write that failed (status 74), and lets nothing through that steers a
+    /// terminal. What writes past it does neither.
+    @Test(
+        arguments: SourceFile.all.filter { $0.module == "diffablectl" && !$0.path.hasSuffix("/StandardOutput.swift") })
+    func `diffablectl writes in one place`(file: SourceFile) {
+        for line in file.code {
+            for mark in [
+                "print(", "fputs(", "fwrite(", "FileHandle", "to: STDOUT_FILENO", "write(STDOUT_FILENO", "write(1,",
+            ] {
+                #expect(!line.contains(mark), "\(mark) in \(file)")
+            }
+        }
+    }
+
     /// Words that name nothing in particular, or a second word for an idea that has one.
     @Test(arguments: SourceFile.all)
     func `no type is called by a word that says nothing`(file: SourceFile) {

@@ -5,8 +5,11 @@
  * number that fails, FAULT_KIND what is counted and can fail (write, sync or any), and FAULT_ACTION how:
  *
  *   kill   the process dies before the call           torn   half of the write is done, then the process dies
+ *   short  half of the write is done, which the call says
  *   EIO, ENOSPC, EDQUOT, EFBIG   the call fails with this error, and nothing of it is done
  *   hang   the call never returns                    slow   this call and those after take FAULT_SECONDS longer
+ *   late   writes from this one on are done 80 milliseconds later, in their order, and syncs not at all; each says
+ *          at once that it is done: a disk that has only promised what it acknowledges
  *
  * Without FAULT_AT nothing fails. When the file FAULT_HELD is named, nothing is counted while it is not there.
  */
@@ -21,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 enum kind { WRITE, SYNC, NAME };
@@ -74,7 +78,72 @@ static void die(void) {
     for (;;) pause();
 }
 
-/* Zero: go on. One: write half of it and die. Otherwise the error. */
+/* What is late, in order. Whoever looks at a file has all of it written first. */
+struct late {
+    struct late *next;
+    int descriptor;
+    off64_t offset;
+    size_t length;
+    struct timespec due;
+    char bytes[];
+};
+
+static pthread_mutex_t late_mutex = PTHREAD_MUTEX_INITIALIZER;
+static struct late *late_first, **late_end = &late_first;
+
+static void write_late(const struct timespec *until) {
+    static ssize_t (*next)(int, const void *, size_t, off64_t);
+    if (!next) next = (ssize_t(*)(int, const void *, size_t, off64_t))dlsym(RTLD_NEXT, "pwrite64");
+    pthread_mutex_lock(&late_mutex);
+    struct late *late;
+    while ((late = late_first)) {
+        if (until && (late->due.tv_sec > until->tv_sec
+                || (late->due.tv_sec == until->tv_sec && late->due.tv_nsec > until->tv_nsec))) break;
+        if (next(late->descriptor, late->bytes, late->length, late->offset) != (ssize_t)late->length) abort();
+        if (!(late_first = late->next)) late_end = &late_first;
+        free(late);
+    }
+    pthread_mutex_unlock(&late_mutex);
+}
+
+static void *write_what_is_due(void *nothing) {
+    for (;;) {
+        struct timespec now;
+        usleep(5000);
+        clock_gettime(CLOCK_MONOTONIC, &now);
+        write_late(&now);
+    }
+    return nothing;
+}
+
+static void start_late(void) {
+    pthread_t thread;
+    if (pthread_create(&thread, NULL, write_what_is_due, NULL)) abort();
+}
+
+static ssize_t keep_late(int descriptor, const void *bytes, size_t length, off64_t offset) {
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+    pthread_once(&once, start_late);
+    struct late *late = malloc(sizeof *late + length);
+    if (!late) abort();
+    *late = (struct late){.descriptor = descriptor, .offset = offset, .length = length};
+    memcpy(late->bytes, bytes, length);
+    clock_gettime(CLOCK_MONOTONIC, &late->due);
+    late->due.tv_nsec += 80000000;
+    if (late->due.tv_nsec >= 1000000000) {
+        late->due.tv_sec++;
+        late->due.tv_nsec -= 1000000000;
+    }
+    pthread_mutex_lock(&late_mutex);
+    *late_end = late;
+    late_end = &late->next;
+    pthread_mutex_unlock(&late_mutex);
+    return (ssize_t)length;
+}
+
+/* Zero: go on. Negative: write half of it, and then die or say so, or write it later. Otherwise the error. */
+enum { TORN = -1, SHORT = -2, LATE = -3 };
+
 static int fault(enum kind kind, const char *call, const char *path, long long length) {
     const char *held = getenv("FAULT_HELD");
     if (held && access(held, F_OK) != 0) return 0;
@@ -86,7 +155,8 @@ static int fault(enum kind kind, const char *call, const char *path, long long l
     const char *at = getenv("FAULT_AT");
     const char *action = at && atol(at) <= number ? getenv("FAULT_ACTION") : NULL;
     int is_slow = action && strcmp(action, "slow") == 0;
-    if (action && !is_slow && atol(at) != number) action = NULL;
+    int is_late = action && strcmp(action, "late") == 0;
+    if (action && !is_slow && !is_late && atol(at) != number) action = NULL;
     note(number, call, path, length, action ? action : "-");
     pthread_mutex_unlock(&mutex);
     if (!action) return 0;
@@ -95,39 +165,51 @@ static int fault(enum kind kind, const char *call, const char *path, long long l
         sleep(seconds ? atoi(seconds) : 1);
         return 0;
     }
+    if (is_late) {
+        if (kind == NAME) write_late(NULL);
+        return kind == NAME ? 0 : LATE;
+    }
     if (strcmp(action, "hang") == 0) for (;;) pause();
-    if (strcmp(action, "torn") == 0 && kind == WRITE) return 1;
+    if (strcmp(action, "torn") == 0 && kind == WRITE) return TORN;
+    if (strcmp(action, "short") == 0 && kind == WRITE) return SHORT;
     if (strcmp(action, "kill") == 0 || strcmp(action, "torn") == 0) die();
     return error_named(action);
 }
 
-#define WRITING(call, descriptor, length, ...) \
+#define WRITING(call, descriptor, bytes, length, offset, ...) \
     NEXT(call); \
     char path[PATH_MAX]; \
     int error = path_of(descriptor, path) ? fault(WRITE, #call, path, (long long)(length)) : 0; \
-    if (error == 1) { \
+    if (error == LATE) { \
+        if ((offset) >= 0) return keep_late(descriptor, bytes, length, offset); \
+        write_late(NULL); \
+        return next(__VA_ARGS__); \
+    } \
+    if (error < 0) { \
         length /= 2; \
-        (void)!next(__VA_ARGS__); \
+        ssize_t written = next(__VA_ARGS__); \
+        if (error == SHORT) return written; \
         die(); \
     } \
     if (error) { errno = error; return -1; } \
     return next(__VA_ARGS__)
 
 ssize_t write(int descriptor, const void *bytes, size_t length) {
-    WRITING(write, descriptor, length, descriptor, bytes, length);
+    WRITING(write, descriptor, bytes, length, -1, descriptor, bytes, length);
 }
 
 ssize_t pwrite(int descriptor, const void *bytes, size_t length, off_t offset) {
-    WRITING(pwrite, descriptor, length, descriptor, bytes, length, offset);
+    WRITING(pwrite, descriptor, bytes, length, offset, descriptor, bytes, length, offset);
 }
 
 ssize_t pwrite64(int descriptor, const void *bytes, size_t length, off64_t offset) {
-    WRITING(pwrite64, descriptor, length, descriptor, bytes, length, offset);
+    WRITING(pwrite64, descriptor, bytes, length, offset, descriptor, bytes, length, offset);
 }
 
 #define FAILING(kind, call, isCounted, path, ...) \
     NEXT(call); \
     int error = (isCounted) ? fault(kind, #call, path, 0) : 0; \
+    if (error == LATE) return 0; \
     if (error) { errno = error; return -1; } \
     return next(__VA_ARGS__)
 
@@ -155,3 +237,25 @@ int fdatasync(int descriptor) {
 int unlink(const char *path) { FAILING(NAME, unlink, is_ours(path), path, path); }
 
 int rename(const char *old, const char *new) { FAILING(NAME, rename, is_ours(new), new, old, new); }
+
+#define LOOKING(call, descriptor, ...) \
+    NEXT(call); \
+    char path[PATH_MAX]; \
+    if (late_first && path_of(descriptor, path)) write_late(NULL); \
+    return next(__VA_ARGS__)
+
+ssize_t read(int descriptor, void *bytes, size_t length) { LOOKING(read, descriptor, descriptor, bytes, length); }
+
+ssize_t pread(int descriptor, void *bytes, size_t length, off_t offset) {
+    LOOKING(pread, descriptor, descriptor, bytes, length, offset);
+}
+
+ssize_t pread64(int descriptor, void *bytes, size_t length, off64_t offset) {
+    LOOKING(pread64, descriptor, descriptor, bytes, length, offset);
+}
+
+int fstat(int descriptor, struct stat *status) { LOOKING(fstat, descriptor, descriptor, status); }
+
+int fstat64(int descriptor, struct stat64 *status) { LOOKING(fstat64, descriptor, descriptor, status); }
+
+int close(int descriptor) { LOOKING(close, descriptor, descriptor); }

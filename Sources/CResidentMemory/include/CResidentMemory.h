@@ -7,3 +7,6 @@
 /// Gives back what only the start needed: free memory, and the pages that were read of the program and its libraries.
 /// Those that are needed again are still in the system's cache of files.
 void resident_memory_release(void);
+
+/// Gives back free memory alone, also what lies between what is in use. Who allocates or frees meanwhile waits for it.
+void resident_memory_trim(void);

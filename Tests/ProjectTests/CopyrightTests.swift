@@ -1,0 +1,15 @@
+import Foundation
+import Testing
+
+/// What the Debian package says of whose work is in it.
+@Suite struct CopyrightTests {
+    private static let root = URL(filePath: #filePath).appending(path: "../../..").standardized
+
+    @Test func `debian/copyright names every package that is linked in`() throws {
+        let manifest = try String(contentsOf: Self.root.appending(path: "Package.swift"), encoding: .utf8)
+        let packages = manifest.matches(of: /url: "https:\/\/github\.com\/[^"]*\/([^"\/]+)"/).map { String($0.1) }
+        #expect(packages.count > 5)
+        let copyright = try String(contentsOf: Self.root.appending(path: "debian/copyright"), encoding: .utf8)
+        for package in packages { #expect(copyright.contains("lib/\(package)"), "\(package)") }
+    }
+}

@@ -1,0 +1,31 @@
+import Testing
+
+/// What is tested is what ships: nothing in Sources is there for tests alone, and a debug build does what a release does.
+@Suite struct ShippedCodeTests {
+    /// Who asks the environment, and why.
+    private static let readers = [
+        "diffablectl/ChildProcess.swift": "where programs are: $PATH",
+        "diffablectl/Editing/EditedFile.swift": "which editor: $VISUAL, $EDITOR",
+        "diffablectl/Output/Terminal.swift": "what the terminal can: $TERM, $NO_COLOR",
+        "ProcessArguments/ProcessEnvironment.swift": "all of it, once, as a value: the daemon and the viewer",
+        "DiffableClient/SocketPath.swift": "where the daemon is: $DIFFABLED_SOCKET, $XDG_RUNTIME_DIR",
+        "Systemd/LogDestination.swift": "whether the journal reads: $JOURNAL_STREAM",
+    ]
+
+    @Test(arguments: SourceFile.all)
+    func `nothing is planted for tests, and debug builds do nothing else than releases`(file: SourceFile) {
+        for (index, line) in file.code.enumerated() {
+            for word in ["DEBUG", "planted", "Planted", "PLANTED", "_isDebugAssertConfiguration"] {
+                #expect(!line.contains(word), "\(file):\(index + 1) has \(word)")
+            }
+        }
+    }
+
+    @Test(arguments: SourceFile.all)
+    func `the environment is asked only for what has a reason`(file: SourceFile) {
+        let asks = file.code.contains {
+            $0.contains("getenv") || $0.contains("ProcessInfo.processInfo.environment") || $0.contains(#/\benviron\b/#)
+        }
+        #expect(asks == (Self.readers[file.path] != nil), "\(file): a value is handed down, or has its reason here")
+    }
+}
