@@ -18,7 +18,7 @@ extension OperationsWriter {
                 case .patchItems(let items): items.count
                 case .reloadItems(let items): items.count
                 case .expandItems(let ids), .collapseItems(let ids): ids.count
-                default: 0
+                default: preconditionFailure("this operation is not a list of ids")
                 }
         }
 
@@ -85,7 +85,7 @@ extension OperationsWriter {
                     preconditionFailure("a patch that was made in Swift has no JSON form; write reconfigureItems")
                 }
                 part.writer.appendChange(items[index].id.record, content: .some(document))
-            default: break
+            default: preconditionFailure("this operation is not a list of ids")
             }
         }
     }

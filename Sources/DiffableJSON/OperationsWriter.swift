@@ -150,7 +150,9 @@ extension OperationsWriter {
                 self = .elements(ElementRun(.tree(TreeCursor(items)), form: .insertItems(position)))
             case .reconfigureList, .patchList, .moveSection, .deleteAllItems, .moveItem, .replaceChildren:
                 self = .single(operation)
-            default: self = .list(ListRun(operation))
+            case .deleteSections, .reloadSections, .deleteItems, .reconfigureItems, .patchItems, .reloadItems, .expandItems,
+                .collapseItems:
+                self = .list(ListRun(operation))
             }
         }
 

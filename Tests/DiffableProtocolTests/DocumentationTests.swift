@@ -1,4 +1,4 @@
-import DiffableJSON
+@testable import DiffableJSON
 import DiffableProtocol
 import Foundation
 import Testing
@@ -49,6 +49,9 @@ struct DocumentationTests {
             for parameter in method.required + method.optional {
                 #expect(page.contains(parameter), "\(parameter) of \(method)")
             }
+        }
+        for operation in OperationVerb.allCases {
+            #expect(page.contains("`\(operation.name)`"), "\(operation)")
         }
         for code in WireError.Code.allCases {
             #expect(page.contains("| \(code.rawValue) | `\(code.name)` |"), "\(code)")
