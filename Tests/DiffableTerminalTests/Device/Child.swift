@@ -1,8 +1,9 @@
+import CVterm
 import Foundation
 import Glibc
 import TestSupport
 
-/// A program with no signal blocked, whatever the test runner blocks.
+/// A program with no signal blocked or ignored, whatever the test runner blocks and ignores.
 final class Child {
     /// Beside the test bundle.
     static let trial =
@@ -16,8 +17,7 @@ final class Child {
 
     init(_ path: String, _ arguments: [String]) throws {
         var pipes: [Int32] = [-1, -1]
-        pipe(&pipes)
-        for end in pipes { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+        _ = open_pipe(&pipes)
         defer { close(pipes[1]) }
         output = pipes[0]
         var actions = posix_spawn_file_actions_t()
@@ -33,7 +33,10 @@ final class Child {
         var none = sigset_t()
         sigemptyset(&none)
         posix_spawnattr_setsigmask(&attributes, &none)
-        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK))
+        var all = sigset_t()
+        sigfillset(&all)
+        posix_spawnattr_setsigdefault(&attributes, &all)
+        posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
         let variables = ["TERM=xterm-256color", "LANG=C.UTF-8", "PATH=/usr/bin:/bin", "SWIFT_BACKTRACE=enable=no"]
         let words = ([path] + arguments).map { strdup($0) } + [nil]
         let environment = variables.map { strdup($0) } + [nil]
@@ -63,11 +66,10 @@ final class Child {
     }
 
     func wait() throws -> Int32 {
-        for _ in 0..<6000 {
-            if let status = status() { return status }
-            usleep(10_000)
+        guard eventually({ status() != nil }), let status = status() else {
+            throw Failure(reason: "process \(processID) does not end")
         }
-        throw Failure(reason: "process \(processID) does not end")
+        return status
     }
 
     /// All that it says, until nobody has its output any more.

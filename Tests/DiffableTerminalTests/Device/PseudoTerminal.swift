@@ -1,5 +1,6 @@
 import CVterm
 import Glibc
+import TestSupport
 
 /// The other end of a terminal: what a terminal's window is to the programs in it.
 final class PseudoTerminal {
@@ -14,10 +15,10 @@ final class PseudoTerminal {
     init(columns: UInt16 = 80, rows: UInt16 = 24) {
         var ends: (Int32, Int32) = (-1, -1)
         var name = [CChar](repeating: 0, count: 64)
-        _ = open_pseudo_terminal(&ends.0, &ends.1, &name)
+        let result = open_pseudo_terminal(&ends.0, &ends.1, &name)
+        precondition(result == 0, "there is no pseudo-terminal")
         (descriptor, held) = ends
         path = String(decoding: name.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-        for end in [descriptor, held] { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         resize(columns: columns, rows: rows)
     }
 
@@ -44,7 +45,8 @@ final class PseudoTerminal {
     /// program.
     var localFlags: UInt32 { terminal_local_flags(held) }
 
-    /// Takes what programs have written, until nothing comes for a while.
+    /// Takes what programs have written, until nothing comes for a while. More may come: the kernel hands on what was
+    /// written a little later, on a busy machine much later.
     func takeAll(pause milliseconds: Int32 = 50) {
         var readable = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
         while poll(&readable, 1, milliseconds) > 0 {
@@ -64,14 +66,17 @@ final class PseudoTerminal {
         return Array(bytes.prefix(max(taken, 0)))
     }
 
-    /// Takes what programs write until the text is among it, within a minute.
-    func waits(for text: String) -> Bool {
-        for _ in 0..<3000 {
-            if shownText.contains(text) { return true }
+    /// Takes what programs write until it is so.
+    func waits(until isSo: (String) -> Bool) -> Bool {
+        eventually {
+            if isSo(shownText) { return true }
             takeAll(pause: 20)
+            return isSo(shownText)
         }
-        return false
     }
+
+    /// Takes what programs write until the text is among it.
+    func waits(for text: String) -> Bool { waits { $0.contains(text) } }
 
     func forget() { shown = [] }
 

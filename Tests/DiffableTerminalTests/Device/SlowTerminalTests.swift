@@ -54,13 +54,13 @@ extension TerminalProcessTests {
                 let end = "\u{1B}]2;end \(round)\u{1B}\\"
                 device.write(Array(end.utf8))
                 var bytes: [UInt8] = []
-                let deadline = ContinuousClock.now + .seconds(60)
-                while !bytes.suffix(end.utf8.count).elementsEqual(end.utf8), ContinuousClock.now < deadline {
+                let isThere = eventually {
                     _ = device.wait(timeOut: .milliseconds(1))
                     bytes += terminal.take(atMost: 1 << 16)
+                    return bytes.suffix(end.utf8.count).elementsEqual(end.utf8)
                 }
                 #expect(
-                    bytes.suffix(end.utf8.count).elementsEqual(end.utf8),
+                    isThere,
                     "seed \(seed): the end does not come, \(bytes.count) bytes, behind: \(device.isBehind)")
                 screen.write(bytes)
                 let difference = shown.flatMap { screen.difference(from: $0, palette: writer.palette) }

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 import Testing
 
 extension TerminalProcessTests {
@@ -17,9 +18,8 @@ extension TerminalProcessTests {
         private func end(_ child: Child) throws -> Int32 {
             // It waits a moment for replies that this terminal does not give.
             let status = try child.wait()
-            terminal.takeAll()
             #expect(terminal.localFlags & UInt32(ECHO | ICANON) == UInt32(ECHO | ICANON))
-            #expect(terminal.shownText.hasSuffix("\u{1B}[?1049l"))
+            #expect(terminal.waits { $0.hasSuffix("\u{1B}[?1049l") })
             #expect(terminal.shownText.contains("\u{1B}[?1002l"))
             return status
         }
@@ -45,10 +45,12 @@ extension TerminalProcessTests {
             usleep(50_000)
             #expect(child.status() == nil)
             // Two that are sent before the program runs again are one to it.
-            for _ in 0..<600 where child.status() == nil {
+            let hasEnded = eventually {
                 kill(child.processID, SIGTERM)
                 usleep(100_000)
+                return child.status() != nil
             }
+            #expect(hasEnded)
             #expect(try end(child) == -SIGTERM)
         }
 

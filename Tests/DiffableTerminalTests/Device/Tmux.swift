@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 
 /// A tmux of its own, with an interactive shell.
 struct Tmux {
@@ -25,13 +26,13 @@ struct Tmux {
 
     var screen: String { run("capture-pane", "-p", "-t", pane) }
 
-    /// Looks until the screen is so, for up to a minute.
+    /// Looks until the screen is so.
     func waits(until isSo: (String) -> Bool) -> Bool {
-        for _ in 0..<1200 {
+        eventually {
             if isSo(screen) { return true }
             usleep(50_000)
+            return false
         }
-        return false
     }
 
     @discardableResult

@@ -36,12 +36,8 @@ extension TerminalProcessTests {
                 #expect(write(pipe, bytes, bytes.count) == bytes.count)
                 bytes = []
                 // Without an end in the middle of a frame.
-                let isShown = (0..<3_000).contains { _ in
-                    if tmux.run("display-message", "-p", "-t", tmux.pane, "#{pane_title}") == "frame \(frame)" {
-                        return true
-                    }
-                    usleep(5_000)
-                    return false
+                let isShown = eventually {
+                    tmux.run("display-message", "-p", "-t", tmux.pane, "#{pane_title}") == "frame \(frame)"
                 }
                 try #require(isShown, "seed \(random.seed): frame \(frame) does not come")
                 let shown = try tmux.output("capture-pane", "-p", "-t", tmux.pane).split(

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 extension TerminalProcessTests {
@@ -43,15 +44,15 @@ extension TerminalProcessTests {
             let tmux = try Tmux(rows: 24)
             defer { tmux.end() }
             tmux.type("\(Child.trial) $(tty)\n")
-            #expect(tmux.waits { $0.contains("process") })
+            // The terminal answers when it has all of the first frame: half of a number is another process.
+            #expect(tmux.waits { $0.contains("process") && $0.contains("attributes") })
             let line = try #require(tmux.screen.firstMatch(of: #/process (\d+)/#))
             let processID = try #require(pid_t(line.output.1))
             kill(processID, SIGSTOP)
             #expect(tmux.waits { $0.contains("Stopped") })
             tmux.type("stty sane; kill %1\n")
             // The shell may take its time to notice.
-            for _ in 0..<1000 where !hasEnded(processID) { usleep(10_000) }
-            #expect(hasEnded(processID))
+            #expect(eventually { hasEnded(processID) })
             tmux.type("stty -a | tr ' ' '\\n' | grep -c -x -e echo -e icanon\n")
             #expect(tmux.waits { $0.contains("\n2\n") })
         }
