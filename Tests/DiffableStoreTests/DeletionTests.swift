@@ -208,9 +208,8 @@ import Testing
         await store.settle()
         #expect(await deletedNames(store) == ["d", "c"])
         await store.run { $0.take(self.limits(deletedLengthMax: 0)) }
-        await store.settle()
+        await store.settleOnDisk()
         #expect(await deletedNames(store) == [])
-        await store.sqlite.finishUpkeep()
         #expect(try await store.sqlite.query("SELECT count(*) FROM deletedList") == 0)
         #expect(try await store.sqlite.query("SELECT count(*) FROM journal") == 0)
         await store.shutDown()
@@ -267,7 +266,7 @@ import Testing
         #expect(await store.undeleting("a").failure == .noDeletedList("a", ageMax: 100, nil))
         // The next change takes it away.
         _ = try await store.transacting("b", [.appendSections([Section(id: "s")])]).get()
-        await store.settle()
+        await store.settleOnDisk()
         #expect(await store.undeleting("a").failure == .noDeletedList("a", ageMax: 100, .tooOld))
         #expect(try await store.sqlite.query("SELECT count(*) FROM deletedList") == 0)
         await store.shutDown()

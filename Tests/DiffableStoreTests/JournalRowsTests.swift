@@ -1,6 +1,7 @@
 import Diffable
 import DiffableJSON
 import Synchronization
+import TestSupport
 import Testing
 
 @testable import DiffableStore
@@ -118,11 +119,9 @@ struct JournalRowsTests {
         let content = Content(Array("\"\(String(repeating: "x", count: 800))\"".utf8))
         let item = Item(id: "long", content: content)
         _ = try await store.transacting("tasks", [.appendItems([item], to: .section("s"))]).get()
-        for _ in 0..<200 where try await store.sqlite.query("SELECT count(*) FROM journal") > 0 {
-            try await Task.sleep(for: .milliseconds(20))
-        }
+        let sqlite = store.sqlite
+        #expect(try await eventuallyInTask { try await sqlite.query("SELECT count(*) FROM journal") == 0 })
         #expect(try await store.sqlite.query("SELECT generation FROM list") == generation + 1)
-        #expect(try await store.sqlite.query("SELECT count(*) FROM journal") == 0)
         await store.shutDown()
     }
 

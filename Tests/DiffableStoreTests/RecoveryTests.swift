@@ -43,7 +43,7 @@ struct RecoveryTests {
             #expect(lists.map(Remembered.init) == acknowledged)
             let again = try await left.open(limits: limits)
             #expect(await again.lists.map(Remembered.init) == acknowledged, "seed \(seed)")
-            await again.sqlite.finishUpkeep()
+            await again.settleOnDisk()
             #expect(try await again.sqlite.query(supersededRows) == 0)
             await again.shutDown()
             let third = try await left.open()

@@ -153,8 +153,7 @@ import Testing
         await store.sqlite.finishUpkeep()
         #expect(try await store.sqlite.query("SELECT count(*) FROM request") == 1)
         await store.run { $0.take(StoreLimits(history: HistoryLimits(deletedLengthMax: 0))) }
-        await store.settle()
-        await store.sqlite.finishUpkeep()
+        await store.settleOnDisk()
         #expect(try await store.sqlite.query("SELECT count(*) FROM request") == 0)
         await store.shutDown()
         store = try await crashed.open()

@@ -51,6 +51,19 @@ extension Store {
         guard let journal = journal as? SQLiteJournal else { preconditionFailure("the store is on SQLite") }
         return journal
     }
+
+    /// Returns when all that was asked is on disk, with what that brought about, and nothing is left to be done between
+    /// groups.
+    nonisolated func settleOnDisk() async {
+        repeat {
+            await withCheckedContinuation { continuation in
+                later { $0.answer(whenSettled: { continuation.resume() }) }
+            }
+            // What was answered may bring about more.
+            await settle()
+        } while await statistics.pendingTransactions > 0
+        await sqlite.finishUpkeep()
+    }
 }
 
 extension SQLiteJournal {
