@@ -32,7 +32,7 @@ struct SocketPathTests {
             at: directory, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
         defer { try? FileManager.default.removeItem(at: directory) }
         let path = directory.appending(path: "s").path
-        let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+        let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0)
         #expect(withUnixAddress(path) { bind(listener, $0, $1) } == 0)
         #expect(listen(listener, 1) == 0)
         #expect(!SocketPath.isLeft(path))
@@ -40,7 +40,8 @@ struct SocketPathTests {
         #expect(!SocketPath.isLeft(path))
         #expect(!SocketPath.isLeft(path))
         close(listener)
-        #expect(SocketPath.isLeft(path))
+        // A child that another test is starting has the listener as well until it runs its program.
+        #expect(eventually { SocketPath.isLeft(path) })
         #expect(!SocketPath.isLeft(directory.appending(path: "none").path), "there is nothing to be left")
     }
 }

@@ -1,4 +1,5 @@
 import Glibc
+import TestSupport
 
 /// Plays the service manager for `NOTIFY_SOCKET`: a datagram socket in the abstract namespace.
 final class NotifySocket {
@@ -19,8 +20,8 @@ final class NotifySocket {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) { bind(descriptor, $0, length) }
         }
         precondition(bound == 0, "cannot bind the notify socket")
-        var patience = timeval(tv_sec: 60, tv_usec: 0)
-        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &patience, socklen_t(MemoryLayout<timeval>.size))
+        var timeOut = timeval(tv_sec: time_t(patience.components.seconds), tv_usec: 0)
+        setsockopt(descriptor, SOL_SOCKET, SO_RCVTIMEO, &timeOut, socklen_t(MemoryLayout<timeval>.size))
     }
 
     deinit {
@@ -32,7 +33,7 @@ final class NotifySocket {
         setenv("NOTIFY_SOCKET", name, 1)
     }
 
-    /// The next datagram's lines, or nothing after a minute.
+    /// The next datagram's lines, or nothing when none comes.
     func received() -> [String] {
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
             let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)

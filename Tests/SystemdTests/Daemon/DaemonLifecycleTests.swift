@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import TestSupport
 import Testing
 
 /// What a service manager sees of the real daemon.
@@ -66,7 +67,7 @@ import Testing
                 "DIFFABLED_STATE_DIRECTORY",
             ], environment: ["NOTIFY_SOCKET": manager.name])
         // The first connection starts the daemon.
-        for _ in 0..<1000 where !directory.canConnect() { usleep(10_000) }
+        #expect(eventually { directory.canConnect() })
         #expect(manager.waits(for: "READY=1"))
         #expect(directory.canConnect())
         daemon.send(SIGTERM)
@@ -77,8 +78,7 @@ import Testing
     @Test func `without a service manager everything works the same`() throws {
         let directory = try ScratchDirectory()
         let daemon = try RunningDaemon(in: directory, arguments: ["--socket", directory.socket])
-        for _ in 0..<1000 where !directory.canConnect() { usleep(10_000) }
-        #expect(directory.canConnect())
+        #expect(eventually { directory.canConnect() })
         daemon.send(SIGTERM)
         let ending = try #require(daemon.ending())
         #expect(ending.status == 0)

@@ -39,10 +39,9 @@ final class RunningDaemon {
         kill(process.processIdentifier, signal)
     }
 
-    /// What it wrote to stderr and how it ended, or nothing if it has not within a minute.
+    /// What it wrote to stderr and how it ended, or nothing if it does not end.
     func ending() -> (status: Int32, errors: String)? {
-        for _ in 0..<6000 where process.isRunning { usleep(10_000) }
-        guard !process.isRunning, process.terminationReason == .exit else { return nil }
+        guard eventually({ !process.isRunning }), process.terminationReason == .exit else { return nil }
         let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
         return (process.terminationStatus, text)
     }
