@@ -18,6 +18,7 @@ class Peer:
 
     def __init__(self, connection: socket.socket) -> None:
         self.socket = connection
+        self.is_cut = False
         self._lock = threading.Lock()
 
     def send(self, line: Line) -> None:
@@ -37,6 +38,7 @@ class Peer:
         self.send({"method": method, "params": params})
 
     def cut(self) -> None:
+        self.is_cut = True
         try:
             self.socket.shutdown(socket.SHUT_RDWR)
         except OSError:
@@ -107,6 +109,7 @@ class HandlerDaemon(FakeDaemon):
         )
         self.revision = 3
         self.handler: Optional[Peer] = None
+        self._ending = threading.Lock()
         self.requests_handled: List[str] = []
         self.waiting: Dict[int, Tuple[Peer, Any, str, Line]] = {}
 
@@ -129,6 +132,9 @@ class HandlerDaemon(FakeDaemon):
         peer.reply(id, {"list": "tasks", "revision": self.revision, "changed": True})
 
     def handle(self, peer: Peer, id: Any, params: Line) -> None:
+        if self.handler is not None and self.handler.is_cut:
+            # It may be noticed a moment later that its connection is gone.
+            self.has_ended(self.handler)
         if self.handler is not None and not params.get("replace"):
             peer.refuse(id, "handlerExists", "there is a handler already", 24)
             return
@@ -173,9 +179,10 @@ class HandlerDaemon(FakeDaemon):
         asker.reply(asked, result)
 
     def has_ended(self, peer: Peer) -> None:
-        if peer is not self.handler:
-            return
-        self.handler = None
+        with self._ending:
+            if peer is not self.handler:
+                return
+            self.handler = None
         for asker, id, _, _ in self.waiting.values():
             asker.refuse(id, "handlerLost", "the handler has gone; it may have happened", 23)
         self.waiting.clear()

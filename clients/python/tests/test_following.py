@@ -2,12 +2,13 @@ from __future__ import annotations
 
 import asyncio
 import threading
+import time
 import unittest
 from typing import Any, Dict, List, Optional
 
 from diffable import AsyncClient, Client, ListState, NoSuchList, Refused, Snapshot, Update, __version__, operations
 
-from .support import Daemon, DaemonTestCase, RandomLists, eventually
+from .support import PATIENCE, Daemon, DaemonTestCase, RandomLists, eventually
 
 #: Through which others look on.
 VIEWS: List[Dict[str, Any]] = [
@@ -54,25 +55,28 @@ class FollowingTests(unittest.TestCase):
         random = RandomLists(items_max=50)
         daemon = Daemon()
         self.addCleanup(daemon.close)
-        client = Client(daemon.socket, patience=60)
+        client = Client(daemon.socket, patience=PATIENCE)
         with client, self.subTest(seed=str(random)), self.assertLogs("diffable", "WARNING"):
             client.create("random", if_absent=True)
             onlookers = [Onlooker(client, view) for view in [None, *random.random.sample(VIEWS, 3)]]
-            final = self.change(client, daemon, random)
+            final = self.change(client, daemon, random, onlookers)
             for onlooker in onlookers:
-                eventually(lambda onlooker=onlooker: onlooker.differences or onlooker.has_seen(final), 60)
+                eventually(lambda onlooker=onlooker: onlooker.differences or onlooker.has_seen(final))
                 onlooker.following.close()
                 onlooker.join()
                 self.assertEqual(onlooker.differences, [])
                 self.assertGreater(onlooker.updates, 3)
 
-    def change(self, client: Client, daemon: Daemon, random: RandomLists) -> Snapshot:
+    def change(self, client: Client, daemon: Daemon, random: RandomLists, onlookers: List[Onlooker]) -> Snapshot:
         """10,000 operations by two clients, each transaction made once however often the daemon is killed."""
         done = transactions = 0
         kills = [2_500, 5_000, 7_500]
         snapshot = client.snapshot("random")
-        with Client(daemon.socket, patience=60) as other:
-            while done < 10_000:
+        with Client(daemon.socket, patience=PATIENCE) as other:
+            # And on, while somebody has hardly had a turn yet.
+            while done < 10_000 or done < 50_000 and any(onlooker.updates <= 3 for onlooker in onlookers):
+                if done >= 10_000:
+                    time.sleep(0.1)
                 operations = self.fitting(random, snapshot.state, 50)
                 killer = None
                 if kills and done >= kills[0]:
@@ -200,7 +204,7 @@ class UpdateTests(DaemonTestCase):
                             await client.transact("cancelled", [{"op": "appendItems", "items": [{"id": str(expected)}]}])
                             expected += 1
                     while len(following.state) < expected:
-                        await asyncio.wait_for(following.__anext__(), 10)
+                        await asyncio.wait_for(following.__anext__(), PATIENCE)
 
         asyncio.run(main())
 

@@ -19,7 +19,7 @@ from diffable import (
 )
 
 from .fake_daemon import HandlerDaemon
-from .support import DaemonTestCase, answers_for_lists, eventually
+from .support import PATIENCE, DaemonTestCase, answers_for_lists, eventually
 
 
 class HandlingTests(unittest.TestCase):
@@ -36,7 +36,7 @@ class HandlingTests(unittest.TestCase):
 
         thread = threading.Thread(target=run, daemon=True)
         thread.start()
-        self.addCleanup(thread.join, 10)
+        self.addCleanup(thread.join, PATIENCE)
         self.addCleanup(handler.close)
         eventually(lambda: self.daemon.handler)
 
@@ -91,7 +91,7 @@ class HandlingTests(unittest.TestCase):
             next(self.client.handle("tasks", ["perform"]))
         second = self.client.handle("tasks", ["perform"], replace=True)
         self.serve(second, lambda request: request.answer(2))
-        thread.join(10)
+        thread.join(PATIENCE)
         self.assertEqual([error.reason for error in ended], ["replaced"])
         self.assertEqual(self.client.perform("tasks", "done").result, 2)
 
@@ -113,7 +113,7 @@ class HandlingTests(unittest.TestCase):
         assert handler is not None
         with self.assertLogs("diffable", "WARNING"):
             handler.cut()
-            thread.join(10)
+            thread.join(PATIENCE)
             eventually(lambda: self.daemon.handler not in (None, handler))
         self.assertEqual(len(results), 1)
         self.assertTrue(requests[0].is_cancelled)
@@ -180,7 +180,7 @@ class RealHandlingTests(DaemonTestCase):
 
         thread = threading.Thread(target=run, daemon=True)
         thread.start()
-        self.addCleanup(thread.join, 10)
+        self.addCleanup(thread.join, PATIENCE)
         self.addCleanup(handler.close)
         eventually(lambda: [one for one in self.client.lists() if one.list == name][0].handles)
         return handler

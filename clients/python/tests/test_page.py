@@ -14,7 +14,7 @@ from typing import Dict, List, Optional
 from diffable import Client, ProposalRefused
 
 from .fake_daemon import HandlerDaemon
-from .support import REPOSITORY, Daemon, answers_for_lists, eventually
+from .support import PATIENCE, REPOSITORY, Daemon, answers_for_lists, eventually
 
 PAGE = (REPOSITORY / "docs" / "python.md").read_text()
 PACKAGE = str(REPOSITORY / "clients" / "python" / "src")
@@ -35,7 +35,7 @@ class PageTests(unittest.TestCase):
         return process
 
     def finish(self, name: str, process: subprocess.Popen[str], complaints: Optional[str] = "") -> None:
-        output, errors = process.communicate(timeout=60)
+        output, errors = process.communicate(timeout=PATIENCE)
         self.assertEqual((output, errors if complaints is not None else None), (blocks("text").get(name, ""), complaints), name)
         self.assertEqual(process.returncode, 0)
 
