@@ -26,6 +26,7 @@ import Testing
         let output = String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
         process.waitUntilExit()
         var lines = output.split(separator: "\n")
+        try #require(process.terminationStatus == 0 && !lines.isEmpty, "python3 does not tell its table")
         let version = lines.removeFirst().split(separator: ".").compactMap { Int($0) }
         var table: [UInt32: String] = [:]
         for line in lines {
