@@ -150,7 +150,8 @@ extension OperationsWriter {
                 self = .elements(ElementRun(.tree(TreeCursor(items)), form: .insertItems(position)))
             case .reconfigureList, .patchList, .moveSection, .deleteAllItems, .moveItem, .replaceChildren:
                 self = .single(operation)
-            case .deleteSections, .reloadSections, .deleteItems, .reconfigureItems, .patchItems, .reloadItems, .expandItems,
+            case .deleteSections, .reloadSections, .deleteItems, .reconfigureItems, .patchItems, .reloadItems,
+                .expandItems,
                 .collapseItems:
                 self = .list(ListRun(operation))
             }
