@@ -109,6 +109,8 @@ private final class HandlerRun: Sendable {
 
     private enum Event: Sendable {
         case request(ReceivedRequest)
+        /// In its place behind the request: what came before that was begun would cancel nothing.
+        case cancelled(Int)
         case end(HandlerEnd)
         case lost(ClientError)
     }
@@ -136,6 +138,7 @@ private final class HandlerRun: Sendable {
         for await event in events {
             switch event {
             case .request(let request): begin(request)
+            case .cancelled(let number): state.withLock { $0.answering[number] }?.cancel()
             case .end(let end): return end
             case .lost(let error): throw error
             }
@@ -151,8 +154,7 @@ private final class HandlerRun: Sendable {
             let mirror = registration.requests.contains(.propose) ? state.withLock { $0.mirror } : nil
             events.yield(
                 .request(ReceivedRequest(request: request, line: line, state: mirror, connection: connection)))
-        case .notification(.requestCancelled(_, let request, _, _), _):
-            state.withLock { $0.answering[request] }?.cancel()
+        case .notification(.requestCancelled(_, let request, _, _), _): events.yield(.cancelled(request))
         case .notification(.handlerEnded(_, _, let reason), _): events.yield(.end(HandlerEnd(reason)))
         case .end(let reason): events.yield(.lost(reason))
         case .notification, .viewSet: break

@@ -164,11 +164,12 @@ extension Integration {
             }
             defer { task.cancel() }
             var number = 0
-            try await eventuallyInTask(within: 120, "third registration, seed \(seed)") {
+            try await eventuallyInTask("third registration, seed \(seed)") {
                 number += 1
-                // Without a handler it is a transaction; a lost handler is said so, or has consented.
-                let item = Item(id: ItemID(number))
-                _ = try? await asker.propose("tasks", [.appendItems([item], to: .section("today"))])
+                // Without a handler it is a transaction; a lost handler is said so, or has consented. The list stays as
+                // long as it is: a handler that comes back late must be told no more of it than a connection lets through.
+                let change = ItemReconfiguration(id: "milk", content: try Content(json: "\(number)"))
+                _ = try? await asker.propose("tasks", [.reconfigureItems([change])])
                 return registrations.withLock { $0 } > 2 ? () : nil
             }
             proxy.letEverythingThrough()
@@ -193,6 +194,45 @@ extension Integration {
             }
         }
 
+        /// Says of each request at once that nobody waits for it.
+        private struct EndAtOnce: FaultyLines {
+            func requests(for line: [UInt8]) -> [UInt8] { line + [UInt8(ascii: "\n")] }
+
+            func answers(for line: [UInt8]) -> [UInt8] {
+                let text = String(decoding: line, as: UTF8.self)
+                guard let request = text.firstMatch(of: #/"method":"request",.*"request":([0-9]+)/#)?.1 else {
+                    return Array("\(text)\n".utf8)
+                }
+                let end =
+                    #"{"jsonrpc":"2.0","method":"requestCancelled","params":{"handler":1,"request":\#(request),"list":"tasks","reason":"timedOut"}}"#
+                return Array("\(text)\n\(end)\n".utf8)
+            }
+        }
+
+        @Test func `an answer that nobody waits for when it is begun is cancelled, too`() async throws {
+            let proxy = try FaultyProxy(at: server.directory.file("proxy"), to: server.socket) { EndAtOnce() }
+            let client = Client(socket: SocketPath(proxy.socket))
+            let (registrations, continuation) = AsyncStream.makeStream(of: Void.self)
+            let cancelled = Mutex(0)
+            let task = Task {
+                try await client.handle("tasks", onRegistration: { continuation.yield() }) { list in
+                    list.perform("sleep") { _ in
+                        do { try await Task.sleep(for: .seconds(600)) } catch {
+                            cancelled.withLock { $0 += 1 }
+                            throw error
+                        }
+                    }
+                }
+            }
+            defer { task.cancel() }
+            _ = await registrations.first { _ in true }
+            let impatient = try server.connect()
+            for id in 1...20 {
+                try impatient.send(HandlerBench.perform("sleep", id: id, members: #","timeout":600000"#))
+            }
+            try await eventuallyInTask("end of all twenty") { cancelled.withLock { $0 } == 20 ? () : nil }
+        }
+
         @Test func `a result that is too long is a refusal that says so`() async throws {
             try await handling { list in
                 list.perform("long", returning: Content.self) { _ in
@@ -202,9 +242,11 @@ extension Integration {
                     try Content(json: "\"\(String(repeating: "x", count: 500_000))\"")
                 }
             } _: { _ in
-                let long = await refusal { try await asker.perform("tasks", "long") }
+                let long = await refusal { try await asker.perform("tasks", "long", timeout: .seconds(600)) }
                 #expect(long?.contains("longer than a line may be") == true, "\(long ?? "")")
-                let longer = await refusal { try await asker.perform("tasks", "longer than a result") }
+                let longer = await refusal {
+                    try await asker.perform("tasks", "longer than a result", timeout: .seconds(600))
+                }
                 #expect(longer?.contains("resultLengthMax") == true, "\(longer ?? "")")
             }
         }
