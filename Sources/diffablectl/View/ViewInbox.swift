@@ -50,7 +50,9 @@ final class ViewInbox: Sendable {
         }
     }
 
-    private static let stateWaitsMax = 50
+    /// A second in all. On a busy machine the other task may come to it late, and a state behind its reply would pass for a change
+    /// of somebody else.
+    private static let stateWaitsMax = 500
 
     func put(_ event: ViewerEvent) {
         state.withLock { $0.events.append(event) }
