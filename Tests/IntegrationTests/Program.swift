@@ -73,7 +73,7 @@ extension Program {
         return status
     }
 
-    func wait(within seconds: Double = 60) throws -> Int32 {
+    func wait(within seconds: Double = 240) throws -> Int32 {
         try eventually(within: seconds, "end of process \(processID); it said: \(complaints)") { exitStatus() }
     }
 
@@ -82,7 +82,7 @@ extension Program {
     func end(with number: Int32) {
         guard exitStatus() == nil else { return }
         signal(number)
-        _ = try? wait(within: 10)
+        _ = try? wait()
     }
 }
 

@@ -81,7 +81,7 @@ extension RawClient {
         var lines = 0
         while sent < raw.count {
             var ready = pollfd(fd: descriptor, events: Int16(POLLIN | POLLOUT), revents: 0)
-            guard poll(&ready, 1, 60_000) == 1 else { throw Failure("the daemon takes and gives nothing for 60 s") }
+            guard poll(&ready, 1, 240_000) == 1 else { throw Failure("the daemon takes and gives nothing for 240 s") }
             if ready.revents & Int16(POLLIN | POLLHUP | POLLERR) != 0 {
                 guard try receive(before: .now + .seconds(1)) else { throw Failure("the daemon closed the connection") }
                 lines += bytes.count { $0 == UInt8(ascii: "\n") }
@@ -102,7 +102,7 @@ extension RawClient {
 
 extension RawClient {
     /// The next line; `nil` at the end of the connection.
-    func line(within seconds: Double = 60) throws -> String? {
+    func line(within seconds: Double = 240) throws -> String? {
         let deadline = ContinuousClock.now + .seconds(seconds)
         var searched = start
         while true {
@@ -124,7 +124,7 @@ extension RawClient {
     }
 
     /// Reads lines until one holds the text, and gives them all.
-    func lines(until text: String, within seconds: Double = 60) throws -> [String] {
+    func lines(until text: String, within seconds: Double = 240) throws -> [String] {
         var lines: [String] = []
         while let line = try line(within: seconds) {
             lines.append(line)

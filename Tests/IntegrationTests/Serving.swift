@@ -19,7 +19,7 @@ extension Serving {
     @discardableResult
     func companion(_ arguments: String..., input: String? = nil) throws -> CompanionAnswer {
         let program = try startCompanion(arguments, input: input)
-        let status = try program.wait(within: 120)
+        let status = try program.wait()
         return CompanionAnswer(status: status, output: program.output, complaints: program.complaints)
     }
 
@@ -27,7 +27,7 @@ extension Serving {
     @discardableResult
     func succeed(_ arguments: String..., input: String? = nil) throws -> String {
         let program = try startCompanion(arguments, input: input)
-        guard try program.wait(within: 120) == 0 else {
+        guard try program.wait() == 0 else {
             throw Failure("diffablectl \(arguments.joined(separator: " ")): \(program.complaints)")
         }
         return program.output
