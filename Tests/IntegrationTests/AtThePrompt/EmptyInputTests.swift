@@ -94,10 +94,7 @@ extension Integration {
             let command = try #require(pid_t(text.filter(\.isNumber)))
             program.signal(SIGINT)
             #expect(try program.wait() == 128 + SIGINT)
-            _ = try eventually("end of the command") {
-                let state = (try? String(contentsOfFile: "/proc/\(command)/stat", encoding: .utf8)) ?? ") Z"
-                return state.contains(") Z") ? true : nil
-            }
+            _ = try eventually("end of the command") { Program.isRunning(command) ? nil : true }
             #expect(try daemon.succeed("show", "ps") == "main\n    a\n    b\n    c\n    d\n")
         }
 
@@ -107,8 +104,14 @@ extension Integration {
             #expect(answer.status == 1, "\(answer)")
             #expect(answer.output.contains("type what ps is to be, and end with Ctrl-D"), "\(answer)")
             #expect(answer.output.contains("--allow-empty"), "\(answer)")
-            let waiting = try daemon.terminal(#"(echo z; sleep 3) | "$ctl" apply other --create"#)
-            #expect(waiting.output.contains("waiting for the end of standard input, of which 2 bytes"), "\(waiting)")
+            // What is written is in the pipe before anybody reads it, and the pipe stays open until the words are there.
+            let (written, heard) = (daemon.directory.file("written"), daemon.directory.file("heard"))
+            let waiting = try daemon.startTerminal(
+                #"(echo z; : >\#(written); until [ -e \#(heard) ]; do sleep 0.05; done) | "#
+                    + #"(until [ -e \#(written) ]; do sleep 0.05; done; "$ctl" apply other --create)"#)
+            try waiting.waitForOutput("waiting for the end of standard input, of which 2 bytes")
+            _ = try daemon.directory.write("", to: "heard")
+            #expect(try waiting.wait() == 0, "\(waiting.output)")
         }
 
         @Test func `input has the length that the daemon takes at most`() throws {

@@ -2,17 +2,18 @@ import Foundation
 
 extension Daemon {
     /// What a line at a shell's prompt does, where `$ctl` is diffablectl.
-    func shell(_ line: String, within seconds: Double = 60) throws -> CompanionAnswer {
-        try answer(of: startShell(line), within: seconds)
-    }
+    func shell(_ line: String) throws -> CompanionAnswer { try answer(of: startShell(line)) }
 
     /// The same at a terminal, where the output and the complaints are one, and where the end of the input is Ctrl-D.
-    func terminal(_ line: String, typing text: String = "", within seconds: Double = 60) throws -> CompanionAnswer {
+    func terminal(_ line: String, typing text: String = "") throws -> CompanionAnswer {
+        try answer(of: startTerminal(line, typing: text))
+    }
+
+    func startTerminal(_ line: String, typing text: String = "") throws -> Program {
         let input = try directory.write(text, to: "typed-\(UUID().uuidString.prefix(8))")
-        let program = try Program(
+        return try Program(
             "/usr/bin/script", ["--quiet", "--return", "--command", line, "/dev/null"], input: input,
             environment: promptEnvironment, in: directory)
-        return try answer(of: program, within: seconds)
     }
 
     func startShell(_ line: String) throws -> Program {
@@ -23,8 +24,8 @@ extension Daemon {
         ["DIFFABLED_SOCKET": socket, "ctl": Binaries.companion, "TERM": "xterm", "SHELL": "/bin/sh"]
     }
 
-    private func answer(of program: Program, within seconds: Double) throws -> CompanionAnswer {
-        let status = try program.wait(within: seconds)
+    private func answer(of program: Program) throws -> CompanionAnswer {
+        let status = try program.wait()
         return CompanionAnswer(status: status, output: program.output, complaints: program.complaints)
     }
 }

@@ -80,7 +80,11 @@ extension Integration {
                     of: "busy", #"{"op":"appendItems","items":[{"id":"i\#(number)","content":{}}]}"#, writer)
             }
             let cleaners = try (0..<3).map { _ in try daemon.startCompanion(["rm", "busy", "--where", "done=true"]) }
+            // Each tries a hundred times. The first ones are overtaken; however slow they are, later ones are not.
+            var pauseMicroseconds = 20.0
             while cleaners.contains(where: { $0.exitStatus() == nil }) {
+                usleep(UInt32(pauseMicroseconds))
+                pauseMicroseconds = min(pauseMicroseconds * 1.05, 500_000)
                 let done = Bool.random(using: &random)
                 let item = #"{"id":"i\#(Int.random(in: 0..<20, using: &random))","content":{"done":\#(done)}}"#
                 _ = try writer.reply(

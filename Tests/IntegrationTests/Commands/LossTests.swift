@@ -42,7 +42,7 @@ extension Integration {
             let times = try daemon.succeed("ls", "--deleted").matches(of: /\d{4}-\d\d-\d\d \d\d:\d\d:\d\d/)
                 .map { String($0.0) }
             #expect(times.count == 2)
-            let vague = try daemon.companion("undelete", "p1", "--deleted", String(times[0].prefix(5)))
+            let vague = try daemon.companion("undelete", "p1", "--deleted", String(times[0].prefix(2)))
             #expect(vague.status == 2 && vague.complaints.contains(times[1]), "\(vague.complaints)")
             #expect(try daemon.companion("undelete", "p1", "--deleted", "1999").status == 6)
             try daemon.succeed("undelete", "p1", "--deleted", times[1], "--as", "former")

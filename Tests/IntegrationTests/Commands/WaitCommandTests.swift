@@ -13,11 +13,9 @@ extension Integration {
         }
 
         /// Starts waiting, and returns when the daemon knows.
-        private func start(_ arguments: String..., among subscriptions: Int = 1) throws -> Program {
+        private func start(_ arguments: String...) throws -> Program {
             let program = try daemon.startCompanion(["wait"] + arguments)
-            _ = try eventually("subscription; it said: \(program.complaints)") {
-                try daemon.succeed("status").contains("\nsubscriptions: \(subscriptions)\n") ? true : nil
-            }
+            try daemon.waitForSubscriptions(of: program)
             #expect(program.exitStatus() == nil, "\(program.complaints)")
             return program
         }
@@ -59,7 +57,7 @@ extension Integration {
             #expect(try some.wait() == 0)
             #expect(some.output == "job\n")
             let end = try start("tasks", "--for", "deleted")
-            let vain = try start("tasks", "milk", "--for", "done=true", among: 2)
+            let vain = try start("tasks", "milk", "--for", "done=true")
             try daemon.succeed("delete", "tasks")
             #expect(try end.wait() == 0)
             #expect(try vain.wait() == 6)
@@ -78,20 +76,18 @@ extension Integration {
 
         @Test func `a field that no item has is pointed out, and waited for`() throws {
             let slip = try start("tasks", "milk", "--for", "doen=true")
-            _ = try eventually("advice") { slip.complaints.isEmpty ? nil : true }
-            #expect(slip.complaints.contains("no item of tasks has .doen, which --for names; did you mean .done?"))
+            try slip.waitForComplaint("no item of tasks has .doen, which --for names; did you mean .done?")
             try daemon.succeed("patch", "tasks", "milk", "doen:=true", "-q")
             #expect(try slip.wait() == 0)
             let counted = try start("tasks", "--where", "nn>1", "--for", "count=2")
-            _ = try eventually("advice") { counted.complaints.isEmpty ? nil : true }
-            #expect(counted.complaints.contains(".nn, which --where names; did you mean .n?"))
+            try counted.waitForComplaint(".nn, which --where names; did you mean .n?")
             try daemon.succeed("delete", "tasks")
             #expect(try counted.wait() == 6)
             // What an item has, and what is no field, is no slip.
             try daemon.succeed("create", "jobs")
             try daemon.succeed("append", "jobs", "a", "done:=false", "-q")
             let fine = try start("jobs", "a", "--for", "done=true", "--for", "id=a")
-            let count = try start("jobs", "--for", "count=2", among: 2)
+            let count = try start("jobs", "--for", "count=2")
             try daemon.succeed("append", "jobs", "b", "-q")
             try daemon.succeed("patch", "jobs", "a", "done:=true", "-q")
             #expect(try fine.wait() == 0 && count.wait() == 0)

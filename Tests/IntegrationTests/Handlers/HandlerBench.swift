@@ -64,12 +64,6 @@ final class HandlerBench {
     func line(of client: RawClient) throws -> String { try client.line() ?? "(the end)" }
 }
 
-extension Program {
-    func waitForOutput(_ text: String) throws {
-        _ = try eventually("\(text) in \(output)") { output.contains(text) ? true : nil }
-    }
-}
-
 extension String {
     /// The name of the error that a reply has; "" for a result.
     var errorName: String { firstMatch(of: #/"data":\{"name":"([A-Za-z]+)"/#).map { String($0.1) } ?? "" }
