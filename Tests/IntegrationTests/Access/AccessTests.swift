@@ -104,6 +104,7 @@ extension Integration {
             try daemon.succeed("section", "add", "hidden", "s")
             let waiting = try daemon.startClient(
                 as: bob, sending: [#"{"id":1,"method":"subscribe","params":{"list":"hidden","ifAbsent":"wait"}}"#])
+            _ = try eventually("reply") { waiting.outputLines.count == 1 ? true : nil }
             let hidden = try daemon.replies(to: bob, requests(about: "hidden"))
             func compared(_ lines: [String]) -> [String] {
                 lines.filter { !$0.contains(#""method":"bookmark""#) }.map {

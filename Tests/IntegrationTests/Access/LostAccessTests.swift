@@ -97,7 +97,10 @@ extension Integration {
                 _ = ioctl(reading, UInt(FIONREAD), &length)
                 return length >= 65_536 - 4_096 ? true : nil
             }
-            usleep(500_000)
+            let root = try daemon.connect()
+            _ = try eventually("a full socket") {
+                try root.reply(to: "clients").contains(#/"pendingBytes":[1-9]/#) ? true : nil
+            }
             try daemon.succeed("chmod", "600", "large")
             _ = fcntl(reading, F_SETFL, 0)
             let text = String(decoding: FileHandle(fileDescriptor: reading).readDataToEndOfFile(), as: UTF8.self)
@@ -145,25 +148,35 @@ extension Integration {
             let waiting = try ask("subscribe", "/k", #","ifAbsent":"wait""#)
             _ = try eventually("reply") { waiting.outputLines.count == 1 ? true : nil }
             try daemon.succeed("chmod", "o+r", "rows")
+            let root = try daemon.connect()
             let asking = try [ask("subscribe", "/m"), ask("snapshot", "/l")]
             defer { for client in asking + [waiting] { client.end(with: SIGKILL) } }
-            let root = try daemon.connect()
+            // One that was answered quickly may have gone already.
             _ = try eventually("three clients") {
-                try root.reply(to: "status").contains(#/"connections":4\b/#) ? true : nil
+                if asking.contains(where: { $0.exitStatus() != nil }) { return true }
+                return try root.reply(to: "status").contains(#/"connections":4\b/#) ? true : nil
             }
             _ = try root.reply(to: #"{"id":1,"method":"setAccess","params":{"list":"rows","mode":"0600"}}"#)
-            // What was said before may be on its way.
-            usleep(300_000)
-            let isFound = waiting.outputLines.count > 1 || asking.contains { $0.output.contains(#""result""#) }
-            if isFound { return false }
-            for client in asking {
-                #expect(try client.wait() == 0)
-                #expect(client.outputLines.count == 1 && client.outputLines[0].contains("noSuchList"))
-            }
-            #expect(waiting.outputLines.count == 1, "as before there was a list")
+            let change =
+                #"{"id":2,"method":"transact","params":{"list":"rows","operations":[{"op":"appendItems","#
+                + #""items":[{"id":"after \#(attempt)"}]}]}}"#
+            let revision = try #require(try root.reply(to: change).firstMatch(of: #/"revision":([0-9]+)/#)?.1)
+            // Those who asked have their last line with the end of the connection.
+            for client in asking { #expect(try client.wait() == 0) }
             try daemon.succeed("chmod", "o+r", "rows")
             _ = try eventually("first state") { waiting.outputLines.count > 1 ? true : nil }
-            #expect(waiting.outputLines[1].contains(#""reason":"initial""#))
+            // Before the right went, there was no such revision.
+            let state = waiting.outputLines[1]
+            let isFoundWaiting = !state.contains(#""revision":\#(revision),"#)
+            if isFoundWaiting {
+                #expect(try waiting.wait() == 0)
+                #expect(waiting.outputLines.last == ended("rows"))
+            }
+            if isFoundWaiting || asking.contains(where: { $0.output.contains(#""result""#) }) { return false }
+            for client in asking {
+                #expect(client.outputLines.count == 1 && client.outputLines[0].contains("noSuchList"))
+            }
+            #expect(state.contains(#""reason":"initial""#), "as before there was a list")
             return true
         }
 

@@ -23,7 +23,7 @@ extension Integration {
             let request = try directory.write("ping\nlists\n", to: "request")
             func output(of user: Somebody) throws -> String {
                 let client = try user.start(
-                    "/usr/bin/socat", ["-t", "10", "-", "UNIX-CONNECT:\(socket)"], input: request, in: directory)
+                    "/usr/bin/socat", ["-t", "1e9", "-", "UNIX-CONNECT:\(socket)"], input: request, in: directory)
                 _ = try client.wait()
                 return client.output
             }
