@@ -11,7 +11,7 @@ final class Tmux {
         in directory: ScratchDirectory
     ) throws {
         self.directory = directory
-        socket = directory.file("tmux-\(UUID().uuidString.prefix(4))")
+        socket = directory.file("tmux-\(UUID().uuidString.prefix(8))")
         // No status line of tmux's own, and keys at once.
         let configuration = try directory.write(
             """
@@ -95,13 +95,30 @@ final class Tmux {
 
     func waitFor(_ text: String) throws { try waitFor("\"\(text)\"") { $0.contains { $0.contains(text) } } }
 
+    /// Presses a key, and waits for words that are seen for seconds only: on a busy machine they can be gone before anybody
+    /// looks. Then it is pressed again, so it must be one that says them each time.
+    func press(_ key: String, saying text: String) throws {
+        var presses = 0
+        var pressed: ContinuousClock.Instant?
+        try waitFor("\"\(text)\"") { lines in
+            if lines.contains(where: { $0.contains(text) }) { return true }
+            if pressed.map({ $0.duration(to: .now) > .seconds(10) }) ?? true, presses < 20 {
+                try press(key)
+                presses += 1
+                pressed = .now
+            }
+            return false
+        }
+    }
+
     func waitForNo(_ text: String) throws { try waitFor("end of \"\(text)\"") { !$0.contains { $0.contains(text) } } }
 
-    /// Waits for the row under the cursor to have a text.
-    func waitForCursor(on text: String) throws {
-        try waitFor("cursor on \"\(text)\"") { lines in
+    /// Waits for the row under the cursor to have a text, and to be on a line if one is given: while a picture is being drawn,
+    /// the cursor is anywhere.
+    func waitForCursor(on text: String, line: Int? = nil) throws {
+        try waitFor("cursor on \"\(text)\"\(line.map { ", line \($0)" } ?? "")") { lines in
             let row = try cursorRow
-            return lines.indices.contains(row) && lines[row].contains(text)
+            return lines.indices.contains(row) && lines[row].contains(text) && row == line ?? row
         }
     }
 }

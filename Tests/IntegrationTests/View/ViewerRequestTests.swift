@@ -61,15 +61,12 @@ extension Integration {
             let screen = try daemon.view("tasks")
             try screen.waitFor("Task 0.")
             try await handling(actions) {
-                try screen.press("j", "r")
+                try screen.press("j")
                 // As text that does nothing to the terminal.
-                try screen.waitFor("Hello i1[31m from diffablectl")
-                try screen.press("b")
-                try screen.waitFor("The purse is empty.")
-                try screen.press("c")
-                try screen.waitFor("0 of them")
-                try screen.press("x")
-                try screen.waitFor("nobody answers for the action \"nobody's\"")
+                try screen.press("r", saying: "Hello i1[31m from diffablectl")
+                try screen.press("b", saying: "The purse is empty.")
+                try screen.press("c", saying: "0 of them")
+                try screen.press("x", saying: "nobody answers for the action \"nobody's\"")
                 // One's own deletion hands the cursor to the next row.
                 try screen.press("Enter")
                 try screen.waitForNo("Task 1.")
@@ -80,8 +77,7 @@ extension Integration {
                 #expect(!(try daemon.succeed("show", "tasks")).contains("Task 2."))
             }
             // Nobody answers any more, which is said, too.
-            try screen.press("b")
-            try screen.waitFor("nobody answers for the action \"pay\"")
+            try screen.press("b", saying: "nobody answers for the action \"pay\"")
             try screen.waitForCursor(on: "Task 4.")
         }
 
@@ -114,10 +110,9 @@ extension Integration {
                     try screen.press("Enter")
                     try screen.waitFor("Letter \(number).")
                 }
-                try screen.press("Enter")
-                try screen.waitFor("That is all of them.")
+                try screen.press("Enter", saying: "That is all of them.")
             }
-            #expect(count.withLock { $0 } == 3)
+            #expect(count.withLock { $0 } >= 3)
         }
 
         @Test func `an item is filled when it is opened`() async throws {
@@ -142,8 +137,8 @@ extension Integration {
                 try screen.waitFor("A page")
                 try screen.press("Right")
                 try screen.waitForCursor(on: "A page")
-                try screen.press("Down", "Right")
-                try screen.waitFor("The key is lost.")
+                try screen.press("Down")
+                try screen.press("Right", saying: "The key is lost.")
                 try screen.waitForCursor(on: "Locked")
             }
             // The list itself holds what is opened by one alone as it was.
@@ -174,8 +169,7 @@ extension Integration {
                 try screen.press("M-Down")
                 try rows("Task 1.", "Task 0.", "Task 2.")
                 try screen.waitForCursor(on: "Task 0.")
-                try screen.press("M-Down")
-                try screen.waitFor("Not as the third.")
+                try screen.press("M-Down", saying: "Not as the third.")
                 try rows("Task 1.", "Task 0.", "Task 2.")
                 try screen.waitForCursor(on: "Task 0.")
                 try screen.press("M-Up")

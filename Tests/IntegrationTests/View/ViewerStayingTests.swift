@@ -48,13 +48,9 @@ extension Integration {
         @Test func `the first row that is seen keeps its line while the cursor's is not seen`() throws {
             let screen = try middle()
             for _ in 0..<4 { try screen.send("\u{1B}[<65;10;5M") }
-            try screen.waitForNo("Task 20.")
-            // Each turn of the wheel is drawn by itself.
-            let last = try eventually("rest") { () -> [String]? in
-                let first = try texts(screen)
-                usleep(100_000)
-                return try texts(screen) == first ? first : nil
-            }
+            // Each turn of the wheel is drawn by itself, and is three rows.
+            try screen.waitFor("twelve rows farther") { $0[0].contains("Task 27.") }
+            let last = try texts(screen)
             try daemon.succeed("insert", "tasks", "n", "text=New", "--before", "i2", "-q")
             try waitForPlace("22/41", screen)
             #expect(try texts(screen) == last)
@@ -93,8 +89,7 @@ extension Integration {
             let line = try screen.cursorRow
             for (deleted, next) in [("b", "Child C"), ("c", "Child A"), ("a", "Parent"), ("p", "Last")] {
                 try daemon.succeed("rm", "tasks", deleted, "-q")
-                try screen.waitForCursor(on: next)
-                if deleted == "b" { #expect(try screen.cursorRow == line) }
+                try screen.waitForCursor(on: next, line: deleted == "b" ? line : nil)
             }
             try daemon.succeed("rm", "tasks", "z", "-q")
             try screen.waitForCursor(on: "Nothing here")
@@ -105,8 +100,7 @@ extension Integration {
             let line = try screen.cursorRow
             try daemon.succeed("move", "tasks", "i20", "--after", "i30", "-q")
             try waitForPlace("31/40", screen)
-            try screen.waitForCursor(on: "Task 20.")
-            #expect(try screen.cursorRow == line)
+            try screen.waitForCursor(on: "Task 20.", line: line)
             #expect(try texts(screen)[line - 1].contains("Task 30."))
         }
 
@@ -116,8 +110,7 @@ extension Integration {
             )
             let line = try screen.cursorRow
             try screen.press("x")
-            try screen.waitForCursor(on: "Task 21.")
-            #expect(try screen.cursorRow == line)
+            try screen.waitForCursor(on: "Task 21.", line: line)
             try screen.press("u")
             try screen.waitFor("Undone")
             try screen.waitForCursor(on: "Task 21.")
@@ -148,11 +141,9 @@ extension Integration {
             let text = String(repeating: "long ", count: 40)
             try daemon.succeed("patch", "tasks", "i18", "lines:=0", "text=\(text)", "-q")
             try screen.waitFor("long")
-            try screen.waitForCursor(on: "Task 20.")
-            #expect(try screen.cursorRow == line)
+            try screen.waitForCursor(on: "Task 20.", line: line)
             try daemon.succeed("patch", "tasks", "i20", "text=Another look", "secondaryText=a second line", "-q")
-            try screen.waitForCursor(on: "Another look")
-            #expect(try screen.cursorRow == line)
+            try screen.waitForCursor(on: "Another look", line: line)
         }
 
         @Test(arguments: [".", "x", "<", "v"])

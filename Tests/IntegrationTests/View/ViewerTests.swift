@@ -233,8 +233,8 @@ extension Integration {
             chmod(editor, 0o755)
             let screen = try daemon.view("tasks", environment: ["EDITOR": editor])
             try screen.waitFor("Task 0.")
-            try screen.press("j", "y")
-            try screen.waitFor("Copied")
+            try screen.press("j")
+            try screen.press("y", saying: "Copied")
             _ = try eventually("text in the clipboard") { (try? screen.clipboard) == "Task 1." ? true : nil }
             try screen.press("e")
             try screen.waitFor("Edited")
@@ -265,8 +265,7 @@ extension Integration {
             try screen.waitFor("The list tasks was deleted")
             // What was there is still seen, and nothing is done with it.
             try screen.waitFor("Task 0.")
-            try screen.press("e")
-            try screen.waitFor("The list was deleted: nothing was done")
+            try screen.press("e", saying: "The list was deleted: nothing was done")
             let none = try daemon.view("nothing")
             try none.waitFor("status 6")
         }
