@@ -51,7 +51,7 @@ struct History {
     /// - Parameters:
     ///   - ends: whether the daemon ends now and then.
     ///   - seconds: how long the clients may take.
-    mutating func run(ends: Bool, within seconds: Double = 240) throws {
+    mutating func run(ends: Bool, within seconds: Double = 600) throws {
         var random = SplitMix64(seed: seed)
         defer { lives.finish() }
         let subscribers = subscribers(&random)

@@ -53,12 +53,12 @@ final class Lives: Sendable {
 
     /// Nil when the clients are to finish.
     func connect() throws -> (RawClient, life: Int)? {
-        let deadline = ContinuousClock.now + .seconds(60)
+        let deadline = ContinuousClock.now + .seconds(240)
         while !isFinished {
             if let life = current, let client = try? RawClient(connectingTo: socket), current == life {
                 return (client, life)
             }
-            guard ContinuousClock.now < deadline else { throw Failure("no daemon answers for a minute") }
+            guard ContinuousClock.now < deadline else { throw Failure("no daemon answers for four minutes") }
             usleep(5_000)
         }
         return nil

@@ -97,7 +97,7 @@ final class NaiveViewer {
             _ = try answer(to: "transact", #""list":"naive","operations":[]"#, history)
         } else {
             // Neither a bookmark that was on its way, nor one while something is held back.
-            let end = ContinuousClock.now + .seconds(60)
+            let end = ContinuousClock.now + .seconds(240)
             var bookmark = -1
             while bookmark < history.revision || isTurned {
                 guard let line = try client.line(), ContinuousClock.now < end else {

@@ -121,7 +121,7 @@ struct Link {
     mutating func answer(to request: String) throws -> Answer? {
         let bytes = Array("\(request)\n".utf8)
         guard try client.sendAsFarAsPossible(bytes) == bytes.count else { return nil }
-        while let line = try client.line(within: 60) {
+        while let line = try client.line() {
             switch try Message(text: line) {
             case .result(_, let result): return .result(result)
             case .failure(_, let error):
@@ -137,7 +137,7 @@ struct Link {
 
     /// Waits for the next group.
     mutating func group() throws -> Replay.Group? {
-        while !isBroken, let line = try client.line(within: 60) {
+        while !isBroken, let line = try client.line() {
             if let group = try follow(try Message(text: line)) { return group }
         }
         return nil

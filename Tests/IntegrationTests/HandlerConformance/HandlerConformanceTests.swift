@@ -40,8 +40,9 @@ extension Integration {
             let seed = UInt64.random(in: 0...UInt64.max)
             var random = SplitMix64(seed: seed)
             var caught: Set<String> = []
-            // It takes a request of the right sort at the right moment: it need not show at once.
-            for _ in 1...5 {
+            // It takes a request of the right sort at the right moment: it need not show at once. A promise that misses it
+            // misses it in all rounds.
+            for _ in 1...20 {
                 let history = try HandlerHistory(seed: random.next(), fault: fault)
                 // A client may not get through: what it saw up to then is enough.
                 try? history.run(steps: 400)

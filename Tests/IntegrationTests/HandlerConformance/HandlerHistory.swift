@@ -113,7 +113,7 @@ final class HandlerHistory {
                 if try peer.read(&record) > 0 { lastLine = .now }
                 if !peer.isFinished { while let notice = peer.open.first { try answer(notice, by: peer) } }
             }
-            guard ContinuousClock.now < lastLine + .seconds(proxy == nil ? 60 : 3) else {
+            guard ContinuousClock.now < lastLine + .seconds(proxy == nil ? 240 : 3) else {
                 return try complain(about: peers + finished)
             }
             usleep(1_000)
@@ -123,7 +123,7 @@ final class HandlerHistory {
         lastLine = .now
         while peers.contains(where: { !$0.isEnded && $0.unansweredCount > 0 }) {
             for peer in peers where try peer.read(&record) > 0 { lastLine = .now }
-            guard ContinuousClock.now < lastLine + .seconds(proxy == nil ? 60 : 3) else { return }
+            guard ContinuousClock.now < lastLine + .seconds(proxy == nil ? 240 : 3) else { return }
             usleep(1_000)
         }
     }

@@ -77,7 +77,7 @@ final class HandlerPeer {
     func read(_ record: inout HandlerRecord) throws -> Int {
         var count = 0
         while !isEnded, !isMute, !client.isSilent(forSeconds: 0) {
-            guard let line = try client.line(within: 60) else {
+            guard let line = try client.line() else {
                 record.note(.atEnd, on: number)
                 isFinished = true
                 isEnded = true

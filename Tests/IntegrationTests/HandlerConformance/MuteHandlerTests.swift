@@ -35,7 +35,7 @@ extension Integration {
             // Each is answered all the same.
             for asker in askers {
                 try asker.send(#"{"id":0,"method":"ping"}"#)
-                _ = try asker.lines(until: #""id":0,"#, within: 60)
+                _ = try asker.lines(until: #""id":0,"#)
             }
             largest = max(largest, daemon.program.residentLength)
             mute.close()
@@ -46,13 +46,13 @@ extension Integration {
         private func serve(_ good: RawClient, _ number: Int, asking daemon: Daemon) throws {
             let asker = try daemon.connect()
             try asker.send(#"{"id":\#(number),"method":"perform","params":{"list":"others","action":"a"}}"#)
-            let line = try good.line(within: 60) ?? "(the end)"
+            let line = try good.line() ?? "(the end)"
             let request = line.firstMatch(of: #/"request":([0-9]+)/#).flatMap { Int($0.1) } ?? 0
             #expect(try good.reply(to: HandlerBench.answer(request, id: 1)).contains(#""id":1,"result""#))
-            #expect(try asker.line(within: 60)?.contains(#""id":\#(number),"result""#) == true)
+            #expect(try asker.line()?.contains(#""id":\#(number),"result""#) == true)
         }
 
-        @Test(arguments: [1, 60_000])
+        @Test(arguments: [1, 600_000])
         func `a flood of askers costs no memory and holds up nobody else`(milliseconds: Int) throws {
             let growth = try growthWhenFlooded(
                 with: "requestsPerHandlerMax: 100\n", asks: Sweep.count(30_000), milliseconds: milliseconds)
@@ -63,7 +63,7 @@ extension Integration {
         @Test func `without the limit a flood shows in the memory`() throws {
             let growth = try growthWhenFlooded(
                 with: "requestsPerHandlerMax: 1000000\nrequestsPerAskerMax: 1000000\n", asks: 10_000,
-                milliseconds: 60_000)
+                milliseconds: 600_000)
             #expect(growth > 48 << 20, "\(growth >> 10) KiB")
         }
     }
