@@ -48,6 +48,8 @@ extension Integration {
             try daemon.restart()
             try screen.waitForNo("The connection to the daemon is lost")
             try daemon.succeed("append", "tasks", "x", "text=After", "-q")
+            // The end is another one before it has come.
+            try screen.waitFor("/41  ")
             try screen.press("G")
             try screen.waitFor("After")
         }
@@ -181,7 +183,9 @@ extension Integration {
             let screen = try daemon.view("tasks other")
             try screen.waitFor("two tabs") { $0[0].contains("First") && $0[0].contains("Second") }
             try daemon.succeed("append", "other", "x", "text=Only there", "-q")
-            try screen.press("]", "G")
+            try screen.press("]")
+            try screen.waitFor("/41  ")
+            try screen.press("G")
             try screen.waitFor("Only there")
             try screen.press("1")
             try screen.waitForNo("Only there")
@@ -287,6 +291,7 @@ extension Integration {
                 try screen.waitForCursor(on: "Task 2.")
             }
             try daemon.succeed("append", "tasks", "x", "text=After all", "-q")
+            try screen.waitFor("/41  ")
             try screen.press("G")
             try screen.waitForCursor(on: "After all")
             try daemon.succeed("delete", "tasks")
