@@ -93,8 +93,10 @@ extension Integration {
                 #expect(reader.replay.json == readers[0].replay.json)
             }
             #expect(readers[0].replay.snapshot.numberOfItems == 40)
-            let status = try daemon.connect().reply(to: "status")
-            #expect(status.contains(#""subscriptions":10,"#), "\(status)")
+            let client = try daemon.connect()
+            try eventually("status with ten subscriptions") {
+                try client.reply(to: "status").contains(#""subscriptions":10,"#) ? () : nil
+            }
         }
 
         @Test func `groups of several lines reach all who follow`() throws {

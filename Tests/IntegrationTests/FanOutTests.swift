@@ -25,7 +25,7 @@ extension Integration {
                     #"{"id":1,"method":"transact","params":{"list":"tasks","operations":[{"op":"appendItems","#
                     + #""items":[{"id":"milk","content":{"text":"Buy milk"}}]}]}}"#
                 let typed = try Program(
-                    "/usr/bin/socat", ["-", "UNIX-CONNECT:\(daemon.socket)"],
+                    "/usr/bin/socat", ["-t", "1e9", "-", "UNIX-CONNECT:\(daemon.socket)"],
                     input: try daemon.directory.write("\(request)\n", to: "typed"), in: daemon.directory)
                 #expect(try typed.wait() == 0)
                 #expect(typed.outputLines.count == 1 && typed.output.contains(#""changed":true"#))
@@ -38,7 +38,7 @@ extension Integration {
             let changes =
                 #""method":"changes","params":{"subscription":1,"list":"tasks","from":1,"revision":2,"operations":["#
                 + #"{"op":"insertItems","section":"today","after":null,"items":[{"id":"milk","#
-                + #""content":{"text":"Buy milk"}}]}]}}"#
+                + #""content":{"text":"Buy milk"}}]}]}}"# + "\n"
             _ = try eventually("changes") {
                 socat.output.contains(changes) && lines.output.contains(changes) ? true : nil
             }

@@ -64,8 +64,8 @@ extension Integration {
             _ = try client.line()
             _ = try client.line()
             try client.send(#"{"id":2,"method":"unsubscribe","params":{"subscription":1}}"#)
-            // Let the request get there before the reset is read to its end.
-            usleep(300_000)
+            // Before the reset is read to its end.
+            try client.waitUntilTaken()
             let lines = try client.lines(until: #""id":2"#)
             #expect(lines.count < 20, "\(lines.count) lines of about 30")
             #expect(try client.reply(to: "ping") == #"{"jsonrpc":"2.0","id":null,"result":{}}"#)

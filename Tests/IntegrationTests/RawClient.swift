@@ -57,12 +57,20 @@ extension RawClient {
 }
 
 extension RawClient {
+    /// Waits until the daemon has read all that was sent.
+    func waitUntilTaken() throws {
+        try eventually("reader of what was sent") {
+            var rest: Int32 = 0
+            guard ioctl(descriptor, UInt(TIOCOUTQ), &rest) == 0 else { throw Failure("no socket to ask") }
+            return rest == 0 ? () : nil
+        }
+    }
+
     /// Sends until the daemon has taken nothing more for half a second; how many bytes it took.
     func sendWhileTaken(_ raw: [UInt8]) -> Int {
         var sent = 0
         while sent < raw.count {
-            var writable = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
-            guard poll(&writable, 1, 500) == 1 else { return sent }
+            guard isReady(POLLOUT, within: 0.5) else { return sent }
             let count = raw.withUnsafeBytes {
                 Foundation.send(
                     descriptor, $0.baseAddress! + sent, $0.count - sent,
@@ -145,9 +153,14 @@ extension RawClient {
         start == bytes.count && !isReadable(within: seconds)
     }
 
-    private func isReadable(within seconds: Double) -> Bool {
-        var waiting = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return poll(&waiting, 1, Int32(seconds * 1000)) != 0
+    private func isReadable(within seconds: Double) -> Bool { isReady(POLLIN, within: seconds) }
+
+    private func isReady(_ event: Int32, within seconds: Double) -> Bool {
+        var waiting = pollfd(fd: descriptor, events: Int16(event), revents: 0)
+        var count: Int32
+        // A signal that came meanwhile says nothing of the socket.
+        repeat { count = poll(&waiting, 1, Int32(seconds * 1000)) } while count < 0 && errno == EINTR
+        return count > 0
     }
 
     private func discard(upTo end: Int) {
