@@ -25,13 +25,14 @@ extension Integration {
             // Making the lines keeps the machine busy too: what comes of that is seen where another daemon gets them.
             let other = try Daemon()
             try other.succeed("create", "a", "--volatile")
-            let (elsewhere, _) = try await good.latencies(
+            let (elsewhere, _, _) = try await good.latencies(
                 besides: Self.count / 5, seed: Self.seed ^ 2, to: other.socket)
             other.program.end(with: SIGKILL)
-            let (beside, answers) = try await good.latencies(besides: Self.count, seed: Self.seed, to: daemon.socket)
+            let (beside, lines, answers) = try await good.latencies(
+                besides: Self.count, seed: Self.seed, to: daemon.socket)
 
             try good.checkSubscriber()
-            #expect(answers > Self.count / 4, "\(answers) lines were answered; seed \(Self.seed)")
+            #expect(answers >= lines / 4, "\(answers) of \(lines) were answered; seed \(Self.seed)")
             #expect(daemon.program.exitStatus() == nil)
             let after = try settledLength(of: daemon, below: before + (32 << 20))
             #expect(
@@ -42,12 +43,13 @@ extension Integration {
                 #expect(beside.median <= alone.median * 10, "seed \(Self.seed)")
                 #expect(beside.percentile99 <= elsewhere.percentile99 * 10, "seed \(Self.seed)")
             }
-            #expect(beside.longest < .seconds(10), "seed \(Self.seed)")
+            // A line that holds everybody up takes most of the time that all of them take.
+            #expect(beside.longest < max(.seconds(10), beside.sum / 3), "seed \(Self.seed)")
         }
 
         private func settledLength(of daemon: Daemon, below max: Int) throws -> Int {
             var length = daemon.program.residentLength
-            for _ in 0..<50 where length > max || max == .max {
+            for _ in 0..<1_200 where length > max || max == .max {
                 Thread.sleep(forTimeInterval: 0.1)
                 let next = daemon.program.residentLength
                 if max == .max, next >= length { return next }
@@ -86,6 +88,7 @@ private struct Latencies: CustomStringConvertible {
     var median: Duration { sorted.isEmpty ? .zero : sorted[sorted.count / 2] }
     var percentile99: Duration { sorted.isEmpty ? .zero : sorted[sorted.count * 99 / 100] }
     var longest: Duration { sorted.last ?? .zero }
+    var sum: Duration { sorted.reduce(.zero, +) }
     var description: String { "\(median) (99%: \(percentile99), longest: \(longest), rounds: \(count))" }
 }
 
@@ -128,20 +131,21 @@ private final class GoodClient: @unchecked Sendable {
         return Latencies(latencies)
     }
 
-    /// The same for as long as random lines are sent, to this daemon or another; how many of those were answered.
-    func latencies(besides count: Int, seed: UInt64, to socket: String) async throws -> (Latencies, answers: Int) {
-        let flood = Task.detached {
+    /// The same for as long as random lines are sent, to this daemon or another; how many of those that were sent on
+    /// connections that were read to their end were answered.
+    func latencies(
+        besides count: Int, seed: UInt64, to socket: String
+    ) async throws -> (Latencies, lines: Int, answers: Int) {
+        let isDone = Flag()
+        // Each on its own thread, because they wait for sockets.
+        async let flood = onThread {
+            defer { isDone.set() }
             var lines = try RandomLines(seed: seed)
             return try lines.send(count, to: socket)
         }
-        let isDone = Flag()
-        Task.detached {
-            _ = await flood.result
-            isDone.set()
-        }
-        // On its own thread, because it waits for the socket.
-        let latencies = try await Task.detached { try self.latencies(while: { _ in !isDone.isSet }) }.value
-        return (latencies, try await flood.value)
+        let latencies = try await onThread { try self.latencies(while: { _ in !isDone.isSet }) }
+        let (lines, answers) = try await flood
+        return (latencies, lines, answers)
     }
 
     /// Nothing else came.
@@ -169,29 +173,32 @@ private struct RandomLines {
         }.filter { !String(decoding: $0, as: UTF8.self).contains("createList") }
     }
 
-    /// How many lines came back.
-    mutating func send(_ count: Int, to socket: String) throws -> Int {
+    /// How many lines were sent on connections that were read to their end, and how many came back on those.
+    mutating func send(_ count: Int, to socket: String) throws -> (lines: Int, answers: Int) {
         var sent = 0
-        var answers = 0
+        var (lines, answers) = (0, 0)
         while sent < count {
             let client = try RawClient(connectingTo: socket)
             let share = min(count - sent, Int.random(in: 1...2000, using: &random))
             var rest = share
+            var answered = 0
             while rest > 0 {
                 let lines = (0..<min(rest, 100)).flatMap { _ in line() + [UInt8(ascii: "\n")] }
-                answers += try client.exchange(lines)
+                answered += try client.exchange(lines)
                 rest -= min(rest, 100)
             }
             // Half a line, and half of the connections go without a word.
-            _ = try client.exchange(Self.ends + line().prefix(20))
+            answered += try client.exchange(Self.ends + line().prefix(20))
             if Bool.random(using: &random) {
                 client.finishSending()
-                while try client.line() != nil { answers += 1 }
+                while try client.line() != nil { answered += 1 }
+                lines += share
+                answers += answered
             }
             client.close()
             sent += share
         }
-        return answers
+        return (lines, answers)
     }
 
     /// For the subscriptions that one or two of a million lines are by chance: a connection outlasts its input by those.
