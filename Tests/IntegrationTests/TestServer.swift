@@ -5,6 +5,7 @@ import Logging
 import NIOCore
 import NIOPosix
 import Synchronization
+import Testing
 
 @testable import diffabled
 
@@ -53,6 +54,38 @@ final class TestServer: Serving {
 }
 
 extension TestServer {
+    /// What is sent meanwhile is all there when the loop looks at its sockets again.
+    func whileLoopStands(_ body: () throws -> Void) rethrows {
+        let (stands, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        group.next().execute {
+            stands.signal()
+            isOver.wait()
+        }
+        stands.wait()
+        defer { isOver.signal() }
+        try body()
+    }
+
+    /// How many lines of a busy client had been taken when each of another's requests was answered. All of them are there at
+    /// the beginning, so that the order is the server's alone, however seldom this thread runs.
+    func linesTaken(of lines: [String], besideRequests count: Int) throws -> [Int] {
+        let (busy, other) = (try connect(), try connect())
+        _ = try busy.reply(to: #"{"id":0,"method":"hello","params":{"name":"busy"}}"#)
+        try whileLoopStands {
+            try busy.send(lines.joined(separator: "\n"))
+            // With much between them that nobody is answered, so that there is about one of them in a turn.
+            let between = String(repeating: #"{"method":"ping"}"# + "\n", count: 30)
+            let request = between + #"{"id":1,"method":"clients"}"# + "\n"
+            try other.send(Array(String(repeating: request, count: count).utf8))
+        }
+        return try (1...count).map { _ in
+            let reply = try other.line() ?? ""
+            let match = try #require(reply.firstMatch(of: /"name":"busy".*?"requests":([0-9]+)/), "\(reply)")
+            // One was the greeting.
+            return (Int(match.1) ?? 0) - 1
+        }
+    }
+
     /// One whose socket others can reach.
     static func forEverybody(turn: TurnLimits) throws -> TestServer {
         let directory = try ScratchDirectory()
