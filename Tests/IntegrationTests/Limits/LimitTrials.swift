@@ -79,17 +79,19 @@ extension LimitTrial {
         let time = start.duration(to: .now)
         // Tokens that came while the daemon was being asked before are no more than the bucket holds.
         #expect(time > .milliseconds(400), "\(count) answers took \(time)")
-        // Another connection of the same user has its turn beside one that asks without end.
-        try bench.client.send(String(repeating: "ping\n", count: 20 * bench.max))
-        #expect(try second.reply(to: #"{"id":7,"method":"ping"}"#).contains(#""id":7"#))
-        #expect(start.duration(to: .now) < .seconds(15), "it waited for all of them")
+        // Another connection of the same user has its turn beside one that asks without end: for 150 seconds, however fast
+        // the machine is.
+        try bench.client.send(String(repeating: "ping\n", count: 150 * bench.max))
+        try second.send(#"{"id":7,"method":"ping"}"#)
+        #expect(try second.line(within: 140)?.contains(#""id":7"#) == true)
     }
 
     private static func checkSilentAge(_ bench: Bench) throws {
         let silent = try bench.daemon.connect()
         // A line without an end is none.
         let slow = try bench.daemon.connect()
-        try slow.send(Array("pin".utf8))
+        // It may have been closed already.
+        try? slow.send(Array("pin".utf8))
         for client in [silent, slow] {
             let line = try #require(try client.line())
             #expect(line.contains(#""limit":"silentAgeMax","max":1"#) && line.contains("tooLarge"))
@@ -415,10 +417,18 @@ extension LimitTrial {
             .historyAgeMax: LimitTrial(
                 max: 1,
                 sort: .other { bench in
-                    _ = try bench.client.reply(to: transact(append(#"{"id":"a"}"#)))
-                    #expect(try bench.client.reply(to: "history list").contains(#""revision":2,"oldest":0,"#))
+                    var revision = 1
+                    func isNewestOnly() throws -> Bool {
+                        let history = try bench.client.reply(to: "history list")
+                        return history.contains(#""revision":\#(revision),"oldest":\#(revision),"#)
+                    }
+                    try withinSecond {
+                        revision += 1
+                        _ = try bench.client.reply(to: transact(append(#"{"id":"\#(revision)"}"#)))
+                        return try isNewestOnly()
+                    }
                     usleep(1_100_000)
-                    #expect(try bench.client.reply(to: "history list").contains(#""revision":2,"oldest":2,"#))
+                    #expect(try isNewestOnly())
                 }),
             .requestKeysMax: LimitTrial(
                 max: 3,
@@ -444,12 +454,30 @@ extension LimitTrial {
             .requestKeyAgeMax: LimitTrial(
                 max: 1,
                 sort: .other { bench in
-                    _ = try bench.client.reply(to: keyed(1))
-                    #expect(try bench.client.reply(to: keyed(1, item: "other")).contains("requestKeyReused"))
+                    var key = 0
+                    func isNew() throws -> Bool {
+                        let reply = try bench.client.reply(to: keyed(key, item: "other \(key)"))
+                        return reply.contains(#""changed":true"#)
+                    }
+                    try withinSecond {
+                        key += 1
+                        _ = try bench.client.reply(to: keyed(key))
+                        return try isNew()
+                    }
                     usleep(1_100_000)
-                    #expect(try bench.client.reply(to: keyed(1, item: "other")).contains(#""changed":true"#))
+                    #expect(try isNew())
                 }),
         ]
+    }
+
+    /// Asks whether something that was just made is too old already, which counts when the answer came within a second.
+    private static func withinSecond(_ isTooOld: () throws -> Bool) throws {
+        let answer = try eventually("an answer within a second") {
+            let start = ContinuousClock.now
+            let answer = try isTooOld()
+            return start.duration(to: .now) < .seconds(1) ? answer : nil
+        }
+        #expect(!answer)
     }
 
     private static func keyed(_ key: Int, item: String? = nil) -> String {
