@@ -46,7 +46,7 @@ struct RoundTrip {
     private func apply(_ input: String) throws -> String {
         let file = try daemon.directory.write(input, to: "rows")
         let program = try daemon.startCompanion(["apply", list] + options + [file])
-        guard try program.wait(within: 120) == 0 else { throw Failure(program.complaints) }
+        guard try program.wait(within: 240) == 0 else { throw Failure(program.complaints) }
         return program.output
     }
 

@@ -34,6 +34,7 @@ extension Integration {
             // Longer than a socket holds: the daemon waits in the middle of the reset.
             var lines = [try client.line() ?? "", try client.line() ?? ""]
             try client.send(#"{"id":"view","method":"setView","params":{"subscription":1,"view":\#(view)}}"#)
+            try client.waitUntilTaken()
             try change(publisher, #"{"op":"deleteItems","items":["i2012","i3"]}"#)
             lines += try client.lines(until: #""method":"changes""#)
 
@@ -65,8 +66,12 @@ extension Integration {
             repeat { lines.append(try client.line() ?? "") } while lines.last?.contains(#""more":true"#) == true
             let replay = try Replay(of: lines)
             #expect(replay.changes < 200, "\(replay.changes) groups")
-            if !client.isSilent() { lines += try client.lines(until: #""revision":1001"#) }
-            try expectSame(try Replay(of: lines), view, publisher)
+            // What came may have been the rest of a group of before.
+            let shown = try publisher.reply(
+                to: #"{"id":1,"method":"snapshot","params":{"list":"rows","view":\#(view)}}"#)
+            while try !shown.hasSuffix(#""snapshot":\#(Replay(of: lines).snapshot.json)}}"#) {
+                lines.append(try #require(try client.line()))
+            }
         }
 
         @Test func `a view hears nothing of what it does not show, and replies do not wait for it`() throws {
