@@ -70,7 +70,8 @@ extension Integration {
             let views = try [Self.open, #"{"window":{"offset":3,"limit":5}}"#, #"{"search":"true"}"#, "{}"].map {
                 try ListView(json: $0)
             }
-            for turn in 0..<120 {
+            // As many as it takes for some cuts: how many come in so many turns depends on how fast it connects again.
+            for turn in 0..<12_000 where turn < 120 || proxy.cuts < 4 {
                 list.setView(views[turn % views.count])
                 if turn % 3 == 0 { try await Self.fill(writer, count: 30 + turn % 17) }
                 try await Task.sleep(for: .milliseconds(Int.random(in: 0...8)))

@@ -62,19 +62,21 @@ extension Integration {
             try await Self.ask(client, daemon)
 
             try await withThrowingTaskGroup(of: Void.self) { group in
-                for part in [
+                let parts = [
                     Self.follow, Self.keepTable, Self.seeOpen, Self.search, Self.followKinds, Self.endings,
                     Self.skip,
-                ] {
-                    group.addTask {
-                        let shown = Shown()
-                        try await part(client, shown)
-                        #expect(shown.count > 0)
-                    }
+                ].map { (carryOut: $0, shown: Shown()) }
+                for part in parts {
+                    group.addTask { try await part.carryOut(client, part.shown) }
                 }
                 group.addTask { #expect(await Self.banner(client) == nil) }
                 try await eventuallyInTask("subscriptions") {
                     try daemon.succeed("status").contains("subscriptions: 7") ? () : nil
+                }
+                try await eventuallyInTask("what each is to show") {
+                    // One milk is open, and one is found.
+                    let counts = parts.map(\.shown.count)
+                    return counts.allSatisfy { $0 > 0 } && counts[2] == 1 && counts[3] == 1 ? () : nil
                 }
                 try await client.withConnection { try await $0.deleteList("tasks") }
                 try await group.waitForAll()
@@ -85,9 +87,13 @@ extension Integration {
 }
 
 /// What the page's code shows.
-private final class Shown: @unchecked Sendable {
-    // Unchecked, because only one task shows.
-    var count = 0
+private final class Shown: Sendable {
+    private let number = Mutex(0)
+
+    var count: Int {
+        get { number.withLock { $0 } }
+        set { number.withLock { $0 = newValue } }
+    }
 }
 
 /// As much of a table as index paths need.
@@ -96,7 +102,12 @@ private final class Table {
     var snapshot: ListSnapshot<Todo>?
     private var rows: [[String]] = []
 
-    func performBatchUpdates(_ updates: () -> Void) { updates() }
+    var onBatch: () -> Void = {}
+
+    func performBatchUpdates(_ updates: () -> Void) {
+        updates()
+        onBatch()
+    }
     func deleteSections(_ sections: [Int]) { for section in sections { rows.remove(at: section) } }
     func insertSections(_ sections: [Int]) {
         for section in sections {
@@ -145,6 +156,7 @@ extension Integration.SwiftPageTests {
 
     private static func keepTable(_ client: Client, _ shown: Shown) async throws {
         let table = Table()
+        table.onBatch = { shown.count += 1 }
         for try await update in client.list("tasks", as: Todo.self) {
             for stage in update.stages {
                 let changes = stage.changes
@@ -167,23 +179,27 @@ extension Integration.SwiftPageTests {
         let source = DataSource(snapshot: try #require(table.snapshot))
         #expect(source.numberOfSections() == 1 && source.numberOfRows(inSection: 0) == 2)
         #expect(source.numberOfChildren(at: [0, 0]) == 0 && source.text(at: [0, 1]) == "Milk")
-        shown.count = 1
     }
 
+    /// Once it says something of a state.
     private static func banner(_ client: Client) async -> String? {
-        var banner: String? = "?"
-        let following = Task {
-            for await state in client.connectionStates {
-                switch state {
-                case .connected: banner = nil
-                case .disconnected(let error): banner = error.map { "Connecting… (\($0))" }
+        for attempt in 1...50 {
+            var banner: String? = "?"
+            let following = Task {
+                for await state in client.connectionStates {
+                    switch state {
+                    case .connected: banner = nil
+                    case .disconnected(let error): banner = error.map { "Connecting… (\($0))" }
+                    }
                 }
+                return banner
             }
-            return banner
+            try? await Task.sleep(for: .milliseconds(100 * attempt))
+            following.cancel()
+            let said = await following.value
+            if said != "?" { return said }
         }
-        try? await Task.sleep(for: .milliseconds(100))
-        following.cancel()
-        return await following.value
+        return "?"
     }
 
     private static func endings(_ client: Client, _ shown: Shown) async throws {
