@@ -27,7 +27,7 @@ extension Integration {
             #expect(try verify.wait() == 0)
             #expect(Box.withoutNewSettings(verify.complaints) == "")
             try box.succeed("systemctl", "enable", "--now", "--quiet", "publish-units.timer")
-            try box.succeed("systemd-run", "--quiet", "--unit=nap", "sleep", "60")
+            try box.succeed("systemd-run", "--quiet", "--unit=nap", "sleep", "infinity")
             _ = try eventually("service in the list") { try shows(box, "nap.service") ? true : nil }
             try box.succeed("systemctl", "stop", "nap.service")
             _ = try eventually("end of it") { try shows(box, "nap.service") ? nil : true }

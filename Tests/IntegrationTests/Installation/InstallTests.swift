@@ -11,7 +11,7 @@ extension Integration {
         private func make(_ target: String, _ variables: String...) throws -> Program {
             let make = try Program(
                 "/usr/bin/make", ["-C", Binaries.repository, "-s", target] + variables, in: directory)
-            _ = try make.wait(within: 120)
+            _ = try make.wait(within: 240)
             return make
         }
 

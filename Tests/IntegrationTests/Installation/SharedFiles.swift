@@ -17,7 +17,7 @@ struct SharedFiles {
         if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
         let make = try Program(
             "/usr/bin/python3", ["-B", script, Binaries.directory, path], in: ScratchDirectory())
-        guard try make.wait() == 0 else { throw Failure("scripts/man-pages: \(make.complaints)") }
+        guard try make.wait(within: 240) == 0 else { throw Failure("scripts/man-pages: \(make.complaints)") }
     }
 
     /// The files below, each as its path in here.
