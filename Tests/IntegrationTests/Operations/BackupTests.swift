@@ -1,4 +1,5 @@
 import Foundation
+import Synchronization
 import Testing
 
 extension Integration {
@@ -62,25 +63,10 @@ extension Integration {
         @Test func `under load a backup is of one moment, over all lists`() throws {
             try daemon.succeed("apply", "first", "--create", "-q", input: "0\n")
             try daemon.succeed("apply", "second", "--create", "-q", input: "0\n")
-            let path = daemon.socket
-            let isOver = FlagFile(daemon.directory.file("over"))
-            let writer = Thread {
-                guard let client = try? RawClient(connectingTo: path) else { return }
-                for number in 1...100_000 where !isOver.isSet {
-                    for list in ["first", "second"] {
-                        let request =
-                            #"{"id":1,"method":"transact","params":{"list":"\#(list)","operations":[{"op":"#
-                            + #""appendItems","items":[{"id":"n\#(number)"}]}]}}"#
-                        guard (try? client.reply(to: request)) != nil else { return }
-                    }
-                }
-            }
-            writer.start()
-            defer { isOver.set() }
             for round in 1...4 {
-                usleep(200_000)
                 let file = daemon.directory.file("backup-\(round)")
-                try daemon.succeed("backup", file)
+                try whileChanged(round) { try daemon.succeed("backup", file) }
+                // Nothing changes any more, so that the past does not become longer than what is kept of it.
                 let other = try Daemon()
                 try other.succeed("restore", file)
                 let trailer = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").last ?? ""
@@ -98,6 +84,14 @@ extension Integration {
                 #expect(counts[0] - counts[1] == 0 || counts[0] - counts[1] == 1, "\(counts)")
                 #expect(counts[1] > round)
             }
+        }
+
+        /// Carries something out while somebody else changes both lists, one after the other, and has begun with that.
+        private func whileChanged(_ round: Int, _ body: () throws -> Void) throws {
+            let writer = PairWriter(on: daemon.socket, round: round)
+            defer { writer.stop() }
+            try eventually("changes of both lists") { writer.pairs > 5 ? () : nil }
+            try body()
         }
 
         @Test func `lists that are there are replaced only when that is asked for`() throws {
@@ -212,12 +206,31 @@ extension Integration {
     }
 }
 
-/// A flag that two threads share.
-private final class FlagFile: Sendable {
-    private let path: String
+/// Changes two lists, one after the other, on a thread of its own.
+private final class PairWriter: Sendable {
+    private let state = Mutex((pairs: 0, isOver: false))
+    private let ended = DispatchSemaphore(value: 0)
 
-    init(_ path: String) { self.path = path }
+    init(on socket: String, round: Int) {
+        Thread { [self] in
+            defer { ended.signal() }
+            guard let client = try? RawClient(connectingTo: socket) else { return }
+            while !state.withLock(\.isOver) {
+                for list in ["first", "second"] {
+                    let request =
+                        #"{"id":1,"method":"transact","params":{"list":"\#(list)","operations":[{"op":"#
+                        + #""appendItems","items":[{"id":"n\#(round)-\#(pairs)"}]}]}}"#
+                    guard (try? client.reply(to: request)) != nil else { return }
+                }
+                state.withLock { $0.pairs += 1 }
+            }
+        }.start()
+    }
 
-    var isSet: Bool { access(path, F_OK) == 0 }
-    func set() { close(open(path, O_CREAT | O_WRONLY, 0o600)) }
+    var pairs: Int { state.withLock(\.pairs) }
+
+    func stop() {
+        state.withLock { $0.isOver = true }
+        ended.wait()
+    }
 }

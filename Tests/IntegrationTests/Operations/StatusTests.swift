@@ -17,7 +17,11 @@ extension Integration {
             _ = try subscriber.lines(until: #""method":"reset""#)
             let client = try daemon.connect()
             _ = try client.reply(to: "snapshot nothing")
-            let status = try client.reply(to: "status")
+            // Those who prepared this may be about to leave.
+            let status = try eventually("two connections") {
+                let status = try client.reply(to: "status")
+                return status.contains(#""connections":2,"#) ? status : nil
+            }
             let expected = [
                 #""pid":\#(daemon.program.processID),"#, #""connections":2,"subscriptions":1,"lists":1,"items":2,"#,
                 #""transactions":2,"groups":2,"#, #""refusals":1,"deliveries":1,"#, #""storage":"working"}"#,
@@ -84,12 +88,14 @@ extension Integration {
             _ = try prompt.lines(until: #""method":"reset""#)
             for item in 1...3 { try daemon.succeed("append", "tasks", "more \(item)", "-q") }
             _ = try prompt.lines(until: #""revision":4"#)
-            let rows = try daemon.succeed("clients").split(separator: "\n").map {
-                $0.split(separator: " ", omittingEmptySubsequences: true)
+            let rows = try eventually("two clients, and the one that asks") {
+                let rows = try daemon.succeed("clients").split(separator: "\n").map {
+                    $0.split(separator: " ", omittingEmptySubsequences: true)
+                }
+                return rows.count == 4 ? rows : nil
             }
             #expect(rows[0] == ["NAME", "USER", "PID", "CONNECTED", "REQUESTS", "BEHIND", "PENDING", "LISTS"])
             let pid = "\(getpid())"
-            #expect(rows.count == 4, "and the one that asks: \(rows)")
             let user = geteuid() == 0 ? "root" : NSUserName()
             #expect(rows[1].prefix(3) == ["bar", Substring(user), Substring(pid)])
             #expect(rows[1].suffix(4) == ["2", "3", "0", "tasks"], "\(rows[1])")
@@ -133,22 +139,28 @@ extension Integration {
             let subscriber = try daemon.connect()
             try subscriber.send("subscribe tasks")
             _ = try subscriber.lines(until: #""method":"reset""#)
-            let top = try daemon.startCompanion(["top", "--json", "--interval", "1.5"])
             let writer = try daemon.connect()
             _ = try writer.reply(to: "ping")
-            // Until it has looked twice, whenever that is.
-            for item in 0..<1_200 where top.exitStatus() == nil {
-                _ = try writer.reply(
-                    to: #"{"id":1,"method":"transact","params":{"list":"tasks","operations":[{"op":"appendItems","#
-                        + #""items":[{"id":"n\#(item)"}]}]}}"#)
-                usleep(50_000)
-            }
-            #expect(try top.wait() == 0)
-            let line = top.output
-            #expect(line.contains(#""lists":[{"list":"tasks","subscriptions":1,"transactionsPerSecond":"#), "\(line)")
-            for rate in ["transactions", "deliveries", "bytes", "requests"] {
-                let expression = try Regex("\"\(rate)PerSecond\":(?!0\\.0[,}])[0-9]+\\.[0-9]+")
-                #expect(line.contains(expression), "\(rate) in \(line)")
+            var item = 0
+            // This thread may not have run between its two looks.
+            try eventually("rates of all that happens") {
+                let top = try daemon.startCompanion(["top", "--json", "--interval", "1.5"])
+                while top.exitStatus() == nil {
+                    item += 1
+                    _ = try writer.reply(
+                        to: #"{"id":1,"method":"transact","params":{"list":"tasks","operations":[{"op":"appendItems","#
+                            + #""items":[{"id":"n\#(item)"}]}]}}"#)
+                    // The subscriber reads, so that it is sent each of them.
+                    _ = try subscriber.lines(until: #"{"id":"n\#(item)"}"#)
+                    usleep(20_000)
+                }
+                #expect(try top.wait() == 0)
+                let line = top.output
+                let list = #""lists":[{"list":"tasks","subscriptions":1,"transactionsPerSecond":"#
+                #expect(line.contains(list), "\(line)")
+                return try ["transactions", "deliveries", "bytes", "requests"].allSatisfy { rate in
+                    line.contains(try Regex("\"\(rate)PerSecond\":(?!0\\.0[,}])[0-9]+\\.[0-9]+"))
+                } ? () : nil
             }
             let shown = try daemon.succeed("top", "--once", "--interval", "0.1")
             #expect(shown.contains("1 list, ") && shown.contains("\nLIST   SUBSCRIPTIONS  TRANSACTIONS/s"), "\(shown)")
@@ -158,6 +170,7 @@ extension Integration {
         @Test func `refused requests are logged with who and why, and not without end`() throws {
             let client = try daemon.connect()
             _ = try client.reply(to: #"{"id":1,"method":"hello","params":{"name":"bar"}}"#)
+            let start = ContinuousClock.now
             for _ in 1...500 { _ = try client.reply(to: "snapshot nothing") }
             usleep(1_200_000)
             _ = try client.reply(to: "deleteList nowhere")
@@ -166,13 +179,16 @@ extension Integration {
                 return log.contains("list=nowhere") ? log : nil
             }
             let lines = log.split(separator: "\n").filter { $0.contains("refused: ") }
-            #expect((2...30).contains(lines.count), "\(lines.count)")
+            // Ten at once and one a second, and each says how many were left out before it.
+            let linesMax = 11 + Int(start.duration(to: .now) / .seconds(1))
+            #expect(lines.count > 1 && lines.count <= linesMax, "\(lines.count)")
+            let leftOut = lines.map { $0.firstMatch(of: #/leftOut=([0-9]+)/#).flatMap { Int($0.1) } ?? 0 }
+            #expect(lines.count + leftOut.reduce(0, +) == 501, "\(lines)")
             #expect(
                 lines[0].contains(
                     "client=bar error=noSuchList list=nothing peerPID=\(getpid()) peerUID=\(geteuid()) request=snapshot"
                 ),
                 "\(lines[0])")
-            #expect(lines.last?.contains("leftOut=") == true, "\(lines)")
         }
 
         @Test func `the loop of a daemon with nothing to do sleeps`() throws {
@@ -181,7 +197,7 @@ extension Integration {
             _ = try client.lines(until: #""method":"reset""#)
             var before = try wakeups()
             // What was scheduled after the last change is done after a few seconds.
-            for _ in 1...6 {
+            for _ in 1...24 {
                 usleep(2_500_000)
                 let now = try wakeups()
                 if now == before { return }
