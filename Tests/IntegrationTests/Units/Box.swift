@@ -12,7 +12,7 @@ final class Box {
         directory = try ScratchDirectory()
         let installed = try tree ?? Box.installed.get()
         let start = try Program(Box.script, ["start", directory.path, installed], in: directory)
-        switch try start.wait() {
+        switch try start.wait(within: 240) {
         case 0: break
         case 77:
             print("skipped: no systemd of its own can be started here; \(start.complaints)")
@@ -40,7 +40,7 @@ final class Box {
                 "-C", Binaries.repository, "-s", "install", "built=\(Binaries.directory)",
                 "DESTDIR=\(tree)", "PREFIX=/usr", "shared=",
             ], in: ScratchDirectory())
-        guard try install.wait(within: 120) == 0 else { throw Failure("make install: \(install.complaints)") }
+        guard try install.wait(within: 240) == 0 else { throw Failure("make install: \(install.complaints)") }
         return tree
     }
 
@@ -74,6 +74,15 @@ final class Box {
     /// Lays a file over the system's.
     func write(_ text: String, to path: String) throws {
         try succeed("install", "-D", "-m", "644", "/dev/stdin", path, input: text)
+    }
+
+    /// What the journal has of the daemon, once it has this: it is written later than what it is about.
+    func log(with text: String) throws -> String {
+        var log = ""
+        return try eventually("\(text) in the journal, which has \(log)") {
+            log = try succeed("journalctl", "-u", "diffabled", "-o", "cat")
+            return log.contains(text) ? log : nil
+        }
     }
 
     // MARK: Users
@@ -126,8 +135,8 @@ final class Box {
     }
 
     /// Waits until the daemon is another process than one before.
-    func waitForAnotherProcess(than before: String, within seconds: Double = 30) throws -> String {
-        try eventually(within: seconds, "new daemon") {
+    func waitForAnotherProcess(than before: String) throws -> String {
+        try eventually("new daemon") {
             let now = try property("MainPID")
             return try now != before && now != "0" && property("ActiveState") == "active" ? now : nil
         }
