@@ -33,7 +33,7 @@ extension Integration {
             /// - Returns: Whether it was seen that others were served meanwhile. This thread may have run too seldom for that.
             func areShort() -> Bool {
                 let time = program.processorTime - start
-                #expect(longest < max(.milliseconds(300), time / 3), "\(longest) of \(time)")
+                #expect(longest < max(.milliseconds(100), time / 3), "\(longest) of \(time)")
                 return count > 4
             }
         }
