@@ -15,9 +15,9 @@ import Testing
 
     @Test func `keys and changes in any order act on no other row and move no row`() throws {
         print("keys and changes: DIFFABLED_SEED=\(Self.seed)")
-        var random = SplitMix64(seed: Self.seed)
-        for _ in 0..<Self.count / Self.stepsOfOneViewer {
-            var run = try RandomRun(seed: random.next())
+        // The first run has the seed itself, so that the seed of any run repeats it.
+        for number in 0..<UInt64(Self.count / Self.stepsOfOneViewer) {
+            var run = try RandomRun(seed: Self.seed &+ number)
             for _ in 0..<Self.stepsOfOneViewer { try run.step() }
         }
     }
@@ -146,19 +146,23 @@ private struct Looked {
     private let lines: [(row: RowID, line: Int)]
     private let focused: RowID?
     private let screen: ViewerScreen
-    private let isAtTop: Bool
     private let isLimited: Bool
-    private let banner: Int
+    /// Where rows are not covered.
+    private let top: Int
 
     init(_ screen: ViewerScreen) {
         cursor = screen.viewer.cursor?.item
         marks = screen.viewer.marks
-        lines = screen.viewer.scene.frames.map { ($0.id, $0.rectangle.row) }
+        let scene = screen.viewer.scene
+        lines = scene.frames.map { ($0.id, $0.rectangle.row) }
         focused = screen.viewer.cursor
         self.screen = screen
-        isAtTop = screen.viewer.scene.showsTop
-        isLimited = screen.viewer.scene.showsTop || screen.viewer.scene.showsEnd
-        banner = screen.viewer.scene.rows.lowerBound
+        isLimited = scene.showsTop || scene.showsEnd
+        // A header that is held on top of its section's rows stands at no place of its own, so it may go back to it.
+        let held = scene.frames.filter { frame in
+            scene.anchor(of: frame.id)?.line != frame.rectangle.row - scene.rows.lowerBound
+        }
+        top = held.map(\.rectangle.rows.upperBound).max() ?? scene.rows.lowerBound
     }
 
     /// An action is done with the row under the cursor, or with those that are marked.
@@ -190,7 +194,7 @@ private struct Looked {
         let scene = screen.viewer.scene
         // At its ends a list reaches no further.
         if isLimited || scene.showsTop || scene.showsEnd { return }
-        let candidates = lines.filter { $0.row == focused } + lines.filter { $0.row != focused && $0.line >= banner }
+        let candidates = lines.filter { $0.row == focused } + lines.filter { $0.row != focused && $0.line >= top }
         guard let (row, line) = candidates.first else { return }
         if let item = row.item {
             guard screen.snapshot.isVisible(item) == true else { return }
