@@ -4,10 +4,21 @@
 /// for file and table addressing", 1980: when the table gets too full, the next bucket in turn is split in two, so no
 /// insertion ever pays for the whole table. Lookup, insertion and removal cost O(log n).
 struct IdentifierIndex: Sendable {
-    private(set) var count = 0
+    // As wide as handles, because two of these are copied with every snapshot.
+    private var storedCount: UInt32 = 0
+    private var storedBucketCount: UInt32 = 1
     private var buckets = PageTrie<BucketPage>()
+
+    private(set) var count: Int {
+        get { Int(storedCount) }
+        set { storedCount = UInt32(newValue) }
+    }
+
     /// How many buckets there are.
-    private var bucketCount = 1
+    private var bucketCount: Int {
+        get { Int(storedBucketCount) }
+        set { storedBucketCount = UInt32(newValue) }
+    }
 
     /// A pair: the hash in the upper half, the handle in the lower half.
     typealias Pair = UInt64
