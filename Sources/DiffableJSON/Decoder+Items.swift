@@ -113,12 +113,13 @@ extension Decoder {
         _ body: (UnsafeRawBufferPointer) throws(DecodingError) -> R
     ) throws(DecodingError) -> R {
         guard let string else { return try body(UnsafeRawBufferPointer(start: nil, count: 0)) }
+        // The closure captures the limit and not the decoder, which would be copied for it.
+        let lengthMax = limits.idLengthMax
         return try string.withUTF8 { utf8 throws(DecodingError) in
             do throws(IdentifierError) {
-                try IdentifierError.check(utf8, lengthMax: limits.idLengthMax)
+                try IdentifierError.check(utf8, lengthMax: lengthMax)
             } catch {
-                let max = limits.idLengthMax
-                throw DecodingError.identifier(error, "the \(member)", at: string.offset, lengthMax: max)
+                throw DecodingError.identifier(error, "the \(member)", at: string.offset, lengthMax: lengthMax)
                     .inside("\(member)")
             }
             return try body(utf8)
@@ -130,9 +131,10 @@ extension Decoder {
         of content: JSONValue?, _ body: (UnsafeRawBufferPointer) throws(DecodingError) -> R
     ) throws(DecodingError) -> R {
         guard let content else { return try body(UnsafeRawBufferPointer(start: nil, count: 0)) }
+        let lengthMax = limits.contentLengthMax
         return try content.withCompactBytes { bytes throws(DecodingError) in
-            guard bytes.count <= limits.contentLengthMax else {
-                let reason = DecodingError.Reason.tooLarge(limit: "contentLengthMax", max: limits.contentLengthMax)
+            guard bytes.count <= lengthMax else {
+                let reason = DecodingError.Reason.tooLarge(limit: "contentLengthMax", max: lengthMax)
                 throw DecodingError(reason, at: content.offset).inside("content")
             }
             return try body(bytes)

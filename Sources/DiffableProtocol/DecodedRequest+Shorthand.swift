@@ -9,7 +9,7 @@ extension DecodedRequest {
 
     private static func request(
         shorthand line: UnsafeRawBufferPointer, limits: DecodingLimits
-    ) -> Result<Request, WireError> {
+    ) -> Outcome {
         if JSONScanner.beginsWithByteOrderMark(line) {
             return .failure(WireError(.parseError, "\(JSONError(offset: 0, reason: .byteOrderMark))", offset: 0))
         }
@@ -46,7 +46,7 @@ extension DecodedRequest {
 
     private static func request(
         _ method: Method, list: [UInt8]?, at start: Int, limits: DecodingLimits
-    ) -> Result<Request, WireError> {
+    ) -> Outcome {
         guard method.required.allSatisfy({ $0 == "list" }), method != .apply else {
             let needed = method == .apply ? ["list", "snapshot"] : method.required
             let message = "\(method.rawValue) needs \(needed.joined(separator: " and ")): send it as a JSON object"

@@ -4,12 +4,26 @@ import DiffableJSON
 package struct DecodedRequest: Sendable {
     /// `.absent` means that there is no reply, whatever the request is.
     package var id: RequestID
-    package var request: Result<Request, WireError>
+    package var request: Outcome
     /// What the line says of parts, also when something else in it is wrong: then the whole transaction is. `nil` when
     /// that could not be read.
     package var part: Request.Part?
 
-    package init(id: RequestID, request: Result<Request, WireError>, part: Request.Part? = .whole) {
+    /// A `Result` in which the error is boxed: it is rare, and so large that moving every request around in its room would
+    /// be much of reading it.
+    package enum Outcome: Sendable {
+        case success(Request)
+        indirect case failure(WireError)
+
+        package consuming func get() throws(WireError) -> Request {
+            switch self {
+            case .success(let request): return request
+            case .failure(let error): throw error
+            }
+        }
+    }
+
+    package init(id: RequestID, request: Outcome, part: Request.Part? = .whole) {
         self.id = id
         self.request = request
         self.part = part

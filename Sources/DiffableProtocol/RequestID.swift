@@ -43,11 +43,12 @@ extension Decoder {
             }
             return .string([UInt8](value.bytes))
         default:
-            let before = self
+            let before = scanner
             do throws(JSONError) {
                 return .number(try scanner.integer())
             } catch {
-                throw before.unexpected("id", "a string, null or a whole number of 64 bits")
+                scanner = before
+                throw unexpected("id", "a string, null or a whole number of 64 bits")
             }
         }
     }
