@@ -9,6 +9,15 @@ struct PlacementWriter {
         var placements: [SiblingAlignment.Placement] = []
         /// The children that are owners themselves.
         var branches: [Handle] = []
+
+        /// The children that stay and have placements under them, in order.
+        func indexedBranches(in forest: Forest) -> [(handle: Handle, index: Int)] {
+            guard !branches.isEmpty else { return [] }
+            let placed = Set(placements.lazy.map(\.handle))
+            return branches.filter { !placed.contains($0) }
+                .map { ($0, forest.siblingIndex($0)) }
+                .sorted { $0.index < $1.index }
+        }
     }
 
     private let matching: SnapshotMatching
@@ -69,7 +78,7 @@ struct PlacementWriter {
     private mutating func write(under owner: Handle) {
         guard let number = numbers[owner] else { return }
         let placements = owners[Int(number)].placements
-        var branches = indexedBranches(owners[Int(number)])[...]
+        var branches = owners[Int(number)].indexedBranches(in: forest)[...]
         let container = owner == Forest.list ? nil : matching.new.container(owner)
         var previousIndex: UInt32?
         for (position, placement) in placements.enumerated() {
@@ -94,15 +103,6 @@ struct PlacementWriter {
         }
         finishRun(in: container)
         for branch in branches { write(under: branch.handle) }
-    }
-
-    /// The children that stay and have placements under them, in order.
-    private func indexedBranches(_ owner: Owner) -> [(handle: Handle, index: Int)] {
-        guard !owner.branches.isEmpty else { return [] }
-        let placed = Set(owner.placements.lazy.map(\.handle))
-        return owner.branches.filter { !placed.contains($0) }
-            .map { ($0, forest.siblingIndex($0)) }
-            .sorted { $0.index < $1.index }
     }
 
     /// Without a container it is a position of the list itself.

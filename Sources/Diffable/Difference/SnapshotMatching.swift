@@ -8,12 +8,14 @@
 // In both ways many records are fetched from memory before the first of them is compared, so that the reads overlap.
 
 /// The old handle of each handle of the new snapshot.
-struct SnapshotMatching {
+///
+/// A class, because every step of a difference is handed it: a copy would hold all trees of both snapshots once more.
+final class SnapshotMatching {
     let old: Snapshot
     let new: Snapshot
     /// By the new handle: twice the old handle plus one, or zero if there was none. A handle that is not in the map is the same
     /// in both.
-    private var known: HandleMap
+    private let known: HandleMap
 
     /// Calls `report` with the old slot and the new one of each match whose kind, content, expansion or requests to draw again
     /// differ. It goes in the order of the new handles, as far as guesses are right.
