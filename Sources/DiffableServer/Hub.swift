@@ -17,7 +17,7 @@ final class Hub {
     let refusal: WireError?
     /// One life of the daemon.
     let epoch: String
-    private let eventLoop: any EventLoop
+    let eventLoop: any EventLoop
     let startTime = NIODeadline.now()
     private var followedLists: [ListName: FollowedList] = [:]
     /// Subscriptions to lists that there are not.

@@ -113,7 +113,7 @@ final class SessionRun {
             case 18: if chance(15) { hasClosedItsSide = true }
             default:
                 if chance(4) { try drain() }
-                if chance(1) { end() }
+                if chance(2) { try loseSocket() }
             }
         }
     }
@@ -126,6 +126,10 @@ final class SessionRun {
             if round == 99_999 { throw SessionFailure("it never comes to rest") }
         }
         let answers = try checkWritten()
+        guard session.hasSocket || hasDrained || !session.isOpen && kept.isEmpty && wire.isEmpty && !isReadAwaited
+        else {
+            throw SessionFailure("what came before the socket went is not carried out")
+        }
         guard closes > 0 || session.isOpen else { return }
         let inOrder = received.filter { $0.kind != .ask }.map(\.number)
         guard answers == inOrder else {
@@ -219,6 +223,7 @@ final class SessionRun {
         let start = now
         session.beginServing()
         try carryOutActions()
+        if session.isOver(surroundings) { end() }
         turns.finish()
         // Writing and reading have a turn each, of 4 ms at most.
         guard now - start < .milliseconds(10) else { throw SessionFailure("the others never have their turn") }
@@ -350,6 +355,18 @@ final class SessionRun {
         try carryOut(session.drain())
     }
 
+    /// As `Connection.loseSocket` does, when the channel has handed out what was in the socket.
+    private func loseSocket() throws {
+        guard session.hasSocket, closes == 0 else { return }
+        if session.takesInput { kept += (partial.map { [$0] } ?? []) + wire }
+        (partial, wire, feeds) = (nil, [], [])
+        (hasClosedItsSide, isInputClosed, isReadGranted) = (true, true, false)
+        while !leftovers.isEmpty { try carryOut(session.finishLeftover(length: leftovers.removeFirst())) }
+        session.loseSocket()
+        session.openLine = nil
+        if session.isOver(surroundings) { end() } else { try carryOut(session.markDue()) }
+    }
+
     private func end() {
         session.end()
         queued = []
@@ -373,7 +390,7 @@ final class SessionRun {
             guard !isReadGranted else { throw SessionFailure("more is read than the channel asked for") }
             isReadGranted = true
         }
-        if effects.contains(.close) {
+        if effects.contains(.close), session.hasSocket {
             closes += 1
             if leftovers.isEmpty { end() }
         }
@@ -459,6 +476,7 @@ final class SessionRun {
         guard changes.isEmpty, let line = received.last else {
             throw SessionFailure("a read's turn has come before it is known what came of earlier changes")
         }
+        if !session.hasSocket { preparedRead = line.number }
         session.reportRead(isPrepared: preparedRead == line.number)
     }
 
@@ -468,6 +486,7 @@ final class SessionRun {
         }
         isReadAwaited = false
         preparedRead = nil
+        guard session.hasSocket else { return }
         guard line.kind == .longRead else { return try write("a\(line.number)\n") }
         var writer = ByteWriter()
         writer.append(
@@ -527,6 +546,7 @@ final class SessionRun {
     /// As `Connection+Sending` does: what the socket does not take is left to the channel.
     private func write(_ text: String, mayWait: Bool = false) throws {
         guard session.isOpen, closes == 0 else { throw SessionFailure("\(text) is written after the end") }
+        if !session.hasSocket { return }
         guard mayWait || leftovers.isEmpty else { throw SessionFailure("\(text) is made for a socket that is full") }
         written += Array(text.utf8)
         let sent = leftovers.isEmpty ? min(room, text.utf8.count) : 0

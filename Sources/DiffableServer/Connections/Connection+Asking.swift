@@ -123,8 +123,7 @@ extension Connection {
 
     /// The store calls back on the loop, where all this lives.
     func onLoop<Value>(_ body: @escaping (Value) -> Void) -> @Sendable (Value) -> Void {
-        guard let eventLoop = context?.eventLoop else { preconditionFailure("requests come from open connections") }
-        let body = NIOLoopBound(body, eventLoop: eventLoop)
+        let body = NIOLoopBound(body, eventLoop: hub.eventLoop)
         return { body.value($0) }
     }
 

@@ -19,10 +19,13 @@ extension Connection {
 
     /// Whether a request may be carried out whose turn has come. What is found already is kept anyway.
     func mayCarryOut(_ request: Request, _ id: RequestID) -> Bool {
-        (!quota.isOverfull || longAnswer?.line != nil) && isPrepared(request, id)
+        if !session.hasSocket { return true }
+        return (!quota.isOverfull || longAnswer?.line != nil) && isPrepared(request, id)
     }
 
     func carryOutRead(_ request: Request, _ id: RequestID) {
+        // Nobody reads what is only read.
+        guard session.hasSocket || request.isForAskers else { return }
         carryOut(request, id: id)
         endPreparation()
     }
@@ -111,5 +114,15 @@ extension Connection {
     /// What is kept of it, or for the next one, in bytes.
     var openLineLength: Int {
         if case .longAnswer(let line, _)? = session.openLine { line.count } else { longAnswer?.line?.count ?? 0 }
+    }
+}
+
+extension Request {
+    /// Whether others wait for what comes of it.
+    fileprivate var isForAskers: Bool {
+        switch self {
+        case .answer, .unhandle: true
+        default: false
+        }
     }
 }

@@ -83,23 +83,31 @@ final class Connection: ChannelDuplexHandler {
         awaitLine()
     }
 
-    func handlerRemoved(context: ChannelHandlerContext) { end() }
+    func handlerRemoved(context: ChannelHandlerContext) { loseSocket() }
 
-    func channelInactive(context: ChannelHandlerContext) { end() }
+    func channelInactive(context: ChannelHandlerContext) { loseSocket() }
 
-    private func end() {
+    /// Nobody reads any more. What came before is still carried out: otherwise it would be chance what becomes of it.
+    private func loseSocket() {
         guard context != nil else { return }
         context = nil
         descriptor = nil
-        // First, so that nothing which ends below has the connection served once more.
-        session.end()
+        framer.finish()
+        session.loseSocket()
         for subscription in subscriptions { subscription.end() }
         subscriptions = []
         endOpenLine()
         endPreparation()
+        hub.handlers.endAsks(of: self)
+        endSilence()
+        if session.isOver(surroundings) { end() } else { markDue() }
+    }
+
+    private func end() {
+        // First, so that nothing which ends below has the connection served once more.
+        session.end()
         hub.handlers.end(self)
         endLease()
-        endSilence()
         hub.remove(self)
         quota.note(requests: -noted.requests, answers: -noted.answers)
     }
@@ -155,6 +163,7 @@ final class Connection: ChannelDuplexHandler {
         carryOutActions()
         // Who sends nothing more answers nothing.
         if isHandler, session.hasReadAll(surroundings) { hub.handlers.endHandlers(of: self) }
+        if session.isOver(surroundings) { end() }
     }
 
     private func carryOutActions() {

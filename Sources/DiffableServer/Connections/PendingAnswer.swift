@@ -11,10 +11,7 @@ struct PendingAnswer: Sendable {
     let eventLoop: any EventLoop
 
     init(_ id: RequestID, on connection: Connection) {
-        guard let eventLoop = connection.context?.eventLoop else {
-            preconditionFailure("requests come from open connections")
-        }
-        self.eventLoop = eventLoop
+        eventLoop = connection.hub.eventLoop
         self.connection = NIOLoopBound(connection, eventLoop: eventLoop)
         self.id = id
         place = connection.session.outbox.reserve()

@@ -169,7 +169,7 @@ extension Session {
         switch source {
         case .answers, .answersAgain: return nextAnswer(from: source)
         case .unordered, .unorderedAgain:
-            if !unordered.isEmpty { return .offerUnordered }
+            if hasSocket, !unordered.isEmpty { return .offerUnordered }
             leaveSource(source)
             return nil
         case .subscriptions: return .offerSubscriptions

@@ -26,7 +26,7 @@ struct Session {
         case draining
         /// Nothing is left to do but to close.
         case closing
-        /// There is no socket any more.
+        /// There is no socket any more, and all that came before is carried out.
         case ended
     }
 
@@ -59,6 +59,9 @@ struct Session {
     /// Of the connection; never used twice.
     let number: Int
     private(set) var phase = Phase.open
+    /// Whether somebody may read what is written. When nobody does, it is written all the same, into nothing, so that what
+    /// waits for its turn has it.
+    private(set) var hasSocket = true
     /// The answers, in the order of the requests.
     var outbox = Outbox()
     /// What has no order with the answers.
@@ -122,6 +125,11 @@ struct Session {
     /// Whether the client has closed its side, and all that it sent before has been carried out that waits for its turn.
     func hasReadAll(_ surroundings: Surroundings) -> Bool {
         phase >= .inputEnded && !surroundings.hasBytes && !outbox.hasRead
+    }
+
+    /// Whether the socket has gone, and all that came before it is carried out that waits for its turn.
+    func isOver(_ surroundings: Surroundings) -> Bool {
+        !hasSocket && isOpen && (isDraining || hasReadAll(surroundings))
     }
 
     /// Whether more is taken from the socket. Not before the lines from before are done: what costs long to answer must
@@ -250,7 +258,15 @@ struct Session {
         return .close
     }
 
-    /// The socket has gone.
+    /// The socket has gone. Lines that came before are still read.
+    mutating func loseSocket() {
+        endInput()
+        hasSocket = false
+        // What it was asked, and has not been sent.
+        unordered = UnorderedLines()
+    }
+
+    /// Nothing comes of anything any more.
     mutating func end() {
         phase = .ended
         stage = .idle

@@ -317,14 +317,18 @@ struct HandlerMachine {
         leave(request, id, .timedOut, &actions)
     }
 
-    /// Neither what it asked nor what it was asked matters to it any more.
-    mutating func endConnection(_ connection: ConnectionNumber, _ actions: inout [Action]) {
-        guard let peer = connections[connection] else { return }
-        for id in peer.asks.sorted(by: { $0.number < $1.number }) {
+    /// What it asked matters to it no more. It may go on answering.
+    mutating func endAsks(of connection: ConnectionNumber, _ actions: inout [Action]) {
+        for id in (connections[connection]?.asks ?? []).sorted(by: { $0.number < $1.number }) {
             guard let ask = forget(id) else { continue }
             actions.append(.cancelTimer(id))
             leave(ask.request, id, .askerLost, &actions)
         }
+    }
+
+    /// Neither what it asked nor what it was asked matters to it any more.
+    mutating func endConnection(_ connection: ConnectionNumber, _ actions: inout [Action]) {
+        endAsks(of: connection, &actions)
         endHandlers(of: connection, &actions)
         connections[connection] = nil
     }

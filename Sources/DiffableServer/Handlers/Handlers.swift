@@ -42,6 +42,9 @@ final class Handlers {
     /// It answers no more requests.
     func endHandlers(of connection: Connection) { change { $0.endHandlers(of: connection.number, &$1) } }
 
+    /// Nobody hears any more what it asked.
+    func endAsks(of connection: Connection) { change { $0.endAsks(of: connection.number, &$1) } }
+
     /// The connection has ended.
     func end(_ connection: Connection) {
         change { $0.endConnection(connection.number, &$1) }
