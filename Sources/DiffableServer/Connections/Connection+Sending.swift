@@ -24,12 +24,14 @@ extension Connection {
         if sent < bytes.count { leaveToChannel(UnsafeRawBufferPointer(rebasing: bytes[sent...])) }
     }
 
-    /// How many bytes the socket took. An error is left to the channel, which meets it at once and knows what to do.
+    /// How many bytes the socket took. An error is left to the channel, which meets it at once and knows what to do: it closes.
+    /// Only who reads no more may have sent something before that is still to be read, and the end of that closes, too.
     private func trySending(_ bytes: UnsafeRawBufferPointer) -> Int {
         guard let descriptor else { return 0 }
         while true {
             let count = Glibc.send(descriptor, bytes.baseAddress, bytes.count, Int32(MSG_NOSIGNAL | MSG_DONTWAIT))
             if count >= 0 { return count }
+            if errno == EPIPE { return bytes.count }
             if errno != EINTR { return 0 }
         }
     }
