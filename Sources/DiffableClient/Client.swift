@@ -82,10 +82,6 @@ public final class Client: Sendable {
         patience: Duration = .seconds(30), isolation: isolated (any Actor)? = #isolation,
         _ body: (Connection) async throws -> R
     ) async throws -> R {
-        let connection = try await shared.acquire(until: .now + patience)
-        defer { shared.release() }
-        let result = try await body(connection)
-        shared.noteUse()
-        return result
+        try await shared.lend(until: .now + patience, body).get()
     }
 }

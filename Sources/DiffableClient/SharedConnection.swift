@@ -69,6 +69,22 @@ extension SharedConnection {
         return try result.get()
     }
 
+    /// Lends the connection for as long as the closure runs, and notes whether it was of use.
+    func lend<R, Failure: Error>(
+        until deadline: ContinuousClock.Instant, isolation: isolated (any Actor)? = #isolation,
+        _ body: (Connection) async throws(Failure) -> R
+    ) async throws(ClientError) -> Result<R, Failure> {
+        let connection = try await acquire(until: deadline)
+        defer { release() }
+        do throws(Failure) {
+            let result = try await body(connection)
+            noteUse()
+            return .success(result)
+        } catch {
+            return .failure(error)
+        }
+    }
+
     private func join(_ waiter: Waiter) {
         let (result, mustRun): (Result<Connection, ClientError>?, Bool) = state.withLock { state in
             // A cancellation from here on finds the waiter.

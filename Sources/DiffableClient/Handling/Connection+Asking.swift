@@ -87,10 +87,10 @@ extension Client {
         _ list: ListName, _ action: ActionName, on target: ActionTarget = .list, arguments: Content? = nil,
         ifRevision: Int? = nil, timeout: Duration? = nil, patience: Duration = .seconds(30)
     ) async throws(ClientError) -> ActionResult {
-        try await borrow(patience) { connection throws(ClientError) in
+        try await shared.lend(until: .now + patience) { connection throws(ClientError) in
             try await connection.perform(
                 list, action, on: target, arguments: arguments, ifRevision: ifRevision, timeout: timeout)
-        }
+        }.get()
     }
 
     /// Asks the list's handler for the children of an item. See `Connection.expand`.
@@ -98,19 +98,9 @@ extension Client {
     public func expand(
         _ list: ListName, _ item: ItemID, timeout: Duration? = nil, patience: Duration = .seconds(30)
     ) async throws(ClientError) -> Int {
-        try await borrow(patience) { connection throws(ClientError) in
+        try await shared.lend(until: .now + patience) { connection throws(ClientError) in
             try await connection.expand(list, item, timeout: timeout)
-        }
-    }
-
-    private func borrow<R: Sendable>(
-        _ patience: Duration, _ body: (Connection) async throws(ClientError) -> R
-    ) async throws(ClientError) -> R {
-        let connection = try await shared.acquire(until: .now + patience)
-        defer { shared.release() }
-        let result = try await body(connection)
-        shared.noteUse()
-        return result
+        }.get()
     }
 }
 
