@@ -93,6 +93,8 @@ public struct ListHistory: Sendable {
         public var client: String?
         public var processID: Int?
         public var userID: Int?
+        /// The handler that consented, if it was proposed to one.
+        public var handler: ClientIdentity?
     }
 
     init(_ history: Reply.History) {
@@ -103,7 +105,7 @@ public struct ListHistory: Sendable {
         transactions = history.revisions.map {
             Transaction(
                 revision: $0.revision, time: $0.time, numberOfOperations: $0.numberOfOperations, client: $0.name,
-                processID: $0.processID, userID: $0.userID)
+                processID: $0.processID, userID: $0.userID, handler: $0.handler)
         }
         schemaChanges = history.schemaChanges.map {
             SchemaChange(

@@ -13,7 +13,7 @@ struct Log: AsyncParsableCommand {
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Option(
-        name: .short,
+        name: .customShort("n", allowingJoined: true),
         help: ArgumentHelp("So many transactions at most; with --follow 10, if not said.", valueName: "count"))
     var n: Int?
     @Flag(name: [.customShort("p"), .customLong("patch")], help: "Also what each changed.") var showsChanges = false
@@ -109,11 +109,11 @@ struct Log: AsyncParsableCommand {
         say("\(list) was deleted")
     }
 
-    /// `   7  2026-11-21 19:51:02  2 operations  by waybar (pid 431, uid 1000)`
+    /// `   7  2026-11-21 19:51:02  2 operations  by waybar (pid 431, uid 1000), consented to by keeper (pid 7, uid 1000)`
     private func line(_ transaction: ListHistory.Transaction, _ width: Int) -> String {
         line(
             transaction.revision, transaction.time, counted(transaction.numberOfOperations, "operation"), width,
-            by: (transaction.client, transaction.processID, transaction.userID))
+            by: (transaction.client, transaction.processID, transaction.userID), consent: transaction.handler)
     }
 
     /// `   7  2026-11-21 19:51:02  schemas of 2 kinds  by diffablectl (pid 431, uid 1000)`
@@ -125,7 +125,7 @@ struct Log: AsyncParsableCommand {
 
     private func line(
         _ revision: Int, _ time: Int, _ what: String, _ width: Int,
-        by origin: (client: String?, processID: Int?, userID: Int?)
+        by origin: (client: String?, processID: Int?, userID: Int?), consent handler: ClientIdentity? = nil
     ) -> String {
         let terminal = Terminal.standardOutput
         let number = "\(revision)"
@@ -133,9 +133,17 @@ struct Log: AsyncParsableCommand {
         let parts = [
             padding + terminal.styled(number, .heading), terminal.styled(localTime(milliseconds: time), .dim), what,
         ]
-        let ids = [origin.processID.map { "pid \($0)" }, origin.userID.map { "uid \($0)" }].compactMap(\.self)
-        let who = origin.client.map { harmless($0) } ?? (ids.isEmpty ? nil : "somebody")
-        guard let who else { return parts.joined(separator: "  ") }
-        return (parts + ["by \(who)\(ids.isEmpty ? "" : " (\(ids.joined(separator: ", ")))")"]).joined(separator: "  ")
+        guard let who = Self.words(origin.client, origin.processID, origin.userID) else {
+            return parts.joined(separator: "  ")
+        }
+        let consent = handler.flatMap { Self.words($0.name, $0.processID, $0.userID) }
+        return (parts + ["by \(who)" + (consent.map { ", consented to by \($0)" } ?? "")]).joined(separator: "  ")
+    }
+
+    /// `waybar (pid 431, uid 1000)`; nil when nothing is known.
+    private static func words(_ name: String?, _ processID: Int?, _ userID: Int?) -> String? {
+        let ids = [processID.map { "pid \($0)" }, userID.map { "uid \($0)" }].compactMap(\.self)
+        if name == nil, ids.isEmpty { return nil }
+        return (name.map { harmless($0) } ?? "somebody") + (ids.isEmpty ? "" : " (\(ids.joined(separator: ", ")))")
     }
 }
