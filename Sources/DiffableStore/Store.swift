@@ -248,6 +248,13 @@ extension Store {
         return held.access.effective.rights(of: peer).contains(.read)
     }
 
+    /// Whether the peer may ask the list's handler, and neither see the list nor change it.
+    package func mayOnlyAsk(_ name: ListName, _ peer: Peer) -> Bool {
+        guard let held = heldLists[name], held.committed != nil else { return false }
+        let rights = held.access.effective.rights(of: peer)
+        return rights.contains(.ask) && rights.isDisjoint(with: [.read, .write])
+    }
+
     /// The list at a revision; nil when that is not kept. O(1).
     package func list(_ name: ListName, at revision: Int) -> ListState? {
         guard let held = heldLists[name], let committed = held.committed else { return nil }

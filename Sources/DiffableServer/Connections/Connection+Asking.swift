@@ -53,6 +53,11 @@ extension Connection {
             case .failure(let error): ask.refuse(WireError(error))
             case .success(let outcome) where outcome.isRepeated || transaction.mode == .dryRun:
                 ask.give(outcome, transaction.mode)
+            // Nothing comes of it, so nobody need consent. But a key would have to be kept, and who may not see the list
+            // would learn what is in it.
+            case .success(let outcome)
+            where !outcome.isChanged && !outcome.isWriteOnly && transaction.requestKey == nil:
+                ask.give(outcome, .commit)
             case .success(let outcome): self.ask(ask, about: outcome, transaction)
             }
         }
@@ -64,15 +69,14 @@ extension Connection {
         }
     }
 
-    /// The handler is asked, unless it has gone meanwhile: then it is a `transact`.
+    /// The handler is asked, unless it has gone meanwhile: then it is a `transact`, by who may change the list.
     private func ask(_ ask: Ask, about outcome: Outcome, _ transaction: Request.Transact) {
         guard context != nil else { return ask.abandon() }
         guard hub.handlers.isAsked(about: transaction.list, by: self) else {
+            if mayOnlyAsk(transaction.list) { return ask.refuse(.noHandler(transaction.list, .propose)) }
             return transact(transaction, onLoop { ask.give($0) })
         }
-        self.ask(
-            ask, .propose, about: outcome.before,
-            .propose(outcome.operations, outcome.isWriteOnly ? nil : outcome.summary))
+        self.ask(ask, .propose, about: outcome.before, .propose(outcome.operations, outcome.summary))
     }
 
     // MARK: Asks
@@ -134,6 +138,11 @@ extension Connection {
     func mayRead(_ list: ListName) -> Bool {
         let peer = peer
         return hub.store.assumeIsolated { $0.mayRead(list, peer) }
+    }
+
+    func mayOnlyAsk(_ list: ListName) -> Bool {
+        let peer = peer
+        return hub.store.assumeIsolated { $0.mayOnlyAsk(list, peer) }
     }
 
     /// Who it is, as handlers are told.

@@ -183,11 +183,17 @@ extension Connection {
         switch request {
         case .transact(let request): transact(request, completion(id, request.mode, isSummarized: false))
         case .propose(let propose):
-            // Its own handler need not be asked.
-            guard hub.handlers.isAsked(about: propose.transaction.list, by: self) else {
-                return transact(propose.transaction, completion(id, propose.transaction.mode, isSummarized: false))
+            let transaction = propose.transaction
+            if hub.handlers.isAsked(about: transaction.list, by: self) {
+                return self.propose(propose, id: id, length: length)
             }
-            self.propose(propose, id: id, length: length)
+            // Its own handler need not be asked.
+            guard mayOnlyAsk(transaction.list) else {
+                return transact(transaction, completion(id, transaction.mode, isSummarized: false))
+            }
+            // What was consented to before is told again, whoever answers now.
+            if transaction.requestKey != nil { return self.propose(propose, id: id, length: length) }
+            answer(id, .failure(.noHandler(transaction.list, .propose)))
         case .apply(let apply):
             let (mode, origin, lease, peer) = (apply.mode, origin, lease(apply.lease), peer)
             let complete = completion(id, mode, isSummarized: true)

@@ -76,6 +76,18 @@ extension Integration {
             #expect(try bench.asker.reply(to: "history tasks").contains(#""revision":2,"#))
         }
 
+        @Test func `what would change nothing is answered without the handler`() throws {
+            let bench = try HandlerBench()
+            try bench.handle(#""propose""#)
+            let nothing = #"{"op":"deleteItems","items":["none"],"ifPresent":true}"#
+            #expect(
+                try bench.asker.reply(to: HandlerBench.propose(nothing, id: 1))
+                    == #"{"jsonrpc":"2.0","id":1,"result":{"list":"tasks","revision":1,"changed":false}}"#)
+            // Under a key it is kept, and what comes again later may change something.
+            try bench.asker.send(HandlerBench.propose(nothing, id: 2, members: #","requestKey":"k""#))
+            #expect(try bench.request().line.contains(#""operations":[]"#))
+        }
+
         @Test func `under a request key it is carried out once, whatever was applied`() throws {
             let bench = try HandlerBench()
             try bench.handle(#""propose""#)
@@ -169,6 +181,18 @@ extension Integration {
             let looking = HandlerBench.perform("a", id: 4, members: #","items":["none"]"#)
             let staleLooking = HandlerBench.perform("a", id: 4, members: #","ifRevision":1"#)
             #expect(try asked(looking, staleLooking) == ["permissionDenied", "permissionDenied"])
+            // The handler sees what would go, whoever proposes.
+            let deletion = HandlerBench.propose(#"{"op":"deleteAllItems"}"#, id: 5, members: #","requestKey":"k""#)
+            let deleting = try daemon.startClient(as: .bob, sending: [deletion])
+            let request = try #require(try handler.line())
+            #expect(request.contains(#""summary":{"deletedItems":1,"deletedSections":1}"#), "\(request)")
+            try handler.send(
+                HandlerBench.answer(
+                    try #require(request.firstMatch(of: #/"request":([0-9]+)/#).flatMap { Int($0.1) })))
+            try deleting.waitForOutput(#""id":5,"result""#)
+            // Without a handler nothing happens, but what was consented to before is told again.
+            _ = try handler.reply(to: #"{"method":"unhandle","id":9,"params":{"handler":1}}"#)
+            #expect(try asked(proposal, HandlerBench.perform("a", id: 2), deletion) == ["noHandler", "noHandler", ""])
         }
 
         // MARK: expand
