@@ -1,59 +1,133 @@
 import Synchronization
 
-/// Lets tasks do something one after the other, in the order in which they asked.
+/// Lets so many tasks do something at a time, in the order of their places, which are given out in the order in which they
+/// are asked for.
 ///
 /// An actor would not do: it lets the next one in whenever the one before waits.
-final class Turns: Sendable {
-    private struct State {
-        var isTaken = false
-        var lastNumber = 0
-        /// In order.
-        var waiting: [(number: Int, continuation: CheckedContinuation<Bool, Never>)] = []
+package final class Turns: Sendable {
+    /// Whoever has one takes it, once.
+    package struct Place: Sendable {
+        fileprivate let number: Int
     }
 
-    private let state = Mutex(State())
+    private typealias Continuation = CheckedContinuation<Bool, Never>
 
-    /// Waits for a turn, which lasts until `pass`. False if the task was cancelled first: then it has none.
-    func take() async -> Bool {
-        let number = state.withLock { state in
-            state.lastNumber += 1
-            return state.lastNumber
+    private struct State {
+        var free: Int
+        var lastNumber = 0
+        /// In order. Nobody passes the first, who may not have come yet.
+        var line: [(number: Int, continuation: Continuation?)] = []
+        var isClosed = false
+        /// Told when nobody has a turn any more.
+        var whenIdle: CheckedContinuation<Void, Never>?
+
+        /// Those whose turn has come.
+        mutating func admit() -> [Continuation] {
+            var admitted: [Continuation] = []
+            while free > 0, let next = line.first?.continuation {
+                line.removeFirst()
+                free -= 1
+                admitted.append(next)
+            }
+            return admitted
         }
-        return await withTaskCancellationHandler {
+    }
+
+    private let width: Int
+    private let state: Mutex<State>
+
+    /// - Parameter width: how many have a turn at a time, at least one.
+    package init(width: Int = 1) {
+        self.width = width
+        state = Mutex(State(free: width))
+    }
+
+    /// The next place in line.
+    package func place() -> Place {
+        state.withLock { state in
+            state.lastNumber += 1
+            state.line.append((state.lastNumber, nil))
+            return Place(number: state.lastNumber)
+        }
+    }
+
+    /// Does the work when it is its turn. Throws `CancellationError` when the task was cancelled before, or the line closed.
+    package func run<R>(at place: Place, _ work: () async throws -> R) async throws -> R {
+        guard await take(place) else { throw CancellationError() }
+        defer { pass() }
+        return try await work()
+    }
+
+    func take() async -> Bool { await take(place()) }
+
+    /// Waits for a turn, which lasts until `pass`. False if the task was cancelled first, or the line closed: then it has none.
+    func take(_ place: Place) async -> Bool {
+        await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
-                let turn: Bool? = state.withLock { state in
-                    // A cancellation from here on finds the continuation.
-                    if Task.isCancelled { return false }
-                    if state.isTaken {
-                        state.waiting.append((number, continuation))
-                        return nil
+                let (isOut, admitted): (Bool, [Continuation]) = state.withLock { state in
+                    guard let index = state.line.firstIndex(where: { $0.number == place.number }) else {
+                        return (true, [])
                     }
-                    state.isTaken = true
-                    return true
+                    // A cancellation from here on finds the continuation.
+                    let isOut = Task.isCancelled || state.isClosed
+                    if isOut { state.line.remove(at: index) } else { state.line[index].continuation = continuation }
+                    return (isOut, state.admit())
                 }
-                if let turn { continuation.resume(returning: turn) }
+                if isOut { continuation.resume(returning: false) }
+                for next in admitted { next.resume(returning: true) }
             }
         } onCancel: {
-            leave(number)
+            leave(place)
         }
     }
 
     /// Hands the turn on.
     func pass() {
-        let next: CheckedContinuation<Bool, Never>? = state.withLock { state in
-            guard !state.waiting.isEmpty else {
-                state.isTaken = false
-                return nil
-            }
-            return state.waiting.removeFirst().continuation
+        let (admitted, idle): ([Continuation], CheckedContinuation<Void, Never>?) = state.withLock { state in
+            state.free += 1
+            let admitted = state.admit()
+            guard state.free == width else { return (admitted, nil) }
+            defer { state.whenIdle = nil }
+            return (admitted, state.whenIdle)
         }
-        next?.resume(returning: true)
+        for next in admitted { next.resume(returning: true) }
+        idle?.resume()
     }
 
-    private func leave(_ number: Int) {
-        let waiting: CheckedContinuation<Bool, Never>? = state.withLock { state in
-            state.waiting.firstIndex { $0.number == number }.map { state.waiting.remove(at: $0).continuation }
+    /// Nobody has a turn any more who has none now. Returns when the last is over.
+    package func close() async {
+        let line = state.withLock { state in
+            state.isClosed = true
+            defer { state.line.removeAll { $0.continuation != nil } }
+            return state.line
+        }
+        for (_, continuation) in line { continuation?.resume(returning: false) }
+        await withCheckedContinuation { continuation in
+            let isIdle = state.withLock { state in
+                if state.free < width { state.whenIdle = continuation }
+                return state.free == width
+            }
+            if isIdle { continuation.resume() }
+        }
+    }
+
+    /// One that has not come to its place yet finds out by itself.
+    private func leave(_ place: Place) {
+        let (waiting, admitted): (Continuation?, [Continuation]) = state.withLock { state in
+            guard let index = state.line.firstIndex(where: { $0.number == place.number }),
+                let waiting = state.line[index].continuation
+            else { return (nil, []) }
+            state.line.remove(at: index)
+            return (waiting, state.admit())
         }
         waiting?.resume(returning: false)
+        for next in admitted { next.resume(returning: true) }
     }
+
+    // MARK: For tests
+
+    package var numberWaiting: Int { state.withLock { $0.line.count { $0.continuation != nil } } }
+    /// How many have a turn at this moment.
+    package var numberWorking: Int { state.withLock { width - $0.free } }
+    package var isClosed: Bool { state.withLock { $0.isClosed } }
 }

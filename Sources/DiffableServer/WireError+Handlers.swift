@@ -27,6 +27,13 @@ extension WireError {
         WireError(.refused, text.isEmpty ? "the handler of the list \"\(list)\" refused" : text, list: list)
     }
 
+    /// As if the handler had gone: who asked is to look before it asks again.
+    static func failed(_ text: String, list: ListName) -> WireError {
+        let words =
+            "the handler of the list \"\(list)\" failed; it may have done what was asked: look before you ask again"
+        return WireError(.handlerLost, text.isEmpty ? words : text, list: list)
+    }
+
     /// What a handler gave instead of what was proposed does not fit.
     var ofHandlersOperations: WireError {
         var error = self

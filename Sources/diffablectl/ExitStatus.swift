@@ -33,7 +33,7 @@ enum ExitStatus: Int32, CaseIterable {
         case .notAllowed: "this user may not do that"
         case .handlerRefused: "the list's handler refused, and nothing happened"
         case .noHandler: "nobody answers for that list, or for that action, and nothing happened"
-        case .handlerLost: "the list's handler went away before it answered; it may have been done"
+        case .handlerLost: "the list's handler went away before it answered, or failed; it may have been done"
         case .unwritable: "standard output could not be written; a change was made all the same"
         }
     }

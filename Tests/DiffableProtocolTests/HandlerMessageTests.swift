@@ -109,7 +109,11 @@ struct HandlerMessageTests {
         (#""method":"answer","params":{"result":1}"#, "answer needs request"),
         (
             #""method":"answer","params":{"request":1,"result":1,"refusal":"no"}"#,
-            "answer takes refusal, or result and operations, not both"
+            "answer takes refusal, or failure, or result and operations, only one of these"
+        ),
+        (
+            #""method":"answer","params":{"request":1,"failure":"no","refusal":"no"}"#,
+            "answer takes refusal, or failure, or result and operations, only one of these"
         ),
         (
             #""method":"propose","params":{"list":"t","operations":[],"lease":"connection","requestKey":"k"}"#,

@@ -33,14 +33,17 @@ extension Client {
         register(&handler)
         let registered = handler
         return try await handle(registered.registration(list, existing), onRegistration: onRegistration) { received in
-            try await registered.answer(to: received)
+            { try await registered.answer(to: received) }
         }
     }
 
-    /// Answers for a list: what the closure throws is a refusal.
+    /// Answers for a list.
+    ///
+    /// - Parameter answer: is called for each request, in their order, and gives what answers it; that runs in a task, once,
+    ///   and what it throws is a refusal.
     package func handle(
         _ registration: Request.Handle, onRegistration: @escaping @Sendable () -> Void = {},
-        _ answer: @escaping @Sendable (ReceivedRequest) async throws -> Request.Answer.Verdict
+        _ answer: @escaping @Sendable (ReceivedRequest) -> Answering
     ) async throws(ClientError) -> HandlerEnd {
         /// Whether it answered once: then nobody else may be in its place but its own last connection.
         var wasRegistered = false
@@ -72,6 +75,9 @@ extension Client {
     }
 }
 
+/// What answers one request.
+package typealias Answering = @Sendable () async throws -> Request.Answer.Verdict
+
 /// A request as its handler received it.
 package struct ReceivedRequest: Sendable {
     package let request: HandlerRequest
@@ -97,7 +103,7 @@ package struct ReceivedRequest: Sendable {
 private final class HandlerRun: Sendable {
     private let registration: Request.Handle
     private let connection: Connection
-    private let answer: @Sendable (ReceivedRequest) async throws -> Request.Answer.Verdict
+    private let answer: @Sendable (ReceivedRequest) -> Answering
     private let state = Mutex(State())
 
     private struct State {
@@ -117,7 +123,7 @@ private final class HandlerRun: Sendable {
 
     init(
         _ registration: Request.Handle, on connection: Connection,
-        _ answer: @escaping @Sendable (ReceivedRequest) async throws -> Request.Answer.Verdict
+        _ answer: @escaping @Sendable (ReceivedRequest) -> Answering
     ) {
         self.registration = registration
         self.connection = connection
@@ -179,13 +185,20 @@ private final class HandlerRun: Sendable {
 
     private func begin(_ received: ReceivedRequest) {
         let number = received.request.request
+        let answering = answer(received)
         // Under the lock, so that it is not over before it is noted.
         state.withLock { state in
             state.answering[number] = Task {
                 let verdict: Request.Answer.Verdict
-                do { verdict = try await answer(received) } catch { verdict = .refusal("\(error)") }
+                do {
+                    verdict = try await answering()
+                } catch let failure as RequestFailure {
+                    verdict = .failure(failure.description)
+                } catch {
+                    verdict = .refusal("\(error)")
+                }
                 // That the connection is lost, the loop hears.
-                if !Task.isCancelled { try? await connection.answer(number, verdict) }
+                if !Task.isCancelled { try? await connection.answer(received.request, verdict) }
                 self.state.withLock { $0.answering[number] = nil }
             }
         }

@@ -23,25 +23,42 @@ extension Connection {
     }
 
     /// Answers a request. That nobody waits for the answer any more is no error.
-    func answer(_ request: Int, _ verdict: Request.Answer.Verdict) async throws(ClientError) {
+    func answer(_ request: HandlerRequest, _ verdict: Request.Answer.Verdict) async throws(ClientError) {
         do throws(ClientError) {
-            _ = try await reply(to: .answer(try await fitting(Request.Answer(request, verdict))))
+            let answer = Request.Answer(request.request, verdict)
+            _ = try await reply(to: .answer(try await fitting(answer, to: request.content.kind)))
         } catch .refused(let refusal) where refusal.code == WireError.Code.noSuchRequest.rawValue {
             return
         } catch .refused(let refusal) {
             // What was said cannot be an answer: it is too long, or no change of that list. Whoever asked hears why.
-            _ = try? await reply(to: .answer(Request.Answer(request, .refusal(refusal.message))))
+            let verdict = verdict.instead(refusal.message, to: request.content.kind)
+            _ = try? await reply(to: .answer(Request.Answer(request.request, verdict)))
         }
     }
 
-    /// The answer, or a refusal that says that it is too long for a line.
-    private func fitting(_ answer: Request.Answer) async throws(ClientError) -> Request.Answer {
+    /// The answer, or one that says that it is too long for a line.
+    private func fitting(
+        _ answer: Request.Answer, to kind: HandledKind
+    ) async throws(ClientError) -> Request.Answer {
         var writer = ByteWriter()
         Request.answer(answer).write(id: .number(.max), into: &writer)
         guard writer.count > Connection.lineLengthAlwaysTaken else { return answer }
         let lineLengthMax = try await lineLengthMax()
         guard writer.count > lineLengthMax else { return answer }
-        return Request.Answer(
-            answer.request, .refusal("the handler's answer is longer than a line may be: \(lineLengthMax) bytes"))
+        let objection = "the handler's answer is longer than a line may be: \(lineLengthMax) bytes"
+        return Request.Answer(answer.request, answer.verdict.instead(objection, to: kind))
+    }
+}
+
+extension Request.Answer.Verdict {
+    /// What is said when this cannot be. A proposal was not applied; all else was done before it was to be answered.
+    fileprivate func instead(_ objection: String, to kind: HandledKind) -> Request.Answer.Verdict {
+        if case .consent = self, kind != .propose { return .failure(outcomeUnknown: objection) }
+        return .refusal(objection)
+    }
+
+    /// It may have happened, and who asked is told so.
+    package static func failure(outcomeUnknown reason: String) -> Request.Answer.Verdict {
+        .failure("\(reason). It may have been done: look before you ask again")
     }
 }

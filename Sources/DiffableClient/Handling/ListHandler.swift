@@ -11,7 +11,8 @@ public struct ListHandler: Sendable {
 
     init() {}
 
-    /// Performs an action. What the closure throws refuses it, with the error's description for whoever asked.
+    /// Performs an action. What the closure throws refuses it, with the error's description for whoever asked; a
+    /// `RequestFailure` says that it may have happened.
     public mutating func perform(
         _ action: ActionName, _ body: @escaping @Sendable (ActionRequest) async throws -> Void
     ) {
@@ -91,6 +92,14 @@ public struct ListHandler: Sendable {
 
 /// Thrown by what handles a list, it refuses the request with a text for whoever asked. (Any other error does, too.)
 public struct RequestRefusal: Error, CustomStringConvertible, Sendable {
+    public var description: String
+
+    public init(_ description: String) { self.description = description }
+}
+
+/// Thrown by what handles a list, it says that what was asked may have happened: whoever asked hears `handlerLost` with this
+/// text, and looks before it asks again.
+public struct RequestFailure: Error, CustomStringConvertible, Sendable {
     public var description: String
 
     public init(_ description: String) { self.description = description }

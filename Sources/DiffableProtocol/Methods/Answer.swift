@@ -9,8 +9,10 @@ extension Request {
         package enum Verdict: Sendable {
             /// `operations` are applied instead of those that were proposed.
             case consent(result: [UInt8]?, operations: [ListOperation]?)
-            /// The text is for whoever asked.
+            /// Nothing happened. The text is for whoever asked.
             case refusal(String)
+            /// It may have happened. The text is for whoever asked.
+            case failure(String)
         }
 
         package init(_ request: Int, _ verdict: Verdict) {
@@ -22,34 +24,38 @@ extension Request {
 
 extension Request.Answer: RequestParameters {
     enum Parameter: UInt8, IndexedMemberName {
-        case request, result, refusal, operations
+        case request, result, refusal, failure, operations
 
         static let names = MemberNames(Parameter.self)
     }
 
     static let method = Method.answer
     static let required: [Parameter] = [.request]
-    static let summary = "answer a `request`: that it is done, with a result; other operations; or a refusal"
+    static let summary = "answer a `request`: that it is done, with a result; other operations; a refusal; or a failure"
 
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         var request: Int?
         var result: [UInt8]?
         var refusal: String?
+        var failure: String?
         var operations: [ListOperation]?
         try readObject(from: &decoder) { parameter, decoder throws(DecodingError) in
             switch parameter {
             case .request: request = try decoder.wholeNumber("request")
             case .result: result = try decoder.result()
-            case .refusal: refusal = try decoder.refusal()
+            case .refusal: refusal = try decoder.words("refusal")
+            case .failure: failure = try decoder.words("failure")
             case .operations: operations = try decoder.operations()
             }
         }
         let number = try needed(request, .request)
-        guard let refusal else { return .answer(Self(number, .consent(result: result, operations: operations))) }
-        guard result == nil, operations == nil else {
-            throw .invalidRequest("answer takes refusal, or result and operations, not both")
+        let isConsent = result != nil || operations != nil
+        switch (refusal, failure) {
+        case (nil, nil): return .answer(Self(number, .consent(result: result, operations: operations)))
+        case (let refusal?, nil) where !isConsent: return .answer(Self(number, .refusal(refusal)))
+        case (nil, let failure?) where !isConsent: return .answer(Self(number, .failure(failure)))
+        default: throw .invalidRequest("answer takes refusal, or failure, or result and operations, only one of these")
         }
-        return .answer(Self(number, .refusal(refusal)))
     }
 
     func write(into writer: inout ByteWriter) {
@@ -61,6 +67,7 @@ extension Request.Answer: RequestParameters {
                 writer.appendParameter("operations", operations: operations, expansion: .canonical)
             }
         case .refusal(let text): writer.appendParameter("refusal", text)
+        case .failure(let text): writer.appendParameter("failure", text)
         }
     }
 }
@@ -70,9 +77,9 @@ extension Decoder {
         try uninterpreted(limit: "resultLengthMax", max: limits.resultLengthMax)
     }
 
-    /// It is as long as a result may be.
-    fileprivate mutating func refusal() throws(DecodingError) -> String {
-        let (string, max) = (try string("refusal"), limits.resultLengthMax)
+    /// They are as long as a result may be.
+    fileprivate mutating func words(_ what: StaticString) throws(DecodingError) -> String {
+        let (string, max) = (try string(what), limits.resultLengthMax)
         guard string.bytes.count <= max else {
             throw DecodingError(.tooLarge(limit: "resultLengthMax", max: max), at: string.offset)
         }

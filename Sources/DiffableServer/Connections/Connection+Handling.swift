@@ -41,6 +41,8 @@ extension Connection {
         switch request.verdict {
         case .refusal(let text):
             for ask in asks { ask.refuse(.refused(text, list: ask.list), after: barrier(of: ask.list)) }
+        case .failure(let text):
+            for ask in asks { ask.refuse(.failed(text, list: ask.list), after: barrier(of: ask.list)) }
         case .consent(let result, let operations):
             for ask in asks {
                 switch ask.sort {

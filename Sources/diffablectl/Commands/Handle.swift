@@ -25,15 +25,17 @@ struct Handle: AsyncParsableCommand {
             What a request has not is not set there.
 
             Status 0 says that it is done, or that the proposal is as it should be; standard output that is JSON is the \
-            result, and for a proposal an array of operations, to be applied instead. Any other status refuses, with the \
-            last line of standard error. What it changes itself (diffablectl set ...) has come to the asker before the answer.
+            result, and for a proposal an array of operations, to be applied instead; other output is left out. Any other \
+            status refuses, with the last line of standard error: nothing happened. Of one that is ended by a signal, or \
+            whose result is too long, the asker hears that it may have happened (status 10). What it changes itself (diffablectl set ...) has come to the asker before the answer.
 
             When nobody waits any more, because the time is over or the asker is gone, the command gets SIGTERM, with all \
             that it has started, and \(CommandRun.mercy.components.seconds) seconds later SIGKILL; so it does when the \
             connection is lost, or when this program is ended. --jobs of them run at a time; other requests wait.
 
-            It goes on when the daemon restarts. It ends with status 0 when the list is deleted or renamed, with 5 when \
-            another handler replaces it (--replace), and with 7 when this user may not change the list any more.
+            It goes on when the daemon restarts. It ends with status 0 when the list is deleted or renamed, unless it is to \
+            wait for the next one, with 5 when another handler replaces it (--replace), and with 7 when this user may not \
+            change the list any more.
             """)
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
@@ -50,6 +52,7 @@ struct Handle: AsyncParsableCommand {
     @Flag(help: "Consent to what others propose, or refuse it.") var propose = false
     @Flag(help: "Bring the children of items that somebody opens.") var expand = false
     @Flag(help: "Take the place of a handler that is there.") var replace = false
+    @Flag(help: "Wait for a list if there is none, and for the next one when it is deleted.") var wait = false
     @Option(help: ArgumentHelp("How many commands run at a time, at most.", valueName: "number"))
     var jobs = 4
     @OptionGroup var daemon: DaemonOptions
@@ -85,8 +88,8 @@ struct Handle: AsyncParsableCommand {
         let client = try daemon.client()
         // It is an error if no daemon is there at first, as for any command.
         try await client.withConnection(patience: .zero) { _ in }
-        let queue = JobQueue(width: jobs)
-        let answering = Task { try await answer(HandledCommand(command, socket: path), client, queue) }
+        let turns = Turns(width: jobs)
+        let answering = Task { try await answer(HandledCommand(command, socket: path), client, turns) }
         let endSignal = Mutex<Int32?>(nil)
         try EndSignals.onFirst { number in
             endSignal.withLock { $0 = number }
@@ -94,7 +97,7 @@ struct Handle: AsyncParsableCommand {
         }
         let outcome = await answering.result
         // What still runs was told to end, and is killed if it does not.
-        await queue.close()
+        await turns.close()
         if let number = endSignal.withLock(\.self) { EndSignals.end(by: number) }
         do {
             try tell(try outcome.get())
@@ -104,20 +107,46 @@ struct Handle: AsyncParsableCommand {
     }
 
     /// Answers until something ends that.
-    private func answer(_ command: HandledCommand, _ client: Client, _ queue: JobQueue) async throws -> HandlerEnd {
-        let registration = registration
-        return try await withThrowingTaskGroup(of: HandlerEnd.self) { group in
+    private func answer(_ command: HandledCommand, _ client: Client, _ turns: Turns) async throws -> HandlerEnd {
+        try await withThrowingTaskGroup(of: HandlerEnd.self) { group in
             defer { group.cancelAll() }
             group.addTask {
-                try await client.handle(registration) {
-                    say("answering for \(registration.words)")
-                } _: { received in
-                    try await queue.run(received.request.request) { try await command.verdict(on: received) }
+                while true {
+                    let end = try await answerForOne(command, client, turns)
+                    guard wait, end == .listDeleted else { return end }
+                    say("waiting for \(list)")
+                    try await awaitList(client)
                 }
             }
             group.addTask { throw try await client.sayingLosses() }
             return try await group.next() ?? .listDeleted
         }
+    }
+
+    /// Answers for the list that there is.
+    private func answerForOne(_ command: HandledCommand, _ client: Client, _ turns: Turns) async throws -> HandlerEnd {
+        let registration = registration
+        do {
+            return try await client.handle(registration) {
+                say("answering for \(registration.words)")
+            } _: { received in
+                // Here, because requests come here in their order, and tasks begin in any.
+                let place = turns.place()
+                return { try await turns.run(at: place) { try await command.verdict(on: received) } }
+            }
+        } catch .refused(let refusal) where wait && refusal.name == "noSuchList" {
+            return .listDeleted
+        } catch {
+            throw error
+        }
+    }
+
+    private func awaitList(_ client: Client) async throws {
+        // Only that it is there counts.
+        var options = ListOptions(view: try ListView(json: #"{"window":{"offset":0,"limit":1}}"#))
+        options.ifAbsent = .isAwaited
+        for try await _ in client.list(list, options: options) { return }
+        throw CancellationError()
     }
 
     private func tell(_ end: HandlerEnd) throws {

@@ -14,7 +14,7 @@ struct Perform: AsyncParsableCommand {
 
             A result that is a string is printed as it is, any other as JSON, and nothing if there is none. It is asked \
             once, and never asked again by itself. Status 8 is the handler's refusal, whose reason is said; 9, that nobody \
-            answers for the action; with 4 (no answer in time) and 10 (the handler went away) it may have been done.
+            answers for the action; with 4 (no answer in time) and 10 (the handler went away, or failed) it may have been done.
             """)
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName

@@ -14,6 +14,7 @@ struct CommandExchange {
         }
     }
 
+    private let program: String
     private let child: ChildProcess
     private let wake: Int32
     /// Each is nil when it is closed.
@@ -26,9 +27,11 @@ struct CommandExchange {
     private var hasEnded = false
     /// When the group is killed; nil as long as it may run.
     private var deadline: ContinuousClock.Instant?
+    private var isKilled = false
 
     /// - Parameter wake: where events come, written by others.
     init(_ words: [String], _ environment: [String], _ bytes: [UInt8], wakenBy wake: Int32) throws(InputError) {
+        program = words[0]
         self.wake = wake
         unsent = bytes[...]
         var pipes: [(reading: Int32, writing: Int32)] = []
@@ -87,7 +90,7 @@ struct CommandExchange {
             pollfd(fd: errors ?? -1, events: Int16(POLLIN), revents: 0),
         ]
         let count = poll(&polled, nfds_t(polled.count), patienceMilliseconds)
-        if let deadline, deadline <= .now { kill(-child.processID, SIGKILL) }
+        if let deadline, deadline <= .now { endAtOnce() }
         guard count > 0 else { return }
         if polled[0].revents != 0 { hear() }
         if polled[1].revents != 0 { send() }
@@ -106,7 +109,9 @@ struct CommandExchange {
         var byte: UInt8 = 0
         guard read(wake, &byte, 1) == 1 else { return }
         switch Event(rawValue: byte) {
-        case .isCancelled?: end()
+        case .isCancelled?:
+            say("nobody waits for \(program) (process \(child.processID)) any more, so it is ended")
+            end()
         case .hasEnded?: hasEnded = true
         case nil: break
         }
@@ -118,6 +123,12 @@ struct CommandExchange {
         kill(-child.processID, SIGTERM)
         // One that was stopped would not hear it.
         kill(-child.processID, SIGCONT)
+    }
+
+    private mutating func endAtOnce() {
+        if !hasEnded, !isKilled { say("\(program) (process \(child.processID)) did not end, and is killed") }
+        isKilled = true
+        kill(-child.processID, SIGKILL)
     }
 
     private mutating func send() {

@@ -46,17 +46,29 @@ struct HandledCommand: Sendable {
         }
         try Task.checkCancellation()
         if result.isTooLong {
-            let refusal = "\(words[0]) wrote more than \(grouped(CommandRun.outputLengthMax)) bytes"
-            say("\(refusal) for request \(request.request), and was ended")
-            return .refusal(refusal)
+            let objection = "\(words[0]) wrote more than \(grouped(CommandRun.outputLengthMax)) bytes"
+            say("\(objection) for request \(request.request), and was ended")
+            return Self.broken(objection, request)
         }
         switch result.ending {
         case .status(0): return consent(to: request, result.output)
         case .status(let status):
-            return .refusal(result.lastComplaint ?? "\(words[0]) ended with status \(status)")
+            return .refusal(result.lastComplaint.map(Self.reason) ?? "\(words[0]) ended with status \(status)")
         case .signal(let signal):
-            return .refusal("\(words[0]) was ended by signal \(signal) (\(String(cString: strsignal(signal))))")
+            let objection = "\(words[0]) was ended by signal \(signal) (\(String(cString: strsignal(signal))))"
+            return Self.broken(objection, request)
         }
+    }
+
+    /// It may have done what was asked before it broke off. What was proposed is not applied.
+    private static func broken(_ objection: String, _ request: HandlerRequest) -> Request.Answer.Verdict {
+        request.content.kind == .propose ? .refusal(objection) : .failure(outcomeUnknown: objection)
+    }
+
+    /// What one of ours complained of, without its name: whoever is told puts a name in front.
+    private static func reason(_ complaint: String) -> String {
+        let prefix = "diffablectl: "
+        return complaint.hasPrefix(prefix) ? String(complaint.dropFirst(prefix.count)) : complaint
     }
 }
 
@@ -99,26 +111,25 @@ extension HandledCommand {
 extension HandledCommand {
     /// Its output is what it says beside consenting, if that is JSON.
     private func consent(to request: HandlerRequest, _ output: [UInt8]) -> Request.Answer.Verdict {
-        let text = String(decoding: output, as: UTF8.self)
-        if text.allSatisfy(\.isWhitespace) { return .consent(result: nil, operations: nil) }
+        if output.allSatisfy(isWhiteSpace) { return .consent(result: nil, operations: nil) }
+        let expected: String
         switch request.content {
         case .perform:
             if let result = Content.parsed(output) { return .consent(result: result.bytes, operations: nil) }
+            expected = "a result is JSON, a text in double quotes"
         case .propose:
             switch Self.amendment(in: output) {
             case .success(let operations?): return .consent(result: nil, operations: operations)
-            case .success(nil): break
+            case .success(nil): expected = "status 0 has consented, another refuses; operations are a JSON array"
             case .failure(let error):
                 let refusal = "what \(words[0]) wrote instead of what was proposed cannot be applied: \(error)"
                 say(refusal)
                 return .refusal(refusal)
             }
-        case .expand: break
+        case .expand: expected = "children are put into the list"
         }
-        // Plain text is what programs write for people. What was meant as an answer is missed by somebody.
-        if text.first(where: { !$0.isWhitespace }).map({ "{[\"".contains($0) }) ?? false {
-            say("the output of \(words[0]) for request \(request.request) is no answer, and was left out")
-        }
+        // What was meant as an answer is missed by somebody.
+        say("the output of \(words[0]) for request \(request.request) is no answer, and was left out: \(expected)")
         return .consent(result: nil, operations: nil)
     }
 

@@ -124,8 +124,9 @@ extension Integration {
             #expect(
                 try daemon.succeed("perform", "tasks", "output2", "--json")
                     == #"{"list":"tasks","revision":1,"result":12}"# + "\n")
-            // What looks as if it should have been JSON is pointed out to who runs the handler.
-            #expect(handler.complaints.split(separator: "\n").count { $0.contains("is no answer") } == 1)
+            // What is left out is pointed out to who runs the handler.
+            #expect(handler.complaints.split(separator: "\n").count { $0.contains("is no answer") } == 4)
+            #expect(handler.complaints.contains("left out: a result is JSON, a text in double quotes\n"))
         }
 
         @Test func `a status refuses with the last line of standard error`() throws {
@@ -134,6 +135,7 @@ extension Integration {
                 case $DIFFABLE_ACTION in
                 lines) echo first >&2; echo 'not today' >&2; echo '"a result"'; exit 3 ;;
                 silent) exit 3 ;;
+                ours) diffablectl set tasks none done:=true ;;
                 killed) echo almost >&2; kill -KILL $$ ;;
                 esac
                 """)
@@ -145,9 +147,14 @@ extension Integration {
             let silent = try daemon.companion("perform", "tasks", "silent")
             #expect(silent.status == 8)
             #expect(silent.complaints.hasSuffix("command ended with status 3\n"), "\(silent.complaints)")
+            let ours = try daemon.companion("perform", "tasks", "ours")
+            #expect(ours.complaints.hasPrefix("diffablectl: the list \"tasks\" has no item"), "\(ours.complaints)")
             let killed = try daemon.companion("perform", "tasks", "killed")
-            #expect(killed.status == 8)
-            #expect(killed.complaints.hasSuffix("command was ended by signal 9 (Killed)\n"), "\(killed.complaints)")
+            #expect(killed.status == 10)
+            #expect(
+                killed.complaints.hasSuffix(
+                    "command was ended by signal 9 (Killed). It may have been done: look before you ask again\n"),
+                "\(killed.complaints)")
         }
 
         @Test func `a command that is not there is told at the start, and to who asks when it goes`() throws {
@@ -169,15 +176,18 @@ extension Integration {
                 endless) exec yes ;;
                 long) printf '"%s"' "$(head -c 300000 /dev/zero | tr '\0' x)" ;;
                 complaints) yes complaint | head -c 3000000 >&2; echo last >&2; exit 1 ;;
+                deep) printf '%.0s[' {1..100}; printf '%.0s]' {1..100} ;;
                 deaf) exec <&-; echo 1 ;;
                 esac
                 """#)
             let endless = try daemon.companion("perform", "tasks", "endless", "--timeout", "10m")
-            #expect(endless.status == 8)
+            #expect(endless.status == 10)
             #expect(endless.complaints.contains("wrote more than 16,777,216 bytes"), "\(endless.complaints)")
             let long = try daemon.companion("perform", "tasks", "long", "--timeout", "10m")
-            #expect(long.status == 8)
+            #expect(long.status == 10)
             #expect(long.complaints.contains("resultLengthMax"), "\(long.complaints)")
+            let deep = try daemon.companion("perform", "tasks", "deep", "--timeout", "10m")
+            #expect(deep.status == 10 || deep.status == 0 && handler.complaints.contains("is no answer"), "\(deep)")
             let complaints = try daemon.companion("perform", "tasks", "complaints", "--timeout", "10m")
             #expect(complaints.complaints == "diffablectl: last\n")
             // It reads nothing of a request that is longer than a pipe holds.
@@ -215,7 +225,15 @@ extension Integration {
 
         @Test func `one that does not hear of it is killed`() throws {
             let handler = try handle("trap '' TERM; echo $$ >shell; while :; do sleep 1; done")
-            for process in try askInVain(at: 200, until: "shell") { try awaitEnd(of: process) }
+            for shell in try askInVain(at: 200, until: "shell") {
+                try awaitEnd(of: shell)
+                let name = "\(daemon.directory.file("command")) (process \(shell))"
+                _ = try eventually("both complaints: \(handler.complaints)") {
+                    handler.complaints.hasSuffix(
+                        "diffablectl: nobody waits for \(name) any more, so it is ended\n"
+                            + "diffablectl: \(name) did not end, and is killed\n") ? true : nil
+                }
+            }
             #expect(handler.exitStatus() == nil)
         }
 
@@ -243,6 +261,22 @@ extension Integration {
             _ = try daemon.directory.write("", to: "go")
             for asker in askers { #expect(try asker.wait() == 0, "\(asker.complaints)") }
             #expect(file("running")?.split(separator: "\n").count == 5)
+            #expect(handler.exitStatus() == nil)
+        }
+
+        @Test func `one job at a time does them in the order in which they were asked`() throws {
+            let handler = try handle(
+                "echo $DIFFABLE_ACTION >>done; until [ -e go ]; do sleep 0.05; done", "--jobs", "1")
+            let askers = try (1...8).map { number in
+                let asker = try daemon.startCompanion(["perform", "tasks", "\(number)", "--timeout", "5m"])
+                _ = try eventually(within: 60, "request \(number)") {
+                    try daemon.succeed("clients", "--json").contains(#""pendingRequests":\#(number)"#) ? true : nil
+                }
+                return asker
+            }
+            _ = try daemon.directory.write("", to: "go")
+            for asker in askers { #expect(try asker.wait() == 0, "\(asker.complaints)") }
+            #expect(file("done") == "1\n2\n3\n4\n5\n6\n7\n8\n")
             #expect(handler.exitStatus() == nil)
         }
 
@@ -282,6 +316,7 @@ extension Integration {
                 propose*beer*) echo '[{"op":"appendItems","items":[{"id":"juice"}]}]' ;;
                 propose*broken*) echo '[{"op":"appendItems"' ;;
                 propose*single*) echo '{"op":"deleteAllItems"}' ;;
+                propose*plain*) echo deny ;;
                 propose*) echo '{"ok":true}' ;;
                 *) exit 9 ;;
                 esac
@@ -301,11 +336,17 @@ extension Integration {
                 #expect(refused.complaints.contains("cannot be applied"), "\(refused.complaints)")
             }
             #expect(try daemon.succeed("show", "tasks", "-o", "ids") == "milk\nbread\ntea\njuice\n")
+            #expect(
+                try daemon.succeed("log", "tasks", "-n1").contains(
+                    #/by diffablectl \(pid \d+, uid \d+\), consented to by diffablectl \(pid \d+, uid \d+\)\n/#))
+            // Status 0 consents, whatever is said beside.
+            #expect(try propose("plain").status == 0)
+            #expect(handler.complaints.contains("left out: status 0 has consented, another refuses"))
             // Without --propose nobody is asked, and without a handler the proposal is a change.
             try daemon.succeed("append", "tasks", "wine", "-q")
             handler.signal(SIGTERM)
             #expect(try handler.wait() == 128 + SIGTERM)
-            #expect(try propose("beer").output == "tasks revision 5\n")
+            #expect(try propose("beer").output == "tasks revision 6\n")
         }
 
         @Test func `children are brought when somebody asks for them`() throws {
@@ -351,6 +392,28 @@ extension Integration {
             try daemon.succeed("delete", "tasks")
             #expect(try second.wait() == 0)
             #expect(second.complaints.hasSuffix("tasks was deleted or renamed\n"))
+        }
+
+        @Test func `with --wait it waits for its list, and for the next one`() throws {
+            let handler = try daemon.startCompanion(["handle", "later", "--wait", "--", script("echo 1")])
+            func awaitHandler(_ count: Int) throws {
+                _ = try eventually(within: 60, "handler; it said: \(handler.complaints)") {
+                    handler.complaints.split(separator: "\n").count { $0.contains("answering for") } == count
+                        ? true : nil
+                }
+                #expect(try daemon.succeed("perform", "later", "any") == "1\n")
+            }
+            _ = try eventually(within: 60, "waiting") { handler.complaints.contains("waiting for later") ? true : nil }
+            try daemon.succeed("create", "later")
+            try awaitHandler(1)
+            try daemon.succeed("delete", "later")
+            #expect(try daemon.companion("perform", "later", "any").status == 6)
+            try daemon.succeed("undelete", "later")
+            try awaitHandler(2)
+            try daemon.succeed("rename", "later", "now")
+            try daemon.succeed("create", "later")
+            try awaitHandler(3)
+            #expect(handler.exitStatus() == nil)
         }
 
         @Test(arguments: [SIGINT, SIGTERM])

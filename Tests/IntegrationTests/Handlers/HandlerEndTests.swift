@@ -40,6 +40,35 @@ extension Integration {
             )
         }
 
+        @Test func `a failure says that it may have happened`() throws {
+            let bench = try HandlerBench()
+            try bench.handle(#""perform""#)
+            for (id, text) in [(1, "half of it is done"), (2, "")] {
+                try bench.asker.send(HandlerBench.perform("a", id: id))
+                try bench.handler.send(HandlerBench.answer(try bench.request().number, #","failure":"\#(text)""#))
+                let line = try bench.line(of: bench.asker)
+                #expect(line.errorName == "handlerLost" && line.contains(#""code":23,"#), "\(line)")
+                #expect(line.contains(text.isEmpty ? "it may have done what was asked" : text), "\(line)")
+            }
+        }
+
+        @Test func `an answer that says what cannot be said leaves the request open`() throws {
+            let bench = try HandlerBench()
+            try bench.handle(#""propose""#)
+            try bench.asker.send(HandlerBench.propose(HandlerBench.append("x"), id: 1))
+            let number = try bench.request().number
+            let long = #","result":"\#(String(repeating: "x", count: 262_144))""#
+            for (members, error) in [
+                (#","operations":[{"op":"none"}]"#, "invalidParams"), (#","refusal":1"#, "invalidParams"),
+                (#","refusal":"a","failure":"b""#, "invalidParams"), (long, "tooLarge"),
+            ] {
+                let reply = try bench.handler.reply(to: HandlerBench.answer(number, id: 2, members))
+                #expect(reply.errorName == error, "\(members.prefix(60)): \(reply.prefix(200))")
+            }
+            #expect(try bench.handler.reply(to: HandlerBench.answer(number, id: 3)).contains("result"))
+            #expect(try bench.line(of: bench.asker).contains(#""changed":true"#))
+        }
+
         @Test(arguments: ["close", "finish", "replace", "delete"])
         func `who asked hears that its handler has ended, once`(end: String) throws {
             let bench = try HandlerBench()

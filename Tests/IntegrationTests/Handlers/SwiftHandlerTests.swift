@@ -73,9 +73,12 @@ extension Integration {
 
             let ended = try await handling { list in
                 list.perform("buy") { _ in throw Broken() }
+                list.perform("break") { _ in throw RequestFailure("half of it is bought") }
                 list.propose { _ in throw RequestRefusal("not today") }
             } _: { _ in
                 #expect(await refusal { try await asker.perform("tasks", "buy") } == "refused: out of milk")
+                #expect(
+                    await refusal { try await asker.perform("tasks", "break") } == "handlerLost: half of it is bought")
                 #expect(
                     await refusal { try await asker.propose("tasks", [.deleteItems(["milk"])]) }
                         == "refused: not today")
@@ -233,7 +236,7 @@ extension Integration {
             try await eventuallyInTask("end of all twenty") { cancelled.withLock { $0 } == 20 ? () : nil }
         }
 
-        @Test func `a result that is too long is a refusal that says so`() async throws {
+        @Test func `a result that is too long is a failure that says so`() async throws {
             try await handling { list in
                 list.perform("long", returning: Content.self) { _ in
                     try Content(json: "\"\(String(repeating: "x", count: 20_000_000))\"")
@@ -244,10 +247,12 @@ extension Integration {
             } _: { _ in
                 let long = await refusal { try await asker.perform("tasks", "long", timeout: .seconds(600)) }
                 #expect(long?.contains("longer than a line may be") == true, "\(long ?? "")")
+                #expect(long?.hasPrefix("handlerLost") == true)
                 let longer = await refusal {
                     try await asker.perform("tasks", "longer than a result", timeout: .seconds(600))
                 }
                 #expect(longer?.contains("resultLengthMax") == true, "\(longer ?? "")")
+                #expect(longer?.hasPrefix("handlerLost") == true)
             }
         }
 
