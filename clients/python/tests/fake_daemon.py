@@ -151,6 +151,9 @@ class HandlerDaemon(FakeDaemon):
         number = len(self.waiting) + 1
         self.waiting[number] = (peer, id, method, params)
         shown = {name: params[name] for name in ("action", "items", "arguments", "item", "operations") if name in params}
+        if method == "propose":
+            gone = [id for operation in params["operations"] if operation["op"] == "deleteItems" for id in operation["items"]]
+            shown["summary"] = {"deletedItems": len(gone)} if gone else {"movedItems": 1}
         self.handler.notify(
             "request", handler=1, request=number, list="tasks", kind=method, revision=self.revision,
             **{"from": {"name": "asker", "pid": os.getpid(), "uid": os.getuid()}}, **shown)
@@ -167,6 +170,9 @@ class HandlerDaemon(FakeDaemon):
         peer.reply(id, {})
         if "refusal" in params:
             asker.refuse(asked, "refused", params["refusal"], 21)
+            return
+        if "failure" in params:
+            asker.refuse(asked, "handlerLost", params["failure"], 23)
             return
         result = {"list": "tasks", "revision": self.revision}
         if kind == "perform":

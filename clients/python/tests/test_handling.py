@@ -14,6 +14,7 @@ from diffable import (
     HandlerLost,
     HandlerTimedOut,
     NoHandler,
+    NotSendable,
     ProposalRefused,
     Request,
 )
@@ -73,6 +74,22 @@ class HandlingTests(unittest.TestCase):
             self.client.propose("tasks", [{"op": "deleteItems", "items": ["milk"]}])
         with self.assertRaises(NoHandler):
             self.client.perform("tasks", "done")
+
+    def test_a_failure_says_that_it_may_have_happened(self) -> None:
+        self.serve(self.client.handle("tasks", ["perform"]), lambda request: request.fail("half of it is done"))
+        with self.assertRaisesRegex(HandlerLost, "^half of it is done$"):
+            self.client.perform("tasks", "done")
+
+    def test_what_cannot_be_sent_leaves_the_request_to_another_answer(self) -> None:
+        def answer(request: Request) -> None:
+            with self.assertRaises(NotSendable):
+                request.answer(object())
+            request.answer("as text")
+            with self.assertRaisesRegex(RuntimeError, "once"):
+                request.answer("twice")
+
+        self.serve(self.client.handle("tasks", ["perform"]), answer)
+        self.assertEqual(self.client.perform("tasks", "done").result, "as text")
 
     def test_one_handler_takes_the_place_of_another_only_when_it_says_so(self) -> None:
         first = self.client.handle("tasks", ["perform"], follow=False)
@@ -215,6 +232,59 @@ class RealHandlingTests(DaemonTestCase):
         self.assertIn("milk", self.client.snapshot("work").state)
         with self.assertRaisesRegex(ProposalRefused, "not done here"):
             self.client.propose("work", [{"op": "expandItems", "items": ["box"]}])
+
+    def test_a_loop_that_is_left_after_an_answer_has_answered(self) -> None:
+        self.client.publish("left", [{"id": "milk"}])
+
+        def answer_once() -> None:
+            with self.client.handle("left", ["perform"]) as handler:
+                for request in handler:
+                    request.answer(request.action)
+                    break
+
+        for number in range(50):
+            thread = threading.Thread(target=answer_once)
+            thread.start()
+            eventually(lambda: [one for one in self.client.lists() if one.list == "left"][0].handles)
+            self.assertEqual(self.client.perform("left", str(number)).result, str(number))
+            thread.join()
+            eventually(lambda: not [one for one in self.client.lists() if one.list == "left"][0].handles)
+
+    def test_a_handler_in_with_ends_with_an_exception_that_is_kept(self) -> None:
+        self.client.publish("raised", [{"id": "milk"}])
+        kept: List[Exception] = []
+
+        def fail() -> None:
+            try:
+                with self.client.handle("raised", ["perform"]) as handler:
+                    for request in handler:
+                        raise ValueError(request.action)
+            except ValueError as error:
+                kept.append(error)
+
+        thread = threading.Thread(target=fail)
+        thread.start()
+        eventually(lambda: [one for one in self.client.lists() if one.list == "raised"][0].handles)
+        with self.assertRaises(HandlerLost):
+            self.client.perform("raised", "now")
+        thread.join()
+        self.assertEqual(len(kept), 1)
+
+    def test_an_answer_that_the_daemon_refuses_reaches_who_asked(self) -> None:
+        def answer(request: Request) -> None:
+            long = "x" * 300_000
+            if request.kind == "propose":
+                request.answer(operations=[{"op": "none"}])
+            else:
+                request.answer(long)
+
+        self.serve("long", ["perform", "propose"], answer)
+        with self.assertLogs("diffable", "WARNING"):
+            with self.assertRaisesRegex(HandlerLost, "resultLengthMax.*may have been done"):
+                self.client.perform("long", "done")
+            with self.assertRaisesRegex(ProposalRefused, "none"):
+                self.client.propose("long", [{"op": "deleteItems", "items": ["milk"]}])
+        self.assertIn("milk", self.client.snapshot("long").state)
 
     def test_nobody_a_second_one_and_one_that_goes(self) -> None:
         self.client.publish("alone", ["a"])

@@ -22,6 +22,10 @@ class AsyncRequest(HandlerRequest):
         """As `Request.refuse`."""
         await self._refuse(reason)
 
+    async def fail(self, reason: str) -> None:
+        """As `Request.fail`."""
+        await self._fail(reason)
+
 
 class AsyncFollowing(FollowedList, AsyncIterator[Update]):
     """`async for update in client.follow("tasks")`. Leave it with `async with`, or `close`."""
@@ -40,7 +44,7 @@ class AsyncFollowing(FollowedList, AsyncIterator[Update]):
 
 
 class AsyncHandler(Handling[AsyncRequest], AsyncIterator[AsyncRequest]):
-    """`async for request in client.handle("tasks", ["perform"])`."""
+    """`async with client.handle("tasks", ["perform"]) as handler: async for request in handler: …`."""
 
     async def __anext__(self) -> AsyncRequest:
         request = await self.next()

@@ -88,7 +88,8 @@ class Client:
         self, list: str, requests: Sequence[str], actions: Optional[Sequence[str]] = None, *, replace: bool = False,
         follow: bool = True,
     ) -> Handler:
-        """Iterates what others ask of a list, so that it is answered.
+        """Iterates what others ask of a list, so that it is answered. Use it in `with`, which ends it when the loop does, also
+        by an exception.
 
         - requests: which sorts: "perform", "propose", "expand".
         - actions: these only, of `perform`.
@@ -153,12 +154,16 @@ class Request(HandlerRequest):
         finished(self._answer(result, operations))
 
     def refuse(self, reason: str) -> None:
-        """The asker gets the reason as an error."""
+        """Nothing happened: the asker gets the reason, as `ProposalRefused`."""
         finished(self._refuse(reason))
+
+    def fail(self, reason: str) -> None:
+        """It may have happened: the asker gets the reason, as `HandlerLost`."""
+        finished(self._fail(reason))
 
 
 class Handler(Iterator[Request]):
-    """`for request in client.handle("tasks", ["perform"])`."""
+    """`with client.handle("tasks", ["perform"]) as handler: for request in handler: …`. One thread iterates; any may answer."""
 
     def __init__(self, handling: Handling[Request]) -> None:
         self._handling = handling

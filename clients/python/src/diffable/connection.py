@@ -73,9 +73,9 @@ class Connection:
                 return reply.get()
             await self._receive_more()
 
-    async def send(self, method: str, params: Mapping[str, Any]) -> RequestID:
+    async def send(self, method: str, params: Mapping[str, Any], id: Optional[RequestID] = None) -> RequestID:
         """Sends a request whose reply is taken by `next_message`."""
-        id = new_id()
+        id = new_id() if id is None else id
         await self._wire.send(request_line(method, params, id))
         return id
 

@@ -71,7 +71,7 @@ class FollowedList(Reception[Update]):
         id = await connection.send("setView", {"subscription": subscription, "view": view or {}})
         self._unanswered[id] = view
 
-    def _take(self, message: Message) -> None:
+    async def _take(self, message: Message) -> None:
         if isinstance(message, Reply):
             self._take_reply(message)
             return

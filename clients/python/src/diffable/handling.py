@@ -6,10 +6,10 @@ import time
 from dataclasses import dataclass, field
 from typing import Any, Dict, Mapping, Optional, Sequence, Type, TypeVar
 
-from .connection import Connection
+from .connection import Connection, new_id
 from .connections import Connections, log
-from .conversation import Message, Reply
-from .errors import DiffableError, HandlerEnded, HandlerExists, NoSuchRequest
+from .conversation import Message, Reply, RequestID
+from .errors import DiffableError, HandlerEnded, HandlerExists, NoSuchRequest, NotSendable
 from .mirror import Mirror
 from .operations import Operation
 from .reception import Reception
@@ -21,8 +21,8 @@ _GRACE = 10.0
 
 @dataclass(eq=False)
 class HandlerRequest:
-    """What somebody asks of the list. It is answered once, by `answer` or `refuse`, also later or from another thread or
-    task; who never answers lets the asker wait until its time is over."""
+    """What somebody asks of the list. It is answered once, by `answer`, `refuse` or `fail`, also later or from another thread
+    or task; who never answers lets the asker wait until its time is over."""
 
     # `Request` answers and returns, `AsyncRequest` is awaited.
 
@@ -43,7 +43,8 @@ class HandlerRequest:
     summary: Mapping[str, int] = field(default_factory=dict)
     #: Of `expand`: which item needs its children.
     item: Optional[str] = None
-    #: Nobody waits for the answer any more.
+    #: Nobody waits for the answer any more: the time is over, the asker is gone, or the connection was lost. It is set as soon
+    #: as the loop asks for its next request, and what is answered then goes nowhere.
     is_cancelled: bool = False
 
     def __post_init__(self) -> None:
@@ -57,13 +58,22 @@ class HandlerRequest:
     async def _refuse(self, reason: str) -> None:
         await self._send({"refusal": reason})
 
+    async def _fail(self, reason: str) -> None:
+        await self._send({"failure": reason})
+
     async def _send(self, answer: Dict[str, Any]) -> None:
         handling, connection = self._handling, self._connection
         if handling is None or connection is None:
             raise RuntimeError("a request is answered once")
         self._handling = None
-        if not self.is_cancelled:
-            await handling._send_answer(connection, {"request": self._number, **answer})
+        if self.is_cancelled:
+            return
+        try:
+            await handling._send_answer(connection, self, answer)
+        except NotSendable:
+            # Nothing was sent, so it can be answered with something else.
+            self._handling = handling
+            raise
 
 
 Q = TypeVar("Q", bound=HandlerRequest)
@@ -86,7 +96,9 @@ class Handling(Reception[Q]):
         self._follows = follow
         self._subscription: Optional[int] = None
         self._handler: Any = None
-        self._open: Dict[Any, Q] = {}
+        self._open: Dict[Any, HandlerRequest] = {}
+        # By the answers to them that the daemon has not taken yet.
+        self._answered: Dict[RequestID, HandlerRequest] = {}
         self._has_registered = False
         # Until when another handler may be our own of before.
         self._grace_end: Optional[float] = None
@@ -122,11 +134,9 @@ class Handling(Reception[Q]):
             return True
         return isinstance(error, HandlerExists) and self._grace_end is not None and time.monotonic() < self._grace_end
 
-    def _take(self, message: Message) -> None:
+    async def _take(self, message: Message) -> None:
         if isinstance(message, Reply):
-            # Whoever asked waits for nothing any more, or is told too.
-            if message.error is not None and not isinstance(message.error, NoSuchRequest):
-                log.warning("an answer about the list %r was refused: %s", self.list, message.error)
+            await self._take_reply(message)
             return
         params = message.params
         if message.method == "request" and params.get("handler") == self._handler:
@@ -134,8 +144,8 @@ class Handling(Reception[Q]):
         elif message.method == "requestCancelled":
             if (request := self._open.pop(params.get("request"), None)) is not None:
                 request.is_cancelled = True
-                if request in self._received:
-                    self._received.remove(request)
+                for received in [received for received in self._received if received is request]:
+                    self._received.remove(received)
         elif message.method == "handlerEnded" and params.get("handler") == self._handler:
             self._end(str(params.get("reason")))
         elif params.get("subscription") is not None and params["subscription"] == self._subscription:
@@ -152,9 +162,31 @@ class Handling(Reception[Q]):
         self._open[request._number] = request
         return request
 
-    async def _send_answer(self, connection: Connection, params: Dict[str, Any]) -> None:
-        self._open.pop(params["request"], None)
-        await connection.send("answer", params)
+    async def _send_answer(self, connection: Connection, request: HandlerRequest, answer: Dict[str, Any]) -> None:
+        id = new_id()
+        # Before it is sent, as another thread may take the reply.
+        self._answered[id] = request
+        self._open.pop(request._number, None)
+        try:
+            await connection.send("answer", {"request": request._number, **answer}, id)
+        except NotSendable:
+            del self._answered[id]
+            self._open[request._number] = request
+            raise
+
+    async def _take_reply(self, reply: Reply) -> None:
+        request = self._answered.pop(reply.id, None)
+        connection = self._connection
+        # Whoever asked waits for nothing any more.
+        if reply.error is None or isinstance(reply.error, NoSuchRequest) or request is None or connection is None:
+            return
+        log.warning("an answer about the list %r was refused: %s", self.list, reply.error)
+        # What was said could be no answer: it is too long, for example. A proposal was not applied; all else was done before.
+        instead = (
+            {"refusal": str(reply.error)} if request.kind == "propose"
+            else {"failure": f"{reply.error}. It may have been done: look before you ask again"}
+        )
+        await connection.send("answer", {"request": request._number, **instead})
 
     def _end(self, reason: str) -> None:
         self._cancel_all()
@@ -166,4 +198,5 @@ class Handling(Reception[Q]):
         for request in list(self._open.values()):
             request.is_cancelled = True
         self._open.clear()
+        self._answered.clear()
         self._received.clear()

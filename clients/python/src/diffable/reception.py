@@ -41,7 +41,7 @@ class Reception(Generic[T]):
                 if self._connection is None:
                     await self._begin_again()
                 if (connection := self._connection) is not None:
-                    self._take(await connection.next_message())
+                    await self._take(await connection.next_message())
             except DiffableError as error:
                 self._abandon_connection()
                 if self._is_closed:
@@ -98,6 +98,6 @@ class Reception(Generic[T]):
         """Asks for what is to come. Everything after is told to `_take`."""
         raise NotImplementedError
 
-    def _take(self, message: Message) -> None:
+    async def _take(self, message: Message) -> None:
         """Puts what the message brings into `_received`, or notes the end."""
         raise NotImplementedError
