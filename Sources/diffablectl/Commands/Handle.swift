@@ -22,7 +22,8 @@ struct Handle: AsyncParsableCommand {
               DIFFABLE_REVISION               of the list when it was asked
               DIFFABLE_UID                    who asks
               DIFFABLED_SOCKET                the daemon, for diffablectl in it (also DIFFABLE_SOCKET)
-            What a request has not is not set there.
+            What a request has not is not set there. One whose items are longer than 128 KiB in all is refused: ask for fewer \
+            at a time.
 
             Status 0 says that it is done, or that the proposal is as it should be; standard output that is JSON is the \
             result, and for a proposal an array of operations, to be applied instead; other output is left out. Any other \
