@@ -56,6 +56,8 @@ import Testing
             #expect(try new.untyped == snapshot.applying([.deleteItems(undecodable, .isPassedOver)]), "seed \(seed)")
             #expect(try old.untyped.applying(difference) == new.untyped, "seed \(seed)")
             for id in new.untyped.itemIdentifiers { #expect(new[id]?.content == "\(id)", "seed \(seed)") }
+            let rows = new.visibleRows(after: old.visibleRows, by: difference)
+            #expect(rows.all == VisibleRows(of: new.untyped).all && new.visibleRows.all == rows.all, "seed \(seed)")
             let came = undecodable.filter {
                 whole.item($0)?.content != snapshot.item($0)?.content || whole.item($0)?.kind != snapshot.item($0)?.kind
             }

@@ -1,5 +1,6 @@
 import Diffable
 import HashTreeCollections
+import Synchronization
 
 /// A list's whole state at one revision, with its items' content as values of the program's own type.
 ///
@@ -14,6 +15,7 @@ public struct ListSnapshot<Value: Sendable>: Sendable {
     let contents: ItemContents<Value>
     /// The same with the items that could not be decoded; nil when there are none.
     private let whole: Snapshot?
+    private let rows = KnownRows()
 
     init(_ contents: ItemContents<Value>) { self.init(Snapshot(), contents, whole: nil) }
 
@@ -66,6 +68,15 @@ extension ListSnapshot {
         ListItem(item, content: contents.value(of: item), children: item.children.map(nested))
     }
 
+    /// Its visible items as the rows of a flat table or a terminal. O(n) the first time, but for what
+    /// `ListUpdate.rowChanges` has found already.
+    public var visibleRows: VisibleRows { rows.rows { VisibleRows(of: untyped) } }
+
+    /// The same, when those of the state before are known.
+    func visibleRows(after previous: VisibleRows, by difference: [ListOperation]) -> VisibleRows {
+        rows.rows { previous.advanced(to: untyped, by: difference) }
+    }
+
     /// An item, without its children.
     public subscript(id: ItemID) -> ListItem<Value>? {
         untyped.item(id).map { ListItem($0, content: contents.value(of: $0), children: []) }
@@ -91,6 +102,19 @@ extension ListSnapshot {
     /// How many children the item at an index path has, without theirs; none where there is no item.
     public func numberOfChildren(at path: [Int]) -> Int {
         untyped.itemIdentifier(at: path).flatMap(untyped.numberOfChildren) ?? 0
+    }
+}
+
+/// The rows of a snapshot, as soon as somebody has asked for them.
+private final class KnownRows: Sendable {
+    private let known = Mutex<VisibleRows?>(nil)
+
+    func rows(_ find: () -> VisibleRows) -> VisibleRows {
+        if let rows = known.withLock({ $0 }) { return rows }
+        // Not under the lock, as it may take a while. Two who ask at once find the same.
+        let rows = find()
+        known.withLock { $0 = rows }
+        return rows
     }
 }
 

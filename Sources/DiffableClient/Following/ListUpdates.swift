@@ -81,6 +81,15 @@ public struct ListUpdate<Value: Sendable>: Sendable {
         IndexPathChanges(difference, from: previous.untyped, to: snapshot.untyped)
     }
 
+    /// The same as steps on the flat rows of an outline (`ListSnapshot.visibleRows`), to be carried out one after the other.
+    /// O(log² n) for each item that changed, and O(1) for each row that comes; O(n) when it was not asked of the update before.
+    ///
+    ///     for change in update.rowChanges { rows.carryOut(change) }
+    public var rowChanges: [RowChange] {
+        let before = previous.visibleRows
+        return snapshot.visibleRows(after: before, by: difference).changes(from: before, by: difference)
+    }
+
     /// The same in one or two batches that UIKit's `performBatchUpdates` takes, each with the state that it leads to: for
     /// tables without children. O(d log n) for d operations, and O(s log n) for s sections where some move.
     public var stages: [ListStage<Value>] {

@@ -64,14 +64,14 @@ extension Integration {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 let parts = [
                     Self.follow, Self.keepTable, Self.seeOpen, Self.search, Self.followKinds, Self.endings,
-                    Self.skip,
+                    Self.skip, Self.showOutline,
                 ].map { (carryOut: $0, shown: Shown()) }
                 for part in parts {
                     group.addTask { try await part.carryOut(client, part.shown) }
                 }
                 group.addTask { #expect(await Self.banner(client) == nil) }
                 try await eventuallyInTask("subscriptions") {
-                    try daemon.succeed("status").contains("subscriptions: 7") ? () : nil
+                    try daemon.succeed("status").contains("subscriptions: 8") ? () : nil
                 }
                 try await eventuallyInTask("what each is to show") {
                     // One milk is open, and one is found.
@@ -179,6 +179,30 @@ extension Integration.SwiftPageTests {
         let source = DataSource(snapshot: try #require(table.snapshot))
         #expect(source.numberOfSections() == 1 && source.numberOfRows(inSection: 0) == 2)
         #expect(source.numberOfChildren(at: [0, 0]) == 0 && source.text(at: [0, 1]) == "Milk")
+    }
+
+    private static func showOutline(_ client: Client, _ shown: Shown) async throws {
+        var lines: [String] = []
+        for try await update in client.list("tasks", as: Todo.self) {
+            let snapshot = update.snapshot
+            func line(_ row: VisibleRow) -> String {
+                let mark = row.hasChildren ? row.isExpanded ? "▾ " : "▸ " : "  "
+                return String(repeating: "  ", count: row.level) + mark + (snapshot[row.id]?.content.text ?? "")
+            }
+            for change in update.rowChanges {
+                switch change {
+                case .remove(let rows): lines.removeSubrange(rows)
+                case .insert(let rows, let place): lines.insert(contentsOf: rows.map(line), at: place)
+                case .move(let rows, let place):
+                    let moved = lines[rows]
+                    lines.removeSubrange(rows)
+                    lines.insert(contentsOf: moved, at: place)
+                case .reload(let row, let place): lines[place] = line(row)
+                }
+            }
+            shown.count += 1
+        }
+        #expect(lines == ["  Bread", "  Milk"])
     }
 
     /// Once it says something of a state.
