@@ -12,6 +12,8 @@ let settings: [SwiftSetting] = [
 // The arrows of ARCHITECTURE.md: the compiler keeps them one-way, and Tests/ProjectTests checks the imports.
 let package = Package(
     name: "diffabled",
+    // For the libraries alone, and untried: the programs need Linux.
+    platforms: [.macOS(.v15)],
     products: [
         .library(name: "Diffable", targets: ["Diffable"]),
         .library(name: "DiffableClient", targets: ["DiffableClient"]),

@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
 
 /// A name that tells one thing of its sort from the others: 1 to 255 bytes of UTF-8 without control characters.
 ///

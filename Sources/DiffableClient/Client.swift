@@ -1,5 +1,10 @@
 import Diffable
-import FoundationEssentials
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 /// A client of a daemon that outlives its connections.
 ///

@@ -35,15 +35,16 @@ extension ClientError: CustomStringConvertible {
         switch self {
         case .noSocket(let paths):
             "no daemon is running: there is no socket at \(paths.joined(separator: " or ")). "
-                + "Start one with `diffabled`, or name its socket with --socket or $DIFFABLED_SOCKET"
+                + "Start one with `diffabled`, or name its socket with Client(socket:) or $DIFFABLED_SOCKET"
         case .noConnection(let path, let reason):
-            "no daemon answers at \(path) (\(reason)). Start one with `diffabled --socket \(path)`, "
-                + "or name another with --socket or $DIFFABLED_SOCKET"
+            "no daemon answers at \(path) (\(reason)). Start one there with `diffabled`, "
+                + "or name another with Client(socket:) or $DIFFABLED_SOCKET"
         case .noPermission(let path):
             "the socket \(path) is there, but this user may not connect to it: look at its owner, group and mode, "
-                + "or name another with --socket or $DIFFABLED_SOCKET"
+                + "or name another with Client(socket:) or $DIFFABLED_SOCKET"
         case .untrustedSocket(let path, let objection):
-            "the socket \(path) is not used: \(objection), or name another socket with --socket or $DIFFABLED_SOCKET"
+            "the socket \(path) is not used: \(objection), or name another socket with Client(socket:) or "
+                + "$DIFFABLED_SOCKET"
         case .connectionLost(let path):
             "the daemon at \(path) closed the connection. Whether an unanswered change was made is not known: "
                 + "look at the list before trying again"

@@ -1,9 +1,14 @@
 import DiffableJSON
 import DiffableProtocol
-import Glibc
 import NIOCore
 import NIOPosix
 import Synchronization
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
 
 /// A connection to a daemon, for as long as a closure runs.
 ///

@@ -1,7 +1,12 @@
 // Whoever writes `import DiffableClient` has lists, items and contents as well.
 @_exported import Diffable
 @_exported import DiffableJSON
-import FoundationEssentials
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
 
 extension Content {
     /// A value of the program's own as JSON, its members in the order of their names, so that equal values are equal

@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
 
 /// Where a daemon listens: the path of its Unix socket.
 public struct SocketPath: Hashable, Sendable, CustomStringConvertible {
@@ -12,7 +16,7 @@ public struct SocketPath: Hashable, Sendable, CustomStringConvertible {
     /// the user's own daemon if it has a socket, otherwise the system's. A socket of the user's that a daemon has left
     /// behind does not stand before the system's.
     ///
-    /// - Parameter named: what the user said, for example by `--socket`.
+    /// - Parameter named: what the user said, for example in an option of the program.
     public static func find(_ named: String? = nil) throws(ClientError) -> SocketPath {
         try find(named, environment: variable, isSocket: isSocket, isLeft: isLeft)
     }
@@ -60,8 +64,7 @@ public struct SocketPath: Hashable, Sendable, CustomStringConvertible {
     /// trusted is not asked: whoever connects will hear of it.
     package static func isLeft(_ path: String) -> Bool {
         guard let path = try? SocketPath(path).trusted() else { return false }
-        let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
-        let descriptor = socket(AF_UNIX, kind, 0)
+        let descriptor = waitlessSocket()
         guard descriptor >= 0 else { return false }
         defer { close(descriptor) }
         var address = sockaddr_un()
@@ -78,6 +81,21 @@ public struct SocketPath: Hashable, Sendable, CustomStringConvertible {
             }
         }
         return result != 0 && errno == ECONNREFUSED
+    }
+
+    /// A socket that nothing waits for, and that no other program inherits; -1 when there is none.
+    private static func waitlessSocket() -> Int32 {
+        #if canImport(Darwin)
+            let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
+            if descriptor >= 0 {
+                _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+                _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
+            }
+            return descriptor
+        #else
+            let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
+            return socket(AF_UNIX, kind, 0)
+        #endif
     }
 
     private static func variable(_ name: String) -> String? {

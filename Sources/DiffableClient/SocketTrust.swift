@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
 
 /// Whether a socket can only have been put where it is by somebody who is trusted: root, the user, or whom the system's
 /// daemon runs as; for root also whoever the socket belongs to, since root may talk to everybody's daemon.
@@ -71,7 +75,7 @@ extension SocketPath {
     private static func status(of path: String) -> SocketTrust.FileStatus? {
         var status = stat()
         guard stat(path, &status) == 0 else { return nil }
-        return SocketTrust.FileStatus(path: path, owner: status.st_uid, mode: status.st_mode)
+        return SocketTrust.FileStatus(path: path, owner: status.st_uid, mode: UInt32(status.st_mode))
     }
 
     private static func userID(of name: String) -> UInt32? {

@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
 
 /// A string: the bytes between its quotes, as a slice of a text that was checked.
 package struct JSONString {

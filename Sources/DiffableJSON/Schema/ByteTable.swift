@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
 
 /// Sets of byte strings, one behind the other in flat arrays. In its set a string is found by bisection, so that nobody
 /// can choose strings that take longer.

@@ -1,4 +1,8 @@
-import Glibc
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
 
 extension SchemaCheck {
     func endOfArray(at start: Int, _ place: Int) -> Int {

@@ -1,7 +1,12 @@
 import Diffable
-import Glibc
 
 @_spi(_Unicode) import Swift
+
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
 
 /// Words that a search looks for in the strings of an item's content. Case and diacritics do not count.
 struct SearchText: Sendable {

@@ -7,9 +7,15 @@ extension ClientError {
     var words: String {
         switch self {
         case .refused(let refusal), .subscriptionEnded(let refusal): refusal.words
-        default: description
+        case .noConnection(let path, _):
+            ownDescription.replacing(
+                "Start one there with `diffabled`", with: "Start one with `diffabled --socket \(path)`")
+        default: ownDescription
         }
     }
+
+    /// With our option instead of the library's parameter.
+    private var ownDescription: String { description.replacing("Client(socket:)", with: "--socket") }
 }
 
 extension Refusal {
