@@ -35,6 +35,9 @@ public final class Client: Sendable {
         shared = SharedConnection(to: socket, name: name, replyTimeout: replyTimeout)
     }
 
+    /// The same client once more.
+    init(over shared: SharedConnection) { self.shared = shared }
+
     // MARK: - Following lists
 
     /// Follows a list whose items' content is of one type.
@@ -47,7 +50,7 @@ public final class Client: Sendable {
         undecodable: UndecodableItems = .throw, decoder: JSONDecoder = JSONDecoder()
     ) -> ListUpdates<Value> {
         self.list(list, options: options, undecodable: undecodable) { item in
-            try decoder.decode(type, from: Data(item.content?.bytes ?? Array("null".utf8)))
+            try item.decodedContent(as: type, by: decoder)
         }
     }
 

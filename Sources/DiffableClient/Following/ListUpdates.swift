@@ -32,12 +32,20 @@ public struct ListUpdates<Value: Sendable>: AsyncSequence, Sendable {
     /// nil: all of it.
     ///
     ///     let list = client.list("tasks", as: Todo.self)
-    ///     searchField.onChange = { text in list.setView(try ListView(json: …)) }
+    ///     searchField.onChange = { text in list.setView(try ListView(search: text)) }
     ///     for try await update in list { show(update) }
     ///
     /// A loop that runs is given one update that leads from what it saw to what it sees now; its `revision` may be the same.
     /// Returns at once. While there is no connection, what was seen stays.
     public func setView(_ view: ListView?) { shownView.set(view?.view ?? View()) }
+
+    /// Changes what the view shows as expanded for itself; false when it shows what the list does.
+    func changeOwnExpansion(_ change: (inout Set<ItemID>) -> Void) throws(ClientError) -> Bool {
+        try shownView.change { view throws(ClientError) in
+            guard let json = view.json(withExpanded: change) else { return nil }
+            return try ListView(bytes: json).view
+        }
+    }
 
     public func makeAsyncIterator() -> Iterator {
         Iterator(follower: Follower(of: list, options, shownView, contents, over: shared))

@@ -23,12 +23,17 @@ final class ShownView: Sendable {
 
     var version: Version { state.withLock { $0.version } }
 
-    func set(_ view: View) {
-        let observers = state.withLock { state in
+    func set(_ view: View) { _ = change { _ in view } }
+
+    /// Sets what a function makes of the view; false when it makes nothing. One change waits for the other.
+    func change<E: Error>(_ next: (View) throws(E) -> View?) throws(E) -> Bool {
+        let observers: [@Sendable () -> Void]? = try state.withLock { state throws(E) in
+            guard let view = try next(state.version.view) else { return nil }
             state.version = Version(number: state.version.number + 1, view: view)
             return Array(state.observers.values)
         }
-        for observer in observers { observer() }
+        for observer in observers ?? [] { observer() }
+        return observers != nil
     }
 
     /// Calls whenever another view was set, until `remove` is called with the number that it gives.

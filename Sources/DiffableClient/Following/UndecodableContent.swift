@@ -23,8 +23,9 @@ public struct UndecodableContent: Error, Equatable, Sendable {
     init(of item: ItemID, in list: ListName, as type: Any.Type, _ error: any Error) {
         self.list = list
         self.item = item
-        self.type = "\(type)"
-        guard let error = error as? Swift.DecodingError else {
+        let unfit = error as? UnfitContent
+        self.type = unfit?.type ?? "\(type)"
+        guard let error = (unfit?.reason ?? error) as? Swift.DecodingError else {
             (member, reason) = ("", "\(error)")
             return
         }

@@ -49,6 +49,35 @@ extension Integration {
             #expect(try await updates.next()?.snapshot.numberOfItems == 6)
         }
 
+        @Test func `a view of its own expands for itself alone, any other one for everybody`() async throws {
+            let daemon = try Daemon()
+            let client = Client(socket: SocketPath(daemon.socket))
+            try await client.ensureList("tasks")
+            let items = ["a", "b"].map { id in
+                Diffable.Item(id: ItemID(stringLiteral: id), children: [.init(id: ItemID(stringLiteral: "\(id)1"))])
+            }
+            try await client.apply("tasks", [Diffable.Section(id: "s", items: items)])
+            let own = client.list(
+                "tasks", options: ListOptions(view: try ListView(sort: ["id"], expansion: .own(["b"]))))
+            let shared = client.list("tasks", options: ListOptions(view: try ListView(expansion: .shared)))
+            var (ownUpdates, sharedUpdates) = (own.makeAsyncIterator(), shared.makeAsyncIterator())
+            #expect(try await ownUpdates.next()?.snapshot.untyped.itemIdentifiers == ["a", "b", "b1"])
+            #expect(try await sharedUpdates.next()?.snapshot.untyped.itemIdentifiers == ["a", "b"])
+            try await own.expand(["a"])
+            try await own.collapse(["b"])
+            // One update for both, or one for each.
+            var seen: [ItemID]?
+            while seen != ["a", "a1", "b"] {
+                seen = try #require(try await ownUpdates.next()).snapshot.untyped.itemIdentifiers
+            }
+            try await shared.expand(["b"])
+            #expect(try await sharedUpdates.next()?.snapshot.untyped.itemIdentifiers == ["a", "b", "b1"])
+            let state = try await client.withConnection { try await $0.state(of: "tasks") }
+            #expect(state.snapshot.isExpanded("a") == false && state.snapshot.isExpanded("b") == true)
+            try await shared.collapse(["b"])
+            #expect(try await sharedUpdates.next()?.snapshot.untyped.itemIdentifiers == ["a", "b"])
+        }
+
         /// The connection is cut between `setView`, its answer and what it shows.
         @Test func `what is seen is what was asked for last, however often the connection is cut`() async throws {
             let daemon = try Daemon()

@@ -36,6 +36,11 @@ extension Integration {
         private enum Cell: Sendable {
             case header(String)
             case todo(Todo)
+            case unknown(ItemID)
+        }
+
+        private struct Heading: Decodable {
+            var title: String
         }
 
         // It sets a variable of the environment.
@@ -62,16 +67,17 @@ extension Integration {
             try await Self.ask(client, daemon)
 
             try await withThrowingTaskGroup(of: Void.self) { group in
-                let parts = [
+                let carriedOut: [@Sendable (Client, Shown) async throws -> Void] = [
                     Self.follow, Self.keepTable, Self.seeOpen, Self.search, Self.followKinds, Self.endings,
-                    Self.skip, Self.showOutline,
-                ].map { (carryOut: $0, shown: Shown()) }
+                    Self.skip, Self.showOutline, Self.followUntyped, Self.fold,
+                ]
+                let parts = carriedOut.map { (carryOut: $0, shown: Shown()) }
                 for part in parts {
                     group.addTask { try await part.carryOut(client, part.shown) }
                 }
                 group.addTask { #expect(await Self.banner(client) == nil) }
                 try await eventuallyInTask("subscriptions") {
-                    try daemon.succeed("status").contains("subscriptions: 8") ? () : nil
+                    try daemon.succeed("status").contains("subscriptions: 10") ? () : nil
                 }
                 try await eventuallyInTask("what each is to show") {
                     // One milk is open, and one is found.
@@ -322,16 +328,26 @@ extension Integration.SwiftPageTests {
     }
 
     private static func followKinds(_ client: Client, _ shown: Shown) async throws {
+        func show(_ count: Int, _ headings: [String?]) { shown.count += headings.count }
+        let cells = client.list(
+            "tasks",
+            registrations: [
+                Registration("header", as: String.self) { .header($0) },
+                Registration(nil, as: Todo.self) { Cell.todo($0) },
+            ],
+            otherwise: .shown { .unknown($0.id) })
+        for try await update in cells {
+            let headings = update.snapshot.sections.map { try? $0.content?.decoded(as: Heading.self).title }
+            show(update.snapshot.numberOfItems, headings)
+        }
+    }
+
+    private static func followUntyped(_ client: Client, _ shown: Shown) async throws {
         func show(_ count: Int) { shown.count += 1 }
         func show(_ text: String?) { shown.count += 1 }
         do {
-            let cells = client.list("tasks") { item in
-                switch item.kind {
-                case "header": Cell.header(item.id.description)
-                default: Cell.todo(try JSONDecoder().decode(Todo.self, from: Data(item.content?.bytes ?? [])))
-                }
-            }
-            for try await update in cells { show(update.snapshot.numberOfItems) }
+            let names = client.list("tasks") { item in item.content == nil ? "\(item.id)" : "\(item.id)…" }
+            for try await update in names { show(update.snapshot.numberOfItems) }
             for try await update in client.list("tasks") { show(update.snapshot["milk"]?.content?.description) }
             Issue.record("there is no such list any more")
         } catch ClientError.refused(let refusal) {
@@ -342,7 +358,7 @@ extension Integration.SwiftPageTests {
 
     private static func seeOpen(_ client: Client, _ shown: Shown) async throws {
         func show(_ count: Int) { shown.count = count }
-        let open = try ListView(json: #"{"where":{"path":"/done","equals":false},"sort":["/text"]}"#)
+        let open = try ListView(where: "/done" == false, sort: ["/text"])
         for try await update in client.list("tasks", as: Todo.self, options: ListOptions(view: open)) {
             show(update.snapshot.numberOfItems)
         }
@@ -360,13 +376,31 @@ extension Integration.SwiftPageTests {
             if shown.count == 0 { #expect(throws: Never.self) { try searchField.onChange("MILK") } }
             shown.count = count
         }
-        func quoted(_ text: String) -> String { "\"\(text)\"" }
         let list = client.list("tasks", as: Todo.self)
         searchField.onChange = { text in
-            try list.setView(text.isEmpty ? nil : ListView(json: "{\"search\":\(quoted(text))}"))
+            try list.setView(text.isEmpty ? nil : ListView(search: text))
         }
         for try await update in list { show(update.snapshot.numberOfItems) }
         #expect(shown.count == 1)
+    }
+
+    private final class Disclosure {
+        var onChange: (ItemID, Bool) async throws -> Void = { _, _ in }
+    }
+
+    private static func fold(_ client: Client, _ shown: Shown) async throws {
+        let disclosure = Disclosure()
+        func show(_ count: Int) { shown.count += 1 }
+        let outline = client.list("tasks", options: ListOptions(view: try ListView(expansion: .own([]))))
+        disclosure.onChange = { item, isOpen in
+            if isOpen { try await outline.expand([item]) } else { try await outline.collapse([item]) }
+        }
+        for try await update in outline { show(update.snapshot.numberOfItems) }
+        for isOpen in [true, false] { try await disclosure.onChange("bread", isOpen) }
+        let urgent = try ListView(
+            where: !("/done" == true) && ("/due" < 5 || .contains("/tags", "urgent")), search: "milk",
+            sort: [.descending("/priority"), "/text"], expansion: .own([]), window: .offset(0, limit: 50))
+        outline.setView(urgent)
     }
 
     private static func awaitBar(_ client: Client, _ daemon: Daemon) async throws {
