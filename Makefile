@@ -25,7 +25,7 @@ shared = man/man1/diffablectl.1 man/man5/diffabled.yaml.5 man/man7/diffabled-pro
     $(programs:%=fish/vendor_completions.d/%.fish)
 # Below docdir they lie as they do here, so that their links to each other lead there too.
 documents = README.md CHANGELOG.md ARCHITECTURE.md LICENSE config/diffabled.yaml $(wildcard docs/*.md docs/*/*.svg) \
-    $(filter-out examples/check examples/systemd examples/view,$(wildcard examples/* examples/systemd/* examples/view/*))
+    $(filter-out examples/check examples/scores examples/systemd examples/view,$(wildcard examples/* examples/scores/* examples/systemd/* examples/view/*))
 
 shell_scripts = .ci/run Fuzzing/run debian/diffabled.postinst debian/diffabled.postrm \
     $(addprefix examples/,alarms check open-tasks pick waybar-tasks) $(filter-out scripts/man-pages scripts/look-pictures,$(wildcard scripts/*))
@@ -120,7 +120,7 @@ set-up:
 	@scripts/set-up
 
 lint:
-	swift format lint --strict --parallel --recursive Sources Tests $(wildcard Benchmarks Fuzzing) Package.swift
+	swift format lint --strict --parallel --recursive Sources Tests examples/scores $(wildcard Benchmarks Fuzzing) Package.swift
 	@for script in $(shell_scripts); do \
 	    case "$$(head -n 1 $$script)" in \
 	        '#!/bin/sh'*) sh -n $$script || exit ;; \
@@ -133,7 +133,7 @@ lint:
 	@if command -v mypy >/dev/null; then cd clients/python && mypy; fi
 
 format:
-	swift format --in-place --parallel --recursive Sources Tests $(wildcard Benchmarks Fuzzing) Package.swift
+	swift format --in-place --parallel --recursive Sources Tests examples/scores $(wildcard Benchmarks Fuzzing) Package.swift
 
 # Measures beside redis, mosquitto, jq and sqlite3, in about 20 minutes, and writes docs/performance.md.
 # ONLY=fanout,durable measures some parts, ROUNDS=3 fewer rounds; then the table is only printed.

@@ -65,6 +65,7 @@ extension Integration {
             try await Self.undecodable(client)
             #expect(try await Self.hold(client) == ["eggs is refused by required"])
             try await Self.ask(client, daemon)
+            try await Self.publish(client)
 
             try await withThrowingTaskGroup(of: Void.self) { group in
                 let carriedOut: [@Sendable (Client, Shown) async throws -> Void] = [
@@ -382,6 +383,26 @@ extension Integration.SwiftPageTests {
         }
         for try await update in list { show(update.snapshot.numberOfItems) }
         #expect(shown.count == 1)
+    }
+
+    private struct Reading: Encodable {
+        var room: String
+        var degrees: Int
+    }
+
+    private static func publish(_ client: Client) async throws {
+        let readings = AsyncStream { continuation in
+            continuation.yield([Reading(room: "kitchen", degrees: 21), Reading(room: "hall", degrees: 18)])
+            continuation.finish()
+        }
+        try await client.publish(
+            "rooms",
+            from: readings.map { readings in
+                [Section(id: "all", items: try readings.map { try Item(ItemID($0.room), encoding: $0) })]
+            })
+        let state = try await client.withConnection { try await $0.state(of: "rooms") }
+        #expect(state.snapshot.item("hall")?.content?.description == #"{"degrees":18,"room":"hall"}"#)
+        try await client.withConnection { try await $0.deleteList("rooms") }
     }
 
     private final class Disclosure {

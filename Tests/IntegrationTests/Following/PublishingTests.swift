@@ -1,0 +1,76 @@
+import Diffable
+import DiffableClient
+import Foundation
+import Testing
+
+extension Integration {
+    /// `Client.publish(from:)`.
+    struct PublishingTests {
+        private static func sections(_ items: ItemID...) -> [Diffable.Section] {
+            [Diffable.Section(id: "s", items: items.map { Diffable.Item(id: $0) })]
+        }
+
+        private static func items(_ client: Client, _ list: ListName) async throws -> [ItemID] {
+            try await client.withConnection { try await $0.state(of: list) }.snapshot.itemIdentifiers
+        }
+
+        @Test func `a list is what the newest state says, whatever becomes of it and of the daemon`() async throws {
+            let daemon = SendableDaemon(try Daemon())
+            let client = Client(socket: SocketPath(daemon.daemon.socket))
+            let (states, writer) = AsyncStream.makeStream(of: [Diffable.Section].self)
+            let publishing = Task { try await client.publish("tasks", from: states) }
+            // It is there from the first state on.
+            writer.yield(Self.sections("a", "b"))
+            try await eventuallyInTask("first state") {
+                (try? await Self.items(client, "tasks")) == ["a", "b"] ? () : nil
+            }
+            try await onThread { daemon.daemon.program.end(with: SIGKILL) }
+            for item: ItemID in ["c", "d", "e"] { writer.yield(Self.sections(item)) }
+            try await onThread { try daemon.daemon.restart() }
+            try await eventuallyInTask("newest state") {
+                try await Self.items(client, "tasks") == ["e"] ? () : nil
+            }
+            try await client.withConnection { try await $0.deleteList("tasks") }
+            // What it comes to when the sequence ends was published.
+            writer.yield(Self.sections("f"))
+            writer.finish()
+            try await publishing.value
+            #expect(try await Self.items(client, "tasks") == ["f"])
+        }
+
+        @Test func `a section is published beside others`() async throws {
+            let server = try TestServer()
+            let client = Client(socket: SocketPath(server.socket))
+            try await client.ensureList("tasks", durability: .volatile)
+            try await client.apply("tasks", Self.sections("a"))
+            let states = AsyncStream { continuation in
+                continuation.yield([Diffable.Item(id: "x"), Diffable.Item(id: "y")])
+                continuation.finish()
+            }
+            try await client.publish("tasks", inSection: "t", from: states)
+            #expect(try await Self.items(client, "tasks") == ["a", "x", "y"])
+        }
+
+        @Test func `it ends with what the sequence throws, with what is refused, and with its task`() async throws {
+            struct Broken: Error {}
+
+            let server = try TestServer()
+            let client = Client(socket: SocketPath(server.socket))
+            let broken = AsyncThrowingStream<[Diffable.Section], any Error> { $0.finish(throwing: Broken()) }
+            await #expect(throws: Broken.self) { try await client.publish("a", from: broken, durability: .volatile) }
+            // These have no end of their own.
+            let (twice, writer) = AsyncStream.makeStream(of: [Diffable.Section].self)
+            writer.yield(Self.sections("x", "x"))
+            await #expect {
+                try await client.publish("a", from: twice, durability: .volatile)
+            } throws: { error in
+                guard case ClientError.refused(let refusal) = error else { return false }
+                return refusal.name == "duplicateItem"
+            }
+            let (endless, _) = AsyncStream.makeStream(of: [Diffable.Section].self)
+            let publishing = Task { try await client.publish("a", from: endless, durability: .volatile) }
+            publishing.cancel()
+            await #expect(throws: (any Error).self) { try await publishing.value }
+        }
+    }
+}
