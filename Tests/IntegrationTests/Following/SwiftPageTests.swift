@@ -70,7 +70,7 @@ extension Integration {
             try await withThrowingTaskGroup(of: Void.self) { group in
                 let carriedOut: [@Sendable (Client, Shown) async throws -> Void] = [
                     Self.follow, Self.keepTable, Self.seeOpen, Self.search, Self.followKinds, Self.endings,
-                    Self.skip, Self.showOutline, Self.followUntyped, Self.fold,
+                    Self.skip, Self.showOutline, Self.followUntyped, Self.fold, Self.observe, Self.deliver,
                 ]
                 let parts = carriedOut.map { (carryOut: $0, shown: Shown()) }
                 for part in parts {
@@ -78,7 +78,7 @@ extension Integration {
                 }
                 group.addTask { #expect(await Self.banner(client) == nil) }
                 try await eventuallyInTask("subscriptions") {
-                    try daemon.succeed("status").contains("subscriptions: 10") ? () : nil
+                    try daemon.succeed("status").contains("subscriptions: 12") ? () : nil
                 }
                 try await eventuallyInTask("what each is to show") {
                     // One milk is open, and one is found.
@@ -403,6 +403,38 @@ extension Integration.SwiftPageTests {
         let state = try await client.withConnection { try await $0.state(of: "rooms") }
         #expect(state.snapshot.item("hall")?.content?.description == #"{"degrees":18,"room":"hall"}"#)
         try await client.withConnection { try await $0.deleteList("rooms") }
+    }
+
+    @MainActor private static func observe(_ client: Client, _ shown: Shown) async throws {
+        func show(_ text: String) { shown.count += 1 }
+        let model = ListModel(client.list("tasks", as: Todo.self))
+        let following = Task { await model.follow() }
+        func body() { for item in model.sections.flatMap(\.items) { show(item.content.text) } }
+        try await eventuallyInTask("model of what there is") { model.sections.isEmpty ? nil : () }
+        body()
+        #expect(shown.count == 2)
+        await following.value
+    }
+
+    /// As GLib's and Qt's: what is called soon is called on the main thread.
+    private struct Loop {
+        func callSoon(_ work: @escaping @Sendable () -> Void) { DispatchQueue.main.async(execute: work) }
+    }
+
+    @MainActor private final class Store {
+        var rows: [VisibleRow] = []
+    }
+
+    @MainActor private static func deliver(_ client: Client, _ shown: Shown) async throws {
+        let (loop, store) = (Loop(), Store())
+        let list = client.list("tasks", as: Todo.self)
+        let following = Task.detached {
+            try await list.deliver(by: { work in loop.callSoon(work) }) { update in
+                for change in update.rowChanges { store.rows.carryOut(change) }
+                shown.count = store.rows.count
+            }
+        }
+        try await following.value
     }
 
     private final class Disclosure {

@@ -82,7 +82,8 @@ final class TypedFollower: Sendable {
 
 /// The same as `eventually`, where the thread is needed by those who are waited for.
 func eventuallyInTask<R>(
-    within seconds: Double = 240, _ what: @autoclosure () -> String, _ body: () async throws -> R?
+    within seconds: Double = 240, isolation: isolated (any Actor)? = #isolation, _ what: @autoclosure () -> String,
+    _ body: () async throws -> R?
 ) async throws -> R {
     let deadline = ContinuousClock.now + .seconds(seconds)
     while true {
