@@ -12,20 +12,11 @@ extension Integration {
         private typealias Section = Diffable.Section
 
         @Test func `the code of docs/swift.md is code of this file`() throws {
-            let page = try String(contentsOfFile: "\(Binaries.repository)/docs/swift.md", encoding: .utf8)
-            let here = Self.lines(try String(contentsOfFile: #filePath, encoding: .utf8)).joined(separator: "\n")
+            let here = PageBlocks.lines(try String(contentsOfFile: #filePath, encoding: .utf8))
             // What stands before is a package of its own: `scripts/first-program`.
-            let rest = try #require(page.components(separatedBy: "\n## Follow a list\n").dropFirst().first)
-            let blocks = rest.components(separatedBy: "```swift\n").dropFirst().map {
-                Self.lines($0.components(separatedBy: "```")[0]).joined(separator: "\n")
-            }
+            let blocks = try PageBlocks.of("docs/swift.md", "swift", after: "## Follow a list").map(PageBlocks.lines)
             #expect(blocks.count > 5)
             for block in blocks { #expect(here.contains(block), "\(block)") }
-        }
-
-        /// Without indentation, which is the place's.
-        private static func lines(_ text: String) -> [String] {
-            text.split(separator: "\n").map { $0.trimmingCharacters(in: .whitespaces) }
         }
 
         struct Todo: Decodable {
