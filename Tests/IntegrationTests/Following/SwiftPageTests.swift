@@ -180,7 +180,7 @@ extension Integration.SwiftPageTests {
     }
 
     private static func showOutline(_ client: Client, _ shown: Shown) async throws {
-        var lines: [String] = []
+        var lines: [String] = [] { didSet { shown.count += 1 } }
         for try await update in client.list("tasks", as: Todo.self) {
             let snapshot = update.snapshot
             func line(_ row: VisibleRow) -> String {
@@ -198,7 +198,6 @@ extension Integration.SwiftPageTests {
                 case .reload(let row, let place): lines[place] = line(row)
                 }
             }
-            shown.count += 1
         }
         #expect(lines == ["  Bread", "  Milk"])
     }
@@ -413,16 +412,18 @@ extension Integration.SwiftPageTests {
     }
 
     @MainActor private final class Store {
-        var rows: [VisibleRow] = []
+        var rows: [VisibleRow] = [] { didSet { shown.count = rows.count } }
+        private let shown: Shown
+
+        init(_ shown: Shown) { self.shown = shown }
     }
 
     @MainActor private static func deliver(_ client: Client, _ shown: Shown) async throws {
-        let (loop, store) = (Loop(), Store())
+        let (loop, store) = (Loop(), Store(shown))
         let list = client.list("tasks", as: Todo.self)
         let following = Task.detached {
             try await list.deliver(by: { work in loop.callSoon(work) }) { update in
                 for change in update.rowChanges { store.rows.carryOut(change) }
-                shown.count = store.rows.count
             }
         }
         try await following.value
