@@ -48,10 +48,13 @@ extension AccessMode: CustomStringConvertible {
 
 /// Why a text is not a mode.
 public enum AccessModeError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// It is not one to four octal digits.
     case notOctal(String)
     /// It has bits or letters beside those of the three rights.
     case special(String)
 
+    /// What is wrong with the text, which it repeats: up to 40 bytes whole, what is longer by its first 20
+    /// characters.
     public var description: String {
         switch self {
         case .notOctal(let text):

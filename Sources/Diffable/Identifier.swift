@@ -49,12 +49,17 @@ extension Record {
     }
 }
 
-/// Tags of `Identifier`; they have no values.
+/// The tag of `ItemID`; it has no values.
 public enum ItemName: Sendable {}
+/// The tag of `SectionID`; it has no values.
 public enum SectionName: Sendable {}
+/// The tag of `Kind`; it has no values.
 public enum KindName: Sendable {}
+/// The tag of `ListName`; it has no values.
 public enum ListTag: Sendable {}
+/// The tag of `RequestKey`; it has no values.
 public enum RequestTag: Sendable {}
+/// The tag of `ActionName`; it has no values.
 public enum ActionTag: Sendable {}
 
 /// Identifies an item among all of a list's items, at any depth.
@@ -71,8 +76,10 @@ public typealias RequestKey = Identifier<RequestTag>
 public typealias ActionName = Identifier<ActionTag>
 
 extension Identifier: Hashable {
+    /// Whether their bytes are equal. O(length).
     public static func == (a: Identifier, b: Identifier) -> Bool { a.record.hasSameID(as: b.record) }
 
+    /// Feeds a keyed hash of its bytes. O(length).
     public func hash(into hasher: inout Hasher) { hasher.combine(record.hash) }
 }
 
@@ -84,6 +91,7 @@ extension Identifier: Comparable {
 }
 
 extension Identifier: CustomStringConvertible {
+    /// The string that it was made from. O(length).
     public var description: String { record.withID { String(decoding: $0, as: UTF8.self) } }
 }
 
@@ -98,12 +106,14 @@ extension Identifier: ExpressibleByStringLiteral {
 
 /// Why bytes are no identifier. The description completes "the id ...".
 public enum IdentifierError: Error, Equatable, Sendable, CustomStringConvertible {
+    /// There are no bytes at all.
     case empty
     /// In bytes.
     case tooLong(length: Int)
     /// At which byte it stands.
     case controlCharacter(offset: Int)
 
+    /// Completes "the id …", with the limit that was broken.
     public var description: String {
         switch self {
         case .empty: "is empty; an identifier is 1 to \(Record.idLengthMax) bytes of UTF-8"

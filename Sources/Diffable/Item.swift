@@ -8,6 +8,7 @@ public struct Item: Sendable {
     /// Whether its children are shown. `nil` is "not said": an item that is new is collapsed, one that is known
     /// keeps what it was.
     public var isExpanded: Bool?
+    /// The items directly under it, in order; empty for none.
     public var children: [Item]
 
     package init(record: Record, isExpanded: Bool? = nil, children: [Item] = []) {
@@ -25,14 +26,18 @@ public struct Item: Sendable {
             children: children)
     }
 
+    /// What it is called, and found by, in the whole list.
     public var id: ItemID { ItemID(record: record) }
+    /// Which registration draws it; nil for none.
     public var kind: Kind? { record.kind }
+    /// What it shows; nil for none. O(length), copied.
     public var content: Content? { record.content }
 }
 
 /// A section as it is handed over, with its items.
 public struct Section: Sendable {
     package let record: Record
+    /// The items that stand directly in it, in order.
     public var items: [Item]
 
     package init(record: Record, items: [Item] = []) {
@@ -45,7 +50,9 @@ public struct Section: Sendable {
         self.init(record: Record.make(id: id.record, kind: nil, content: content), items: items)
     }
 
+    /// What it is called, and found by, in the list.
     public var id: SectionID { SectionID(record: record) }
+    /// What its header shows; nil for none. O(length), copied.
     public var content: Content? { record.content }
 }
 

@@ -1,11 +1,16 @@
 /// Why an operation is impossible. The list is unchanged.
 public enum OperationError: Error, Equatable, Sendable {
+    /// The list has no section of this id.
     case noSuchSection(SectionID)
+    /// The list has no item of this id.
     case noSuchItem(ItemID)
+    /// The list, or what is inserted, has a section of this id already.
     case duplicateSection(SectionID)
+    /// The list, or what is inserted, has an item of this id already.
     case duplicateItem(ItemID)
     /// Nothing can be placed beside that, or under that parent.
     case invalidItemAnchor(ItemID, AnchorFault)
+    /// Nothing can be placed beside that section.
     case invalidSectionAnchor(SectionID, AnchorFault)
     /// The item would come under itself.
     case ownDescendant(ItemID)
@@ -35,9 +40,12 @@ public enum AnchorFault: Equatable, Sendable {
 
 /// Which operation of a transaction is impossible, counted from zero, and why.
 public struct TransactionError: Error, Equatable, Sendable {
+    /// Which operation, counted from zero.
     public var index: Int
+    /// Why it is impossible.
     public var reason: OperationError
 
+    /// Says why the operation of this index is impossible.
     public init(index: Int, reason: OperationError) {
         self.index = index
         self.reason = reason
@@ -49,6 +57,7 @@ public struct SnapshotLimits: Equatable, Sendable {
     /// Levels of items, children's included: 1 is "no children". A snapshot of at most 24 levels has a JSON form
     /// that stays far from the depth limit of a line.
     public var levelsMax: Int
+    /// How many items a list may have, at all depths.
     public var itemsMax: Int
     /// Of content that the patches of one transaction read, in bytes, each time it is patched: a patch of a few bytes costs
     /// as much as the content is long, and a thousand of them fit where one content does.
@@ -57,6 +66,7 @@ public struct SnapshotLimits: Equatable, Sendable {
     /// For what is known to be a list already: lowering a limit must not lose one.
     package static let none = SnapshotLimits(levelsMax: .max, itemsMax: .max, patchedLengthMax: .max)
 
+    /// The limits of a daemon that nobody has set otherwise; lengths are in bytes.
     public init(levelsMax: Int = 24, itemsMax: Int = 10_000_000, patchedLengthMax: Int = 4 << 20) {
         self.levelsMax = levelsMax
         self.itemsMax = itemsMax

@@ -10,6 +10,7 @@ public enum Durability: String, Sendable {
 
 /// Whether a transaction is carried out or only computed.
 public enum TransactionMode: Sendable {
+    /// It is carried out.
     case commit
     /// The answer tells what would change; nothing does.
     case dryRun
@@ -31,6 +32,7 @@ public enum LeaseTerm: String, Sendable {
 
 /// What creating a list means when there is one of that name.
 public enum ExistingList: Sendable {
+    /// The request is refused.
     case isError
     /// The list stays as it is, and is the answer.
     case isKept
@@ -64,13 +66,17 @@ public enum DeletedListKeeping: String, Sendable {
 
 /// What an action is performed on.
 public enum ActionTarget: Equatable, Sendable {
+    /// The list as a whole.
     case list
+    /// These items.
     case items([ItemID])
+    /// This section.
     case section(SectionID)
 }
 
 /// What answering for a list means when somebody answers for the same already.
 public enum ExistingHandler: Sendable {
+    /// The request is refused.
     case isError
     /// The other one ends.
     case isReplaced

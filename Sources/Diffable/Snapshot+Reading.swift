@@ -5,6 +5,7 @@ extension Snapshot {
     public var numberOfItems: Int { itemIndex.count }
     /// O(1).
     public var numberOfSections: Int { sectionIndex.count }
+    /// Whether there is no section, and so no item. O(1).
     public var isEmpty: Bool { numberOfSections == 0 }
 
     /// The sections in order. O(sections).
@@ -35,7 +36,9 @@ extension Snapshot {
         }
     }
 
+    /// Whether the list has this item, at any depth. O(log n).
     public func contains(_ item: ItemID) -> Bool { handle(item) != nil }
+    /// Whether the list has this section. O(log n).
     @_disfavoredOverload  // So that a literal is an item.
     public func contains(_ section: SectionID) -> Bool { handle(section) != nil }
 
@@ -112,6 +115,7 @@ extension Snapshot {
         handle(id).map(forest.siblingIndex)
     }
 
+    /// The section that an item is in, at any depth. O(depth · log n).
     public func sectionIdentifier(containingItem id: ItemID) -> SectionID? {
         handle(id).map { sectionID(forest.section($0)) }
     }
@@ -172,6 +176,7 @@ extension Snapshot {
     /// How many ancestors an item has: 0 directly in its section.
     public func level(of id: ItemID) -> Int? { handle(id).map(forest.level) }
 
+    /// Whether an item's children are shown, if it has any. O(log n).
     public func isExpanded(_ id: ItemID) -> Bool? { handle(id).map(forest.isExpanded) }
 
     /// Whether all of an item's ancestors are expanded.
@@ -196,8 +201,11 @@ extension Snapshot {
         }
     }
 
+    /// What `subtree(of:_:)` returns.
     public enum SubtreeExtent: Sendable {
+        /// The item itself, with its descendants below it.
         case includingParent
+        /// What is below the item only.
         case childrenOnly
     }
 }

@@ -13,6 +13,7 @@ public struct SnapshotDraft: Sendable {
     /// What was changed so far, in order.
     public private(set) var operations: [ListOperation] = []
 
+    /// Begins with this state, and no operations. O(1).
     public init(_ snapshot: Snapshot) { self.snapshot = snapshot }
 
     /// Changes what no verb here does.
@@ -25,16 +26,22 @@ public struct SnapshotDraft: Sendable {
 // MARK: - Sections
 
 extension SnapshotDraft {
+    /// Puts sections behind the last one. Throws `OperationError.duplicateSection` or `OperationError.duplicateItem`
+    /// for what is there.
     public mutating func appendSections(_ sections: [Section]) throws(OperationError) {
         try apply(.appendSections(sections))
     }
 
+    /// Puts sections before another. Throws `OperationError.noSuchSection`, `OperationError.invalidSectionAnchor` when
+    /// the other is one of them, or `OperationError.duplicateSection` and `OperationError.duplicateItem` for what is there.
     public mutating func insertSections(
         _ sections: [Section], beforeSection section: SectionID
     ) throws(OperationError) {
         try apply(.insertSections(sections, at: .before(section)))
     }
 
+    /// Puts sections behind another. Throws `OperationError.noSuchSection`, `OperationError.invalidSectionAnchor` when
+    /// the other is one of them, or `OperationError.duplicateSection` and `OperationError.duplicateItem` for what is there.
     public mutating func insertSections(_ sections: [Section], afterSection section: SectionID) throws(OperationError) {
         try apply(.insertSections(sections, at: .after(section)))
     }
@@ -44,12 +51,16 @@ extension SnapshotDraft {
         try apply(.deleteSections(sections))
     }
 
+    /// Puts a section before another. Throws `OperationError.noSuchSection`, or `OperationError.invalidSectionAnchor`
+    /// when both are one.
     public mutating func moveSection(
         _ section: SectionID, beforeSection other: SectionID
     ) throws(OperationError) {
         try apply(.moveSection(section, to: .before(other)))
     }
 
+    /// Puts a section behind another. Throws `OperationError.noSuchSection`, or `OperationError.invalidSectionAnchor`
+    /// when both are one.
     public mutating func moveSection(_ section: SectionID, afterSection other: SectionID) throws(OperationError) {
         try apply(.moveSection(section, to: .after(other)))
     }
@@ -63,15 +74,26 @@ extension SnapshotDraft {
 // MARK: - Items
 
 extension SnapshotDraft {
-    /// - Parameter section: nil: the last one; in a list without sections a new one is made.
+    /// Puts items behind the last one of a section. Throws `OperationError.noSuchSection`, or
+    /// `OperationError.duplicateItem` for what is there.
+    ///
+    /// - Parameters:
+    ///   - items: with their children.
+    ///   - section: nil: the last one; in a list without sections a new one is made.
     public mutating func appendItems(_ items: [Item], toSection section: SectionID? = nil) throws(OperationError) {
         try apply(.appendItems(items, to: section.map { .section($0) } ?? .lastSection))
     }
 
+    /// Puts items before another, as its siblings. Throws `OperationError.noSuchItem`,
+    /// `OperationError.invalidItemAnchor` when the other is one of them, or `OperationError.duplicateItem` for what is
+    /// there.
     public mutating func insertItems(_ items: [Item], beforeItem item: ItemID) throws(OperationError) {
         try apply(.insertItems(items, at: .before(item)))
     }
 
+    /// Puts items behind another and its descendants, as its siblings. Throws `OperationError.noSuchItem`,
+    /// `OperationError.invalidItemAnchor` when the other is one of them, or `OperationError.duplicateItem` for what is
+    /// there.
     public mutating func insertItems(_ items: [Item], afterItem item: ItemID) throws(OperationError) {
         try apply(.insertItems(items, at: .after(item)))
     }
@@ -82,10 +104,15 @@ extension SnapshotDraft {
     /// The sections go, too.
     public mutating func deleteAllItems() throws(OperationError) { try apply(.deleteAllItems) }
 
+    /// Puts an item with its descendants before another, also in another section. Throws `OperationError.noSuchItem`,
+    /// `OperationError.invalidItemAnchor` when both are one, or `OperationError.ownDescendant`.
     public mutating func moveItem(_ item: ItemID, beforeItem other: ItemID) throws(OperationError) {
         try apply(.moveItem(item, to: .before(other)))
     }
 
+    /// Puts an item with its descendants behind another and its own, also in another section. Throws
+    /// `OperationError.noSuchItem`, `OperationError.invalidItemAnchor` when both are one, or
+    /// `OperationError.ownDescendant`.
     public mutating func moveItem(_ item: ItemID, afterItem other: ItemID) throws(OperationError) {
         try apply(.moveItem(item, to: .after(other)))
     }
@@ -119,7 +146,9 @@ extension SnapshotDraft {
         try apply(.replaceChildren(of: parent, with: items))
     }
 
+    /// Shows the children of items, for everybody. Throws `OperationError.noSuchItem`.
     public mutating func expand(_ items: [ItemID]) throws(OperationError) { try apply(.expandItems(items)) }
 
+    /// Hides the children of items, for everybody. Throws `OperationError.noSuchItem`.
     public mutating func collapse(_ items: [ItemID]) throws(OperationError) { try apply(.collapseItems(items)) }
 }

@@ -24,6 +24,8 @@ import Diffable
 public final class Client: Sendable {
     let shared: SharedConnection
 
+    /// Makes no connection yet: that is done when something is asked for.
+    ///
     /// - Parameters:
     ///   - socket: where the daemon listens; nil: wherever `SocketPath.find()` finds one, each time a connection is made.
     ///   - name: who this is, for the list's history and the daemon's log.

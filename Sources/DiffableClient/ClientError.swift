@@ -31,6 +31,7 @@ public enum ClientError: Error, Equatable, Sendable {
 }
 
 extension ClientError: CustomStringConvertible {
+    /// What is wrong and what to do, for people; of a refusal, the daemon's own words.
     public var description: String {
         switch self {
         case .noSocket(let paths):
@@ -97,6 +98,7 @@ extension ClientError {
 
 /// The daemon's answer to a request that it could not grant; `docs/protocol.md` lists codes and names.
 public struct Refusal: Error, Equatable, Sendable {
+    /// The number that `name` has on the wire.
     public var code: Int
     /// The code's name, such as `noSuchList`.
     public var name: String
@@ -104,9 +106,11 @@ public struct Refusal: Error, Equatable, Sendable {
     public var message: String
     /// What it is about, if it is about one list.
     public var list: ListName?
-    /// The section, the item or the operation, counted from zero, if it is about one.
+    /// The section, if it is about one.
     public var section: SectionID?
+    /// The item, if it is about one.
     public var item: ItemID?
+    /// The operation, counted from zero, if it is about one.
     public var operation: Int?
     /// How the item's content does not fit the schemas of its list (`invalidContent`).
     public var misfit: Misfit?

@@ -56,7 +56,9 @@ extension Connection {
 
 /// A list's past, as far as the daemon keeps it.
 public struct ListHistory: Sendable {
+    /// Whose past it is.
     public var list: ListName
+    /// One life of the list: revisions mean something only within it.
     public var epoch: String
     /// The current one.
     public var revision: Int
@@ -77,7 +79,9 @@ public struct ListHistory: Sendable {
         public var numberOfKinds: Int
         /// What the client that set them called itself, if it did.
         public var client: String?
+        /// The number of its process, if it is known.
         public var processID: Int?
+        /// The number of its user, if it is known.
         public var userID: Int?
     }
 
@@ -91,7 +95,9 @@ public struct ListHistory: Sendable {
         public var numberOfOperations: Int
         /// What the client that made it called itself, if it did.
         public var client: String?
+        /// The number of its process, if it is known.
         public var processID: Int?
+        /// The number of its user, if it is known.
         public var userID: Int?
         /// The handler that consented, if it was proposed to one.
         public var handler: ClientIdentity?

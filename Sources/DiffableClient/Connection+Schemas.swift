@@ -9,15 +9,20 @@ public struct ListSchemas: Sendable, Equatable {
     /// `{"todo":SCHEMA,…}`: JSON Schema, out of the keywords that `docs/protocol.md` names. The kind `""` is for items
     /// without one.
     public var json: String
+    /// What becomes of items whose kind is not in `json`.
     public var others: OtherKinds
+    /// Whether the items that the list has already must fit, when the schemas are set.
     public var existing: ExistingItems
 
     /// What becomes of items whose kind has no schema.
     public enum OtherKinds: String, Sendable {
+        /// They may have any content.
         case areAllowed = "allow"
+        /// They are refused.
         case areRefused = "refuse"
     }
 
+    /// Nothing is checked here; `setSchemas` throws what is wrong with them.
     public init(json: String, others: OtherKinds = .areAllowed, existing: ExistingItems = .areChecked) {
         self.json = json
         self.others = others

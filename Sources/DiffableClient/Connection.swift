@@ -21,6 +21,7 @@ import Synchronization
 /// meanwhile waits. One task of the connection reads; it holds no queue: a reply goes to whoever asked, a notification
 /// into its subscription's mirror.
 public final class Connection: Sendable {
+    /// The socket that it is connected to.
     public let path: SocketPath
     /// How long nothing may come before a daemon counts as hanging; nil: for ever.
     let replyTimeout: Duration?

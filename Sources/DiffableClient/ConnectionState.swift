@@ -3,5 +3,6 @@ public enum ConnectionState: Equatable, Sendable {
     /// Why not: nil when nobody has needed a connection yet, or nobody does any more. As long as somebody does, the client
     /// goes on trying.
     case disconnected(ClientError?)
+    /// A daemon is connected.
     case connected
 }

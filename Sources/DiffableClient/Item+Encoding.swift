@@ -36,5 +36,6 @@ extension Identifier {
     /// A number of a program's own as an identifier, in decimal.
     public init(_ number: some BinaryInteger) { self.init(stringLiteral: "\(number)") }
 
+    /// A UUID as an identifier, in capitals and with hyphens.
     public init(_ uuid: UUID) { self.init(stringLiteral: uuid.uuidString) }
 }

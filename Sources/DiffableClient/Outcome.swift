@@ -3,6 +3,7 @@ import DiffableProtocol
 
 /// What a transaction came to.
 public struct Outcome: Sendable {
+    /// The list that was, or would be, changed.
     public var list: ListName
     /// The list's revision now; zero for one who may change the list and not read it.
     public var revision: Int

@@ -6,10 +6,13 @@
 
 /// Where a daemon listens: the path of its Unix socket.
 public struct SocketPath: Hashable, Sendable, CustomStringConvertible {
+    /// As it was given; it may be relative.
     public let path: String
 
+    /// Takes a path as it is: whether a daemon listens there shows when it is connected to.
     public init(_ path: String) { self.path = path }
 
+    /// The path.
     public var description: String { path }
 
     /// The daemon that a program should talk to: the one that was named, otherwise `$DIFFABLED_SOCKET`, otherwise

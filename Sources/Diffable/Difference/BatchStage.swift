@@ -5,6 +5,7 @@
 public struct BatchStage: Equatable, Sendable {
     /// The list after it, for the data source.
     public var snapshot: Snapshot
+    /// What the batch consists of: from the state before it to `snapshot`.
     public var changes: IndexPathChanges
 }
 
@@ -12,7 +13,9 @@ extension Snapshot {
     /// What leads from this state to another, in one batch; in two where sections move: that is the first.
     /// O(d log n) for d changes, and O(s log n) for s sections where some move.
     ///
-    /// - Parameter difference: `new.difference(from: self)`.
+    /// - Parameters:
+    ///   - new: where the last stage ends.
+    ///   - difference: `new.difference(from: self)`.
     public func batchStages(to new: Snapshot, _ difference: [ListOperation]) -> [BatchStage] {
         let moved = Set(
             difference.compactMap { operation in

@@ -5,10 +5,14 @@
 /// are paths in the new one. An item that is deleted, inserted or moved with its section or parent is not named.
 /// `Snapshot.batchStages` makes of it what `performBatchUpdates` of UIKit takes.
 public struct IndexPathChanges: Equatable, Sendable {
+    /// What goes from one place to another: an item, or a section, whose path is one index.
     public struct Move: Equatable, Sendable {
+        /// Where it stands in the old state.
         public var from: [Int]
+        /// Where it stands in the new state.
         public var to: [Int]
 
+        /// Goes from a path in the old state to a path in the new one.
         public init(from: [Int], to: [Int]) {
             self.from = from
             self.to = to
@@ -22,20 +26,24 @@ public struct IndexPathChanges: Equatable, Sendable {
     public var deletedSections: [Int] = []
     /// From the first to the last.
     public var insertedSections: [Int] = []
+    /// Each with what is in it; the paths are one index long.
     public var movedSections: [Move] = []
+    /// Sections with another content, and those to draw again: their indexes in the new state.
     public var reloadedSections: [Int] = []
 
     /// From the last to the first.
     public var deletedItems: [[Int]] = []
     /// From the first to the last.
     public var insertedItems: [[Int]] = []
+    /// Each with what is under it.
     public var movedItems: [Move] = []
     /// Items with another content, and those to draw again.
     public var reconfiguredItems: [[Int]] = []
     /// Items with another kind, and those to make anew.
     public var reloadedItems: [[Int]] = []
-    /// Items that were expanded or collapsed.
+    /// Items that were expanded.
     public var expandedItems: [[Int]] = []
+    /// Items that were collapsed.
     public var collapsedItems: [[Int]] = []
 
     /// The changes of a difference in canonical form between two states. O(log n) for each path.

@@ -4,6 +4,7 @@
 /// steps before it left them. So an array, a `Gio.ListStore` and a terminal can take them as they come, while
 /// `performBatchUpdates` of UIKit, which wants the places of before and after, takes `BatchStage`s.
 public enum RowChange: Equatable, Sendable {
+    /// Takes the rows at these places out.
     case remove(Range<Int>)
     /// The first of them is at this place then.
     case insert([VisibleRow], at: Int)

@@ -1,6 +1,8 @@
 /// A row of an outline: an item whose ancestors are all expanded.
 public struct VisibleRow: Hashable, Identifiable, Sendable {
+    /// The item that it shows.
     public var id: ItemID
+    /// The section that the item is in, at any depth.
     public var section: SectionID
     /// How many ancestors it has: 0 directly in its section.
     public var level: Int

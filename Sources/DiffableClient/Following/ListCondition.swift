@@ -30,6 +30,7 @@ public struct ListCondition: Hashable, Sendable {
     /// One of the two holds, or both.
     public static func || (a: ListCondition, b: ListCondition) -> ListCondition { .any([a, b]) }
 
+    /// It does not hold.
     public static prefix func ! (condition: ListCondition) -> ListCondition { ListCondition(.not(condition)) }
 
     /// All hold; so everything does when there are none.
@@ -106,9 +107,12 @@ public struct ContentPointer: Hashable, Sendable, ExpressibleByStringLiteral {
     /// What is wrong with it is said by the view that it becomes a part of.
     public init(_ text: String) { self.text = text }
 
+    /// The same as `init(_:)`, for a path that stands in the program.
     public init(stringLiteral text: String) { self.init(text) }
 
+    /// The id of the item, as a string.
     public static let id = ContentPointer("id")
+    /// The kind of the item, as a string; not there when it has none.
     public static let kind = ContentPointer("kind")
 
     /// There is this value. Arrays and objects are equal when they are written alike.
@@ -119,18 +123,22 @@ public struct ContentPointer: Hashable, Sendable, ExpressibleByStringLiteral {
     /// There is another value, or none.
     public static func != (path: ContentPointer, value: some ComparedValue) -> ListCondition { !(path == value) }
 
+    /// There is a smaller value of the same type: a number, or a string that comes before this one by its bytes.
     public static func < (path: ContentPointer, value: some OrderedValue) -> ListCondition {
         ListCondition(path, "lessThan", value.comparedJSON)
     }
 
+    /// There is a smaller value of the same type, or this one.
     public static func <= (path: ContentPointer, value: some OrderedValue) -> ListCondition {
         ListCondition(path, "atMost", value.comparedJSON)
     }
 
+    /// There is a greater value of the same type: a number, or a string that comes behind this one by its bytes.
     public static func > (path: ContentPointer, value: some OrderedValue) -> ListCondition {
         ListCondition(path, "greaterThan", value.comparedJSON)
     }
 
+    /// There is a greater value of the same type, or this one.
     public static func >= (path: ContentPointer, value: some OrderedValue) -> ListCondition {
         ListCondition(path, "atLeast", value.comparedJSON)
     }
@@ -146,10 +154,12 @@ public protocol ComparedValue {
 public protocol OrderedValue: ComparedValue {}
 
 extension Bool: ComparedValue {
+    /// `true` or `false`.
     public var comparedJSON: Content { Content(Array("\(self)".utf8)) }
 }
 
 extension Int: OrderedValue {
+    /// Its digits.
     public var comparedJSON: Content { Content(Array("\(self)".utf8)) }
 }
 
@@ -162,6 +172,7 @@ extension Double: OrderedValue {
 }
 
 extension String: OrderedValue {
+    /// A JSON string. O(length).
     public var comparedJSON: Content {
         var json = ByteWriter()
         json.appendString(self)
@@ -170,9 +181,11 @@ extension String: OrderedValue {
 }
 
 extension Identifier: ComparedValue {
+    /// Its text as a JSON string. O(length).
     public var comparedJSON: Content { description.comparedJSON }
 }
 
 extension Content: ComparedValue {
+    /// Itself, as it is JSON already.
     public var comparedJSON: Content { self }
 }

@@ -16,6 +16,7 @@ public struct ListOptions: Sendable {
 
     package typealias Form = Request.Subscribe.Form
 
+    /// Follows what a view shows, or all of a list, which has to be there.
     public init(view: ListView? = nil) { self.view = view }
 
     func request(_ list: ListName, since: Request.Subscribe.Since?) -> Request.Subscribe {

@@ -52,7 +52,9 @@ public struct ListSnapshot<Value: Sendable>: Sendable {
 extension ListSnapshot {
     /// The list's own content, as the publisher wrote it.
     public var content: Content? { untyped.content }
+    /// Whether there is no section, and so no item.
     public var isEmpty: Bool { untyped.isEmpty }
+    /// How many sections there are.
     public var numberOfSections: Int { untyped.numberOfSections }
     /// At all depths.
     public var numberOfItems: Int { untyped.numberOfItems }
@@ -120,19 +122,25 @@ private final class KnownRows: Sendable {
 
 /// A section as a program reads it.
 public struct ListSection<Value: Sendable>: Identifiable, Sendable {
+    /// What it is called, and found by, in the list.
     public var id: SectionID
     /// As the publisher wrote it.
     public var content: Content?
+    /// The items that stand directly in it, in order; empty where `ListSnapshot.section(at:)` returned it.
     public var items: [ListItem<Value>]
 }
 
 /// An item as a program reads it.
 public struct ListItem<Value: Sendable>: Identifiable, Sendable {
+    /// What it is called, and found by, in the whole list.
     public var id: ItemID
+    /// Which registration draws it; nil for none.
     public var kind: Kind?
+    /// Its content as a value of the program's own.
     public var content: Value
     /// Whether its children are shown.
     public var isExpanded: Bool
+    /// The items directly under it, in order; empty where a subscript of `ListSnapshot` returned it.
     public var children: [ListItem]
 
     init(_ item: Item, content: Value, children: [ListItem]) {

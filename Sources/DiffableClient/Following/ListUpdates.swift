@@ -11,7 +11,9 @@ import DiffableJSON
 /// trying again is of no use, for example because there is no such list; `.undecodable` for content of another type;
 /// `.cancelled`. That a connection was lost is no error.
 public struct ListUpdates<Value: Sendable>: AsyncSequence, Sendable {
+    /// What a loop over it is given.
     public typealias Element = ListUpdate<Value>
+    /// What a loop over it throws.
     public typealias Failure = ClientError
 
     let list: ListName
@@ -47,17 +49,22 @@ public struct ListUpdates<Value: Sendable>: AsyncSequence, Sendable {
         }
     }
 
+    /// Begins a follower of its own, which asks the daemon when it is asked for the first time.
     public func makeAsyncIterator() -> Iterator {
         Iterator(follower: Follower(of: list, options, shownView, contents, over: shared))
     }
 
+    /// One loop over the list's states.
     public struct Iterator: AsyncIteratorProtocol {
         let follower: Follower<Value>
 
+        /// Waits for something new and returns the newest state; nil when the list was deleted. Throws as
+        /// `ListUpdates` says.
         public mutating func next() async throws(ClientError) -> ListUpdate<Value>? {
             try await follower.next()
         }
 
+        /// The same, for a loop that runs on an actor.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(ClientError) -> ListUpdate<Value>? {
@@ -68,8 +75,11 @@ public struct ListUpdates<Value: Sendable>: AsyncSequence, Sendable {
 
 /// What a follower sees next: the list as it is, and what became different since it looked last.
 public struct ListUpdate<Value: Sendable>: Sendable {
+    /// Which list it is.
     public var list: ListName
+    /// One life of the list: `revision` means something only within it.
     public var epoch: String
+    /// Which state of the list it is: each transaction that changes the list adds one.
     public var revision: Int
     /// The list as the daemon had it at this revision.
     public var snapshot: ListSnapshot<Value>
@@ -114,5 +124,6 @@ public struct ListUpdate<Value: Sendable>: Sendable {
 public struct ListStage<Value: Sendable>: Sendable {
     /// The list after it, for the data source.
     public var snapshot: ListSnapshot<Value>
+    /// What the batch consists of: from the state before it to `snapshot`.
     public var changes: IndexPathChanges
 }

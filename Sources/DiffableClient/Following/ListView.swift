@@ -10,6 +10,8 @@ import DiffableProtocol
 public struct ListView: Sendable {
     let view: View
 
+    /// A view as it is written on the wire.
+    ///
     /// - Parameter json: as `docs/protocol.md` has it. What is wrong with it is thrown as the daemon would say it.
     public init(json: String) throws(ClientError) { try self.init(bytes: Array(json.utf8)) }
 
@@ -62,10 +64,13 @@ extension ListView {
         private var isDescending = false
         private var isNumeric = false
 
+        /// By what stands at a path, from the smallest to the largest.
         public init(_ path: ContentPointer) { self.path = path }
 
+        /// The same as `init(_:)`, for a path that stands in the program.
         public init(stringLiteral path: String) { self.init(ContentPointer(path)) }
 
+        /// By what stands at a path, from the largest to the smallest.
         public static func descending(_ path: ContentPointer) -> Order {
             var order = Order(path)
             order.isDescending = true

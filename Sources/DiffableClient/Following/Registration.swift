@@ -13,6 +13,8 @@ public struct Registration<Value: Sendable>: Sendable {
     let kind: Kind?
     let decode: @Sendable (Item, JSONDecoder) throws -> Value
 
+    /// Decodes the contents of a kind of items, and makes of them what the program shows.
+    ///
     /// - Parameters:
     ///   - kind: of the items; nil for items without one.
     ///   - type: what their content is.

@@ -8,9 +8,12 @@ import Synchronization
 /// a slow one skips intermediate states and holds nobody up. The sequence ends when the list is deleted, and throws
 /// when the connection is lost.
 public final class Subscription: AsyncSequence, Sendable {
+    /// What a loop over it is given.
     public typealias Element = Update
+    /// What a loop over it throws.
     public typealias Failure = ClientError
 
+    /// Which list it follows.
     public let list: ListName
     private let state: Mutex<State>
 
@@ -31,12 +34,17 @@ public final class Subscription: AsyncSequence, Sendable {
 
     /// What the consumer sees next: the list as it is, and how it came there from what the consumer saw last.
     public struct Update: Sendable {
+        /// Which list it is.
         public var list: ListName
+        /// One life of the list: `revision` means something only within it.
         public var epoch: String
+        /// Which state of the list it is: each transaction that changes the list adds one.
         public var revision: Int
+        /// The list as the daemon had it at this revision.
         public var snapshot: Snapshot
         /// What the consumer saw last; empty at first.
         public var previous: Snapshot
+        /// Why it came: changes, or a reset and why.
         public var cause: UpdateCause
         /// Where the view's window lies, if it has one.
         public var window: ListWindow?
@@ -47,15 +55,20 @@ public final class Subscription: AsyncSequence, Sendable {
         public var difference: [ListOperation] { snapshot.difference(from: previous) }
     }
 
+    /// For the one loop over it: two at once stop the program.
     public func makeAsyncIterator() -> Iterator { Iterator(subscription: self) }
 
+    /// The loop over the list's states.
     public struct Iterator: AsyncIteratorProtocol {
         let subscription: Subscription
 
+        /// Waits for something new and returns the newest state; nil when the list was deleted. Throws why the
+        /// subscription ended.
         public mutating func next() async throws(ClientError) -> Update? {
             try await subscription.next()
         }
 
+        /// The same, for a loop that runs on an actor.
         public mutating func next(
             isolation actor: isolated (any Actor)?
         ) async throws(ClientError) -> Update? {

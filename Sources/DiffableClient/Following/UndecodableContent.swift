@@ -11,7 +11,9 @@ public enum UndecodableItems: Sendable {
 
 /// An item's content that is not what a program takes it for.
 public struct UndecodableContent: Error, Equatable, Sendable {
+    /// The list that it is in.
     public var list: ListName
+    /// The item whose content it is.
     public var item: ItemID
     /// Where in the content, such as `due.day` or `tags[2]`; empty when it is the content as a whole.
     public var member: String
@@ -52,6 +54,7 @@ public struct UndecodableContent: Error, Equatable, Sendable {
 }
 
 extension UndecodableContent: CustomStringConvertible {
+    /// What is wrong and what to do, for people.
     public var description: String {
         let place = member.isEmpty ? "" : " \(member):"
         return "the list \"\(list)\": the content of the item \"\(item)\" is no \(type):\(place) \(reason). Make "

@@ -30,6 +30,7 @@ public enum UpdateCause: String, Sendable {
         }
     }
 
+    /// Whether the daemon has sent the state as a whole.
     public var isReset: Bool { self != .changes && self != .deleted }
 
     /// A first state is another one's when there was one before.

@@ -106,6 +106,7 @@ extension Client {
 
 /// What a handler made of an action.
 public struct ActionResult: Sendable, Equatable {
+    /// The list whose handler it was.
     public var list: ListName
     /// The list's revision then; nil for one who may not read it.
     public var revision: Int?

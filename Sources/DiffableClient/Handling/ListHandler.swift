@@ -92,23 +92,30 @@ public struct ListHandler: Sendable {
 
 /// Thrown by what handles a list, it refuses the request with a text for whoever asked. (Any other error does, too.)
 public struct RequestRefusal: Error, CustomStringConvertible, Sendable {
+    /// What whoever asked is told.
     public var description: String
 
+    /// Refuses with a text for people.
     public init(_ description: String) { self.description = description }
 }
 
 /// Thrown by what handles a list, it says that what was asked may have happened: whoever asked hears `handlerLost` with this
 /// text, and looks before it asks again.
 public struct RequestFailure: Error, CustomStringConvertible, Sendable {
+    /// What whoever asked is told.
     public var description: String
 
+    /// Says with a text for people what is not known.
     public init(_ description: String) { self.description = description }
 }
 
 /// An action that somebody asks for.
 public struct ActionRequest: Sendable {
+    /// The list that it is about.
     public let list: ListName
+    /// What is to be done.
     public let action: ActionName
+    /// What it is to be done with.
     public let target: ActionTarget
     /// As whoever asks said them.
     public let arguments: Content?
@@ -125,6 +132,7 @@ public struct ActionRequest: Sendable {
 
 /// A change that somebody would like to make, as UIKit's `NSDiffableDataSourceTransaction`.
 public struct Proposal: Sendable {
+    /// The list that it is about.
     public let list: ListName
     /// From the initial to the final snapshot, in canonical form.
     public let difference: [ListOperation]
@@ -140,7 +148,9 @@ public struct Proposal: Sendable {
 
 /// An item that somebody opens, and that has no children yet.
 public struct ChildrenRequest: Sendable {
+    /// The list that it is about.
     public let list: ListName
+    /// The item whose children are wanted.
     public let item: ItemID
     /// Of the list when it was asked; nil for a handler that may not see the list.
     public let revision: Int?
