@@ -35,7 +35,7 @@ python = $(shell for python in python3 /usr/bin/python3; do $$python -c 'import 
 python_sources = Benchmarks/guard scripts/man-pages scripts/look-pictures $(wildcard examples/*.py Benchmarks/harness/*.py Tests/*/*/*.py)
 python_client = $(wildcard clients/python/src/diffable/*.py clients/python/tests/*.py)
 
-.PHONY: run test test-python test-release soak guard fuzz demo tour pictures build programs pages set-up lint format bench bench-quick install uninstall deb clean
+.PHONY: run test test-python test-release soak guard fuzz demo tour pictures build programs pages set-up lint format bench bench-quick docs install uninstall deb clean
 
 # Serves in the foreground, with a list to look at.
 run: programs
@@ -134,6 +134,11 @@ lint:
 
 format:
 	swift format --in-place --parallel --recursive Sources Tests examples/scores $(wildcard Benchmarks Fuzzing) Package.swift
+
+# The pages of both Swift libraries, by DocC, in .build/docs. Fails when a public symbol has no comment, or a link leads nowhere.
+docs: set-up
+	swift build --target DiffableClient
+	@scripts/docs
 
 # Measures beside redis, mosquitto, jq and sqlite3, in about 20 minutes, and writes docs/performance.md.
 # ONLY=fanout,durable measures some parts, ROUNDS=3 fewer rounds; then the table is only printed.
