@@ -34,6 +34,8 @@ final class Hub {
     let refusalLog: RefusalLog
     /// What it is like is told a while from now.
     private var isNewsScheduled = false
+    /// Of the lists that have gone since memory was given back, in bytes.
+    private var lengthForgotten = 0
     private var figuresTold = Figures()
     /// Connections that have sent no line yet.
     let silences: DeadlineTimers<Connection>
@@ -176,6 +178,7 @@ final class Hub {
         for commit in commits {
             if !commit.forgotten.isEmpty {
                 background.free(commit.forgotten, size: commit.state.snapshot.numberOfItems)
+                if !commit.isChange { lengthForgotten += commit.state.snapshot.lengthCounted }
             }
             if commit.isEnd { handlers.endList(commit.list) }
             guard let list = followedLists[commit.list] else { continue }
@@ -309,13 +312,18 @@ final class Hub {
 
     /// The C library keeps what is freed below something that is in use. To have it look through all of that holds up who
     /// needs memory meanwhile, so that is done when it is worth the while, and last of all that is due in the background:
-    /// the states that went are freed there before.
+    /// the states that went are freed there before. What a deleted list had goes later than the list: when its deletion is on
+    /// disk, or when it cannot come back any more.
     private func giveBackMemory() {
-        guard store.assumeIsolated({ $0.noteShrinking() }) == .much else { return }
+        let shrinking = store.assumeIsolated { $0.noteShrinking() }
+        guard shrinking == .much || lengthForgotten > Self.lengthForgottenMax else { return }
+        lengthForgotten = 0
         background.find(size: .max, while: { true }, options.giveBackMemory, use: {})
     }
 
     private static let newsInterval = TimeAmount.seconds(2)
+    /// In bytes.
+    private static let lengthForgottenMax = 16 << 20
 
     // MARK: Settings
 

@@ -23,6 +23,10 @@ package struct Commit: Sendable {
         }
     }
 
+    package var isChange: Bool {
+        if case .changed = event { true } else { false }
+    }
+
     package enum Event: Sendable {
         case created
         /// From this revision to that of `state`. `transaction` is there when one transaction made the whole change.
