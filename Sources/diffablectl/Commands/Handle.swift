@@ -28,11 +28,13 @@ struct Handle: AsyncParsableCommand {
             Status 0 says that it is done, or that the proposal is as it should be; standard output that is JSON is the \
             result, and for a proposal an array of operations, to be applied instead; other output is left out. Any other \
             status refuses, with the last line of standard error: nothing happened. Of one that is ended by a signal, or \
-            whose result is too long, the asker hears that it may have happened (status 10). What it changes itself (diffablectl set ...) has come to the asker before the answer.
+            whose result is too long, the asker hears that it may have happened (status 10); a proposal is refused then (8), \
+            since it is not applied, whatever the command itself has done. What it changes itself (diffablectl set ...) has \
+            come to the asker before the answer.
 
             When nobody waits any more, because the time is over or the asker is gone, the command gets SIGTERM, with all \
             that it has started, and \(CommandRun.mercy.components.seconds) seconds later SIGKILL; so it does when the \
-            connection is lost, or when this program is ended. --jobs of them run at a time; other requests wait.
+            connection is lost, or when this program is ended by anything but SIGKILL. --jobs of them run at a time; other requests wait.
 
             It goes on when the daemon restarts. It ends with status 0 when the list is deleted or renamed, unless it is to \
             wait for the next one, with 5 when another handler replaces it (--replace), and with 7 when this user may not \
@@ -53,7 +55,8 @@ struct Handle: AsyncParsableCommand {
     @Flag(help: "Consent to what others propose, or refuse it.") var propose = false
     @Flag(help: "Bring the children of items that somebody opens.") var expand = false
     @Flag(help: "Take the place of a handler that is there.") var replace = false
-    @Flag(help: "Wait for a list if there is none, and for the next one when it is deleted.") var wait = false
+    @Flag(help: "Wait for a list if there is none, and for the next one when it is deleted or renamed.")
+    var wait = false
     @Option(help: ArgumentHelp("How many commands run at a time, at most.", valueName: "number"))
     var jobs = 4
     @OptionGroup var daemon: DaemonOptions
