@@ -75,8 +75,17 @@ extension Client {
         _ patience: Duration,
         _ change: (Connection, RequestKey) async throws(ClientError) -> Outcome
     ) async throws(ClientError) -> Outcome {
-        let deadline = ContinuousClock.now + patience
         let key = RequestKey.random()
+        return try await untilAnswered(by: .now + patience) { connection throws(ClientError) in
+            try await change(connection, key)
+        }
+    }
+
+    /// Asks over one connection after the other until there is an answer; at least once. For what comes to the same when it is
+    /// asked for twice.
+    func untilAnswered<Answer: Sendable>(
+        by deadline: ContinuousClock.Instant, _ request: (Connection) async throws(ClientError) -> Answer
+    ) async throws(ClientError) -> Answer {
         var failures = 0
         /// What left open whether the change was made: nothing that is only a lack of connections settles that.
         var openEnd: ClientError?
@@ -87,9 +96,9 @@ extension Client {
             }
             defer { shared.release() }
             do throws(ClientError) {
-                let outcome = try await change(connection, key)
+                let answer = try await request(connection)
                 shared.noteUse()
-                return outcome
+                return answer
             } catch {
                 failures += 1
                 guard error.isSettledByAskingAgain, .now < deadline else { throw error }

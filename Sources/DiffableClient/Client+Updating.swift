@@ -4,12 +4,14 @@ import DiffableProtocol
 extension Client {
     /// Makes an empty list unless there is one.
     ///
-    /// - Parameter mode: who may see and change it; nil: as the daemon's configuration says.
+    /// - Parameters:
+    ///   - mode: who may see and change it; nil: as the daemon's configuration says.
+    ///   - patience: how long to go on asking while there is no daemon; at least once it is asked.
     public func ensureList(
-        _ list: ListName, durability: Durability = .durable, mode: AccessMode? = nil
-    ) async throws {
-        try await withConnection {
-            try await $0.createList(list, durability: durability, ifPresent: .isKept, mode: mode)
+        _ list: ListName, durability: Durability = .durable, mode: AccessMode? = nil, patience: Duration = .seconds(30)
+    ) async throws(ClientError) {
+        _ = try await untilAnswered(by: .now + patience) { connection throws(ClientError) in
+            try await connection.createList(list, durability: durability, ifPresent: .isKept, mode: mode)
         }
     }
 
@@ -28,12 +30,15 @@ extension Client {
     /// - Returns: nil when the closure changed nothing.
     @discardableResult
     public func update(
-        _ list: ListName, patience: Duration = .seconds(30), _ change: (inout SnapshotDraft) throws -> Void
+        _ list: ListName, patience: Duration = .seconds(30),
+        _ change: @Sendable (inout SnapshotDraft) throws -> Void
     ) async throws -> Outcome? {
         let deadline = ContinuousClock.now + patience
         var failures = 0
         while true {
-            let state = try await withConnection(patience: deadline - .now) { try await $0.state(of: list) }
+            let state = try await untilAnswered(by: deadline) { connection throws(ClientError) in
+                try await connection.state(of: list)
+            }
             var draft = SnapshotDraft(state.snapshot)
             try change(&draft)
             if draft.operations.isEmpty { return nil }

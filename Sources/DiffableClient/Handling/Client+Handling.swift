@@ -27,7 +27,7 @@ extension Client {
     @discardableResult
     public func handle(
         _ list: ListName, existing: ExistingHandler = .isError,
-        onRegistration: @escaping @Sendable () -> Void = {}, _ register: (inout ListHandler) -> Void
+        onRegistration: @escaping @Sendable () -> Void = {}, _ register: @Sendable (inout ListHandler) -> Void
     ) async throws(ClientError) -> HandlerEnd {
         var handler = ListHandler()
         register(&handler)

@@ -1,6 +1,7 @@
 import Diffable
 import DiffableClient
 import Foundation
+import Synchronization
 import Testing
 
 extension Integration {
@@ -20,10 +21,10 @@ extension Integration {
                 for writer in 0..<writers {
                     let client = Client(socket: SocketPath(server.socket))
                     group.addTask {
-                        var tries = 0
+                        let tries = Mutex(0)
                         for change in 0..<changes {
                             try await client.update("counters", patience: .seconds(300)) { draft in
-                                tries += 1
+                                tries.withLock { $0 += 1 }
                                 let content = try #require(draft.snapshot.item("all")?.content)
                                 var count = try JSONDecoder().decode(Count.self, from: Data(content.bytes))
                                 count.count += 1
@@ -31,7 +32,7 @@ extension Integration {
                                 try draft.appendItems([Item(id: ItemID(writer * 1_000 + change))])
                             }
                         }
-                        return tries
+                        return tries.withLock { $0 }
                     }
                 }
                 return try await group.reduce(0, +)
@@ -60,6 +61,49 @@ extension Integration {
             }
             let state = try await client.withConnection { try await $0.state(of: "tasks") }
             #expect(state.revision == 0 && state.snapshot.isEmpty)
+        }
+
+        /// Where an app calls it from. The closures in it would be the main actor's, if it could be.
+        @Test @MainActor func `the main actor makes updates, with closures in their closures`() async throws {
+            let server = try TestServer()
+            let client = Client(socket: SocketPath(server.socket))
+            try await client.ensureList("tasks", durability: .volatile)
+            let names = ["milk", "bread"]
+            try await client.update("tasks") { draft in
+                try draft.appendItems(names.map { Item(id: try ItemID($0)) })
+            }
+            try await client.update("tasks") { draft in
+                try draft.deleteItems(draft.snapshot.itemIdentifiers.filter { $0 != "milk" })
+            }
+            let state = try await client.withConnection { try await $0.state(of: "tasks") }
+            #expect(state.snapshot.itemIdentifiers == ["milk"])
+        }
+
+        @Test func `updates go on over crashes, and each is made once`() async throws {
+            let daemon = try Daemon()
+            let client = Client(socket: SocketPath(daemon.socket))
+            try await client.ensureList("tasks")
+            let isOver = Mutex(false)
+            let updates = Task {
+                var count = 0
+                while !isOver.withLock({ $0 }) {
+                    try await client.ensureList("tasks", patience: .seconds(240))
+                    try await client.update("tasks", patience: .seconds(240)) { [count] draft in
+                        try draft.appendItems([Item(id: ItemID(count))])
+                    }
+                    count += 1
+                }
+                return count
+            }
+            for _ in 0..<8 {
+                try await Task.sleep(for: .milliseconds(100))
+                daemon.program.end(with: SIGKILL)
+                try daemon.restart()
+            }
+            isOver.withLock { $0 = true }
+            let count = try await updates.value
+            let state = try await client.withConnection { try await $0.state(of: "tasks") }
+            #expect(state.snapshot.numberOfItems == count)
         }
     }
 }
