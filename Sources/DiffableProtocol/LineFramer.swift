@@ -108,6 +108,23 @@ package struct LineFramer: Sendable {
         return try unfinished(body)
     }
 
+    /// Hands the next line to `body`, which leaves it where it is when it gives nil. Whether that was so, or there was none
+    /// yet, is told apart.
+    package mutating func takeNext<R>(_ body: (Line) -> R?) -> Peeked<R> {
+        let before = (start, searched, isSkipping)
+        guard let result = next({ body($0) }) else { return .nothing }
+        if let result { return .taken(result) }
+        (start, searched, isSkipping) = before
+        return .left
+    }
+
+    package enum Peeked<R> {
+        case taken(R)
+        case left
+        /// There is no line yet.
+        case nothing
+    }
+
     /// What follows the last newline.
     private mutating func unfinished<R>(_ body: (Line) throws -> R) rethrows -> R? {
         let range = start..<buffer.count

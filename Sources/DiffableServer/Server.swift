@@ -10,7 +10,7 @@ import NIOPosix
 /// runs on. The methods may be called from anywhere.
 package final class Server: Sendable {
     private let listener: any Channel
-    private let hub: NIOLoopBound<Hub>
+    let hub: NIOLoopBound<Hub>
     private let socketFile: SocketFile?
 
     /// The socket's name, when the server made it.

@@ -22,6 +22,30 @@ struct LineFramerTests {
         #expect(framer.lines() == [])
     }
 
+    @Test(arguments: ["other\nnext\n", "\n \nother\r\nnext\n"])
+    func `a line that is not wanted is left where it is`(text: String) {
+        var framer = LineFramer()
+        func take(_ wanted: String) -> String {
+            let peeked: LineFramer.Peeked<String> = framer.takeNext { line in
+                guard case .line(let bytes) = line else { return nil }
+                let text = String(decoding: bytes, as: UTF8.self)
+                return text == wanted ? text : nil
+            }
+            return switch peeked {
+            case .taken(let text): text
+            case .left: "LEFT"
+            case .nothing: "NOTHING"
+            }
+        }
+        #expect(take("wanted") == "NOTHING")
+        framer.append("wanted\nwan")
+        #expect([take("wanted"), take("wanted")] == ["wanted", "NOTHING"])
+        framer.append("ted\n" + text)
+        #expect([take("wanted"), take("wanted"), take("wanted")] == ["wanted", "LEFT", "LEFT"])
+        #expect(take("other") == "other")
+        #expect(framer.lines() == ["next"])
+    }
+
     @Test func `a line that is let go of is skipped up to its newline`() {
         var framer = LineFramer()
         framer.append("a\nbc")

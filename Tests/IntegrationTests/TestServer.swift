@@ -1,4 +1,3 @@
-import DiffableServer
 import DiffableStore
 import Foundation
 import Logging
@@ -7,6 +6,7 @@ import NIOPosix
 import Synchronization
 import Testing
 
+@testable import DiffableServer
 @testable import diffabled
 
 /// What `diffabled` serves, in this process: for what is not about processes, and for values that no configuration has.
@@ -64,6 +64,32 @@ extension TestServer {
         stands.wait()
         defer { isOver.signal() }
         try body()
+    }
+
+    /// What takes longer than a turn, and is asked for meanwhile, is begun afterwards.
+    func whileNothingIsFound(_ body: () throws -> Void) rethrows {
+        let (stands, isOver) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let hub = server.hub
+        group.next().execute {
+            let work: @Sendable () -> Void = {
+                stands.signal()
+                isOver.wait()
+            }
+            hub.value.background.find(size: 0, while: { true }, work, use: {})
+        }
+        stands.wait()
+        defer { isOver.signal() }
+        try body()
+    }
+
+    /// How many pieces of work were begun that take longer than a turn.
+    var piecesBegun: Int {
+        get throws {
+            let hub = server.hub
+            return try waitForTask { [group] in
+                try await group.next().submit { hub.value.background.piecesBegun }.get()
+            }
+        }
     }
 
     /// How many lines of a busy client had been taken when each of another's requests was answered. All of them are there at

@@ -20,7 +20,9 @@ extension Connection {
     /// Whether a request may be carried out whose turn has come. What is found already is kept anyway.
     func mayCarryOut(_ request: Request, _ id: RequestID) -> Bool {
         if !session.hasSocket { return true }
-        return (!quota.isOverfull || longAnswer?.line != nil) && isPrepared(request, id)
+        guard !quota.isOverfull || longAnswer?.line != nil else { return false }
+        if case .setView(let change) = request { return isPrepared(change, id) }
+        return isPrepared(request, id)
     }
 
     func carryOutRead(_ request: Request, _ id: RequestID) {

@@ -25,11 +25,12 @@ extension Connection {
         case .difference(let difference): carryOut(difference, id)
         case .schemas(let schemas): carryOut(schemas, id)
         case .setView(let change):
-            guard let position = position(of: change.subscription, id) else { return }
+            let ids = newerViews.replaced + [id]
+            guard let position = position(of: change.subscription, ids) else { return }
             subscriptions[position].show(change.view)
-            reply(id, .success(.setView(subscription: change.subscription)))
+            reply(ids, .success(.setView(subscription: change.subscription)))
         case .unsubscribe(let end):
-            guard let position = position(of: end.subscription, id) else { return }
+            guard let position = position(of: end.subscription, [id]) else { return }
             subscriptions.remove(at: position).end()
             reply(id, .success(.unsubscribe(subscription: end.subscription)))
         case .handle(let handle): self.handle(handle, id)
@@ -115,6 +116,7 @@ extension Connection {
     func endPreparation() {
         longAnswer?.end()
         longAnswer = nil
+        newerViews = NewerViews()
         endViewPreparation()
     }
 
@@ -124,12 +126,12 @@ extension Connection {
     }
 
     /// Where a subscription stands among the connection's; if nowhere, that is the reply.
-    private func position(of subscription: Int, _ id: RequestID) -> Int? {
+    private func position(of subscription: Int, _ ids: [RequestID]) -> Int? {
         if let position = subscriptions.firstIndex(where: { $0.number == subscription }) { return position }
         let error = WireError(
             .noSuchSubscription,
             "this connection has no subscription \(subscription); the replies to `subscribe` say their numbers")
-        reply(id, .failure(error))
+        reply(ids, .failure(error))
         return nil
     }
 
@@ -246,10 +248,15 @@ extension Connection {
     }
 
     /// Answers a request whose turn has come.
-    private func reply(_ id: RequestID, _ result: Result<Reply, WireError>) {
-        if case .failure(let error) = result { noteRefusal(error, of: method) }
-        var line = ByteWriter()
-        Self.write(id, result, into: &line)
-        line.withUnsafeBytes(send)
+    private func reply(_ id: RequestID, _ result: Result<Reply, WireError>) { reply([id], result) }
+
+    /// Answers several requests in their order.
+    private func reply(_ ids: [RequestID], _ result: Result<Reply, WireError>) {
+        var lines = ByteWriter()
+        for id in ids {
+            if case .failure(let error) = result { noteRefusal(error, of: method) }
+            Self.write(id, result, into: &lines)
+        }
+        lines.withUnsafeBytes(send)
     }
 }

@@ -41,6 +41,8 @@ final class Connection: ChannelDuplexHandler {
 
     /// What is to be found before the read is carried out whose turn has come.
     var preparation: ViewPreparation?
+    /// What it is the newest of, if it is another view.
+    var newerViews = NewerViews()
     /// The answer to it, when that takes long to find.
     var longAnswer: LongAnswer?
 
@@ -139,7 +141,8 @@ final class Connection: ChannelDuplexHandler {
     var surroundings: Session.Surroundings {
         Session.Surroundings(
             hasBytes: framer.hasBytes, isQuotaUsedUp: quota.isPaused,
-            isChannelWritable: session.isSocketFull && context?.channel.isWritable == true)
+            isChannelWritable: session.isSocketFull && context?.channel.isWritable == true,
+            isNewerViewAwaited: newerViews.search == .awaited)
     }
 
     func carryOut(_ effects: Session.Effects) {
@@ -191,7 +194,12 @@ final class Connection: ChannelDuplexHandler {
         guard session.takesInput else { return }
         unwrapInboundIn(data).withUnsafeReadableBytes { bytes in
             traffic.bytesReceived += bytes.count
-            guard session.mayReadMore(surroundings) else { return framer.append(bytes) }
+            guard session.mayReadMore(surroundings) else {
+                framer.append(bytes)
+                // It may be a newer view, which is looked for when it is served.
+                if newerViews.search == .awaited { markDue() }
+                return
+            }
             session.beginReading(&hub.turns, at: .now())
             framer.read(bytes) { line in
                 receive(line)

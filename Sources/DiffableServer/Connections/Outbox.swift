@@ -48,7 +48,7 @@ struct Outbox {
     private var departed = 0
     /// Of the lines in `answers`, in bytes.
     private var waitingLength = 0
-    /// A connection has at most one read waiting: what follows it is not looked at before.
+    /// A connection has at most one read waiting: what follows it is not looked at before, unless it takes its place.
     private(set) var hasRead = false
 
     var isEmpty: Bool { ready.count == 0 && answers.isEmpty }
@@ -101,6 +101,12 @@ struct Outbox {
         guard case .line(let line, _)? = answers.first else { preconditionFailure("only a line is released") }
         move(line)
         makeReady()
+    }
+
+    /// Puts another in the place of the read whose turn has come.
+    mutating func replaceRead(by request: Request, _ id: RequestID) {
+        guard case .read? = answers.first else { preconditionFailure("only a read is replaced") }
+        answers[0] = .read(request, id)
     }
 
     /// Takes the read out whose turn has come.

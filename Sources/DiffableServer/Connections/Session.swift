@@ -54,6 +54,8 @@ struct Session {
         var isQuotaUsedUp: Bool
         /// The channel would keep some more of what the socket does not take.
         var isChannelWritable = false
+        /// The read whose turn has come is another view that is being found, and a newer one would take its place.
+        var isNewerViewAwaited = false
     }
 
     /// Of the connection; never used twice.
@@ -136,6 +138,11 @@ struct Session {
     /// not pile up.
     func mayReadMore(_ surroundings: Surroundings) -> Bool { mayReadLines(surroundings) && !hasLinesLeft }
 
+    /// The same, or up to the next line to look at.
+    private func mayTakeBytes(_ surroundings: Surroundings) -> Bool {
+        mayReadMore(surroundings) || takesInput && surroundings.isNewerViewAwaited && !surroundings.isQuotaUsedUp
+    }
+
     // MARK: Turns
 
     /// Something may be to be sent: it is served at the end of this turn.
@@ -193,14 +200,14 @@ struct Session {
 
     /// The channel asks whether it may take more bytes.
     mutating func askToRead(_ surroundings: Surroundings) -> Effects {
-        if mayReadMore(surroundings) { return .read }
+        if mayTakeBytes(surroundings) { return .read }
         isReadHeld = true
         // No turn of this one's need follow: it may just have connected, or have been served before this.
         return surroundings.isQuotaUsedUp ? waitForQuota(surroundings) : []
     }
 
     mutating func resumeReading(_ surroundings: Surroundings) -> Effects {
-        guard isReadHeld, isOpen, mayReadMore(surroundings) else { return [] }
+        guard isReadHeld, isOpen, mayTakeBytes(surroundings) else { return [] }
         isReadHeld = false
         return .read
     }

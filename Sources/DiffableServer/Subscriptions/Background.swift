@@ -17,6 +17,8 @@ final class Background {
     private let execute: Executor
     private var waiting: [Piece] = []
     private var isBusy = false
+    /// How many pieces of work were begun.
+    private(set) var piecesBegun = 0
 
     private struct Piece {
         let size: Int
@@ -54,6 +56,7 @@ final class Background {
     ) {
         let result = Handover<Value>()
         let piece = Piece(size: size, isWanted: isWanted) { [self] in
+            piecesBegun += 1
             execute({ result.value.withLock { $0 = work() } }) { [self] in
                 let value = result.value.withLock { value in
                     defer { value = nil }

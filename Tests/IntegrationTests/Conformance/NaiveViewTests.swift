@@ -90,7 +90,8 @@ private struct NaiveRound {
         case 1:
             // What was changed before is read first, so that it is clear through which view it was seen.
             try viewer.catchUp(history)
-            try viewer.show(view(), history)
+            try viewer.show((0..<(changes.chance(50) ? 1 : 4)).map { _ in view() }, history)
+        case 2: if changes.chance(30) { try viewer.leave(after: (0..<3).map { _ in view() }, history) }
         default: break
         }
     }

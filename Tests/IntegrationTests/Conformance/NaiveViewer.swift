@@ -79,13 +79,29 @@ final class NaiveViewer {
         try subscribe(history)
     }
 
-    func show(_ text: String, _ history: NaiveHistory) throws {
-        let next = try NaiveView(text)
-        let isOther = next.text != view.text
-        _ = try answer(to: "setView", #""subscription":\#(subscription),"view":\#(text)"#, history)
-        view = next
-        isTurned = true
-        if isOther { anchorSince = history.revision }
+    /// Looks at one view after the other, which it all asks for at once.
+    func show(_ texts: [String], _ history: NaiveHistory) throws {
+        let numbers = try send(texts.map { ("setView", #""subscription":\#(subscription),"view":\#($0)"#) })
+        for (number, text) in zip(numbers, texts) {
+            _ = try answer(number, history)
+            let next = try NaiveView(text)
+            if next.text != view.text { anchorSince = history.revision }
+            view = next
+            isTurned = true
+        }
+    }
+
+    /// The same, and ends then: nothing comes after that.
+    func leave(after texts: [String], _ history: NaiveHistory) throws {
+        let members = #""subscription":\#(subscription)"#
+        let views = texts.map { ("setView", #"\#(members),"view":\#($0)"#) }
+        for number in try send(views + [("unsubscribe", members)]) { _ = try answer(number) }
+        guard try client.reply(to: #"{"id":0,"method":"ping"}"#).contains(#""id":0"#) else {
+            throw NaiveFailure("something comes after the end")
+        }
+        leave()
+        mirror = NaiveMirror()
+        reasonExpected = nil
     }
 
     // MARK: Reading
@@ -118,17 +134,29 @@ final class NaiveViewer {
     }
 
     private func answer(to method: String, _ params: String, _ history: NaiveHistory) throws -> NaiveJSON {
-        requests += 1
-        let request = #"{"id":\#(requests),"method":"\#(method)","params":{\#(params)}}"#
-        recent = recent.suffix(9) + [request]
-        try client.send(request)
+        let numbers = try send([(method, params)])
+        return try answer(numbers[0], history)
+    }
+
+    /// Sends requests in one go. Gives their numbers.
+    private func send(_ asked: [(method: String, params: String)]) throws -> [Int] {
+        let numbers = asked.indices.map { requests + 1 + $0 }
+        requests += asked.count
+        let lines = zip(numbers, asked).map { #"{"id":\#($0),"method":"\#($1.method)","params":{\#($1.params)}}"# }
+        recent = recent.suffix(9) + lines
+        try client.send(lines.joined(separator: "\n"))
+        return numbers
+    }
+
+    /// - Parameter history: without it, what comes before the answer is passed over.
+    private func answer(_ number: Int, _ history: NaiveHistory? = nil) throws -> NaiveJSON {
         while let line = try client.line() {
             let message = try note(line)
-            if message["id"]?.int == requests {
-                guard let result = message["result"] else { throw NaiveFailure(line) }
+            if let id = message["id"]?.int {
+                guard id == number, let result = message["result"] else { throw NaiveFailure(line) }
                 return result
             }
-            try receive(message, history)
+            if let history { try receive(message, history) }
         }
         throw NaiveFailure("the daemon ended the connection")
     }

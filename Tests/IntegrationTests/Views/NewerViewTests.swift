@@ -1,0 +1,86 @@
+import Diffable
+import Testing
+
+extension Integration {
+    /// `setView`s of one subscription that come faster than views are found.
+    struct NewerViewTests {
+        /// More than a turn has room for.
+        private static let rowsMax = 6_000
+
+        private func serverWithRows() throws -> (TestServer, RawClient) {
+            let server = try TestServer()
+            let publisher = try server.connect()
+            _ = try publisher.reply(
+                to: #"{"id":1,"method":"createList","params":{"list":"rows","durability":"volatile"}}"#)
+            let rows = (0..<Self.rowsMax).map { #"{"id":"i\#($0)","content":{"n":\#($0)}}"# }
+            _ = try publisher.reply(
+                to: #"{"id":2,"method":"apply","params":{"list":"rows","snapshot":{"sections":[{"id":"s","items":["#
+                    + #"\#(rows.joined(separator: ","))]}]}}}"#)
+            return (server, publisher)
+        }
+
+        private func view(_ rows: Int) -> String { #"{"where":{"path":"/n","lessThan":\#(rows)}}"# }
+
+        private func setView(_ id: Int, subscription: Int = 1) -> String {
+            #"{"id":\#(id),"method":"setView","params":{"subscription":\#(subscription),"view":\#(view(id))}}"#
+        }
+
+        private func subscribe(_ client: RawClient) throws -> [String] {
+            try client.send("subscribe rows")
+            var lines = try client.lines(until: "reset")
+            while lines.last?.contains(#""more":true"#) == true { lines.append(try #require(try client.line())) }
+            return lines
+        }
+
+        /// What is shown in the end is what the last view shows.
+        private func expect(_ rows: Int, in lines: [String]) throws {
+            let replay = try Replay(of: lines)
+            let expected = try (0..<rows).map { try ItemID("i\($0)") }
+            let isShown = replay.snapshot.itemIdentifiers == expected
+            #expect(isShown, "\(replay.snapshot.numberOfItems) and not \(rows) rows")
+        }
+
+        /// Once for those that come before the first is begun to be found, and once more at most.
+        @Test(arguments: [13, 300]) func `are not all looked for, and all answered in their order`(count: Int) throws {
+            let (server, publisher) = try serverWithRows()
+            let client = try server.connect()
+            let start = try subscribe(client)
+            let before = try server.piecesBegun
+            try server.whileNothingIsFound {
+                try client.send((1...count).map { setView($0) }.joined(separator: "\n"))
+                try client.waitUntilTaken()
+                _ = try publisher.reply(to: "ping")
+            }
+            let lines = try client.lines(until: #""method":"changes""#)
+            let replies = (1...count).map { #"{"jsonrpc":"2.0","id":\#($0),"result":{"subscription":1}}"# }
+            let areAnswered = Array(lines.dropLast()) == replies
+            #expect(areAnswered)
+            try expect(count, in: start + lines)
+            #expect(client.isSilent())
+            // What held up the others, two views, and what leads to one; so few rows are freed at once.
+            let begun = try server.piecesBegun - before
+            #expect(begun <= 4)
+        }
+
+        @Test func `are replaced by the next of the same subscription alone`() throws {
+            let (server, _) = try serverWithRows()
+            let client = try server.connect()
+            var lines = try subscribe(client)
+            lines += try subscribe(client)
+            let requests = [
+                setView(1), setView(2), setView(3, subscription: 2), setView(4), #"{"id":5,"method":"ping"}"#,
+                setView(6), #"{"id":7,"method":"unsubscribe","params":{"subscription":1}}"#, setView(8), setView(9),
+                setView(10, subscription: 2), #"{"id":11,"method":"snapshot","params":{"list":"rows","view":{}}}"#,
+            ]
+            try client.send(requests.joined(separator: "\n"))
+            lines += try client.lines(until: #""id":11"#)
+            let answers = lines.compactMap { $0.firstMatch(of: /"id":([0-9]+),"(result|error)"/) }
+            #expect(answers.map { Int($0.1) } == Array(1...11))
+            #expect(answers.filter { $0.2 == "error" }.map { Int($0.1) } == [8, 9])
+            // What the last view shows may have come already.
+            func seen() -> [String] { lines.filter { $0.contains(#""params":{"subscription":2"#) } }
+            while try Replay(of: seen()).snapshot.numberOfItems != 10 { lines.append(try #require(try client.line())) }
+            try expect(10, in: seen())
+        }
+    }
+}
