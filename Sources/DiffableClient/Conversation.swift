@@ -20,6 +20,8 @@ struct Conversation: Sendable {
         case notification(Message, line: [UInt8])
         /// `setView` was answered: what comes next, after a group that is under way, is of this view.
         case viewSet(ShownView.Version)
+        /// `setView` was refused, and what comes next is of the view before.
+        case viewRefused
         case end(ClientError)
     }
 
@@ -197,9 +199,8 @@ extension Conversation {
         switch pending[id] {
         case .expected(.view(let view, let subscription)):
             pending[id] = nil
-            // It is refused when the subscription has ended meanwhile.
-            guard case .success = reply else { return .none }
-            return receivers[subscription].map { .tell($0, .viewSet(view)) } ?? .none
+            let arrival: Arrival = if case .success = reply { .viewSet(view) } else { .viewRefused }
+            return receivers[subscription].map { .tell($0, arrival) } ?? .none
         case .expected(let expectation):
             pending[id] = .replied(reply)
             fulfil(expectation, reply)

@@ -67,7 +67,7 @@ private struct LineGroup: Sendable {
     mutating func receive(_ arrival: Conversation.Arrival) -> (lines: [UInt8]?, end: End?) {
         switch arrival {
         case .end(let reason): return (nil, .lost(reason))
-        case .viewSet: return (nil, nil)
+        case .viewSet, .viewRefused: return (nil, nil)
         case .notification(let message, let line):
             lines += line
             lines.append(UInt8(ascii: "\n"))

@@ -27,6 +27,8 @@ final class Follower<Value: Sendable>: Sendable {
         let number: Int
         /// Of the view that was asked for last.
         var viewNumber: Int
+        /// It was not answered yet. What is set meanwhile waits, and only the last of it is asked for then.
+        var isViewAwaited = false
     }
 
     init(
@@ -85,8 +87,15 @@ final class Follower<Value: Sendable>: Sendable {
                 // A state is gone on from with the view that it was seen through.
                 let since = subscription.since
                 let view = since == nil ? shownView.version : subscription.view
-                let number = try await connection.begin(
-                    subscription.list, since, options, view: view.view, subscription.resume(view))
+                let receive = subscription.resume(view)
+                let number = try await connection.begin(subscription.list, since, options, view: view.view) {
+                    [weak self, weak connection] arrival in
+                    await receive(arrival)
+                    switch arrival {
+                    case .viewSet, .viewRefused: self?.askForNextView(on: connection)
+                    case .notification, .end: break
+                    }
+                }
                 state.withLock {
                     $0.active = ActiveSubscription(
                         connection: connection, number: number, viewNumber: view.number)
@@ -100,12 +109,19 @@ final class Follower<Value: Sendable>: Sendable {
         }
     }
 
-    /// Asks for the view that was set last, unless it was asked for.
+    /// One view was answered on that connection.
+    private func askForNextView(on connection: Connection?) {
+        state.withLock { if $0.active?.connection === connection { $0.active?.isViewAwaited = false } }
+        askForView()
+    }
+
+    /// Asks for the view that was set last, unless it was asked for, or another one is not answered yet.
     private func askForView() {
         state.withLock { state in
             let view = shownView.version
-            guard let active = state.active, active.viewNumber != view.number else { return }
+            guard let active = state.active, !active.isViewAwaited, active.viewNumber != view.number else { return }
             state.active?.viewNumber = view.number
+            state.active?.isViewAwaited = true
             // Under the lock, so that none is overtaken by the one before.
             active.connection.setViewSoon(view, subscription: active.number)
         }

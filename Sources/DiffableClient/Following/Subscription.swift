@@ -155,6 +155,7 @@ extension Subscription {
         switch arrival {
         case .notification(let message, _): state.newest.receive(message)
         case .viewSet(let view): state.newest.setView(view)
+        case .viewRefused: break
         case .end(let reason): state.newest.finish(.failure(reason))
         }
     }

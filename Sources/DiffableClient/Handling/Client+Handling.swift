@@ -163,7 +163,7 @@ private final class HandlerRun: Sendable {
         case .notification(.requestCancelled(_, let request, _, _), _): events.yield(.cancelled(request))
         case .notification(.handlerEnded(_, _, let reason), _): events.yield(.end(HandlerEnd(reason)))
         case .end(let reason): events.yield(.lost(reason))
-        case .notification, .viewSet: break
+        case .notification, .viewSet, .viewRefused: break
         }
     }
 

@@ -1,4 +1,6 @@
 import Diffable
+import DiffableClient
+import Synchronization
 import Testing
 
 extension Integration {
@@ -6,6 +8,13 @@ extension Integration {
     struct NewerViewTests {
         /// More than a turn has room for.
         private static let rowsMax = 6_000
+
+        /// What a loop over a list has seen last.
+        private final class Shown: Sendable {
+            private let state = Mutex(-1)
+            var numberOfRows: Int { state.withLock { $0 } }
+            func show(_ rows: Int) { state.withLock { $0 = rows } }
+        }
 
         private func serverWithRows() throws -> (TestServer, RawClient) {
             let server = try TestServer()
@@ -81,6 +90,28 @@ extension Integration {
             func seen() -> [String] { lines.filter { $0.contains(#""params":{"subscription":2"#) } }
             while try Replay(of: seen()).snapshot.numberOfItems != 10 { lines.append(try #require(try client.line())) }
             try expect(10, in: seen())
+        }
+
+        @Test func `are kept back by the Swift client, but for one and the last`() throws {
+            let (server, publisher) = try serverWithRows()
+            let list = Client(socket: SocketPath(server.socket), name: "viewer").list("rows")
+            let shown = Shown()
+            let following = Task { for try await update in list { shown.show(update.snapshot.numberOfItems) } }
+            defer { following.cancel() }
+            func waitUntilShown(_ rows: Int) throws {
+                try eventually("\(rows) rows") { shown.numberOfRows == rows ? () : nil }
+            }
+            try waitUntilShown(Self.rowsMax)
+            let views = try (1...50).map { try ListView(json: view($0)) }
+            try server.whileNothingIsFound {
+                for view in views { list.setView(view) }
+                _ = try publisher.reply(to: "ping")
+            }
+            try waitUntilShown(50)
+            let clients = try publisher.reply(to: #"{"id":1,"method":"clients"}"#)
+            // `hello`, `subscribe`, and two views.
+            let match = try #require(clients.firstMatch(of: /"name":"viewer".*?"requests":([0-9]+)/), "\(clients)")
+            #expect(Int(match.1) == 4)
         }
     }
 }
