@@ -377,7 +377,7 @@ final class SessionRun {
     private var surroundings: Session.Surroundings {
         Session.Surroundings(
             hasBytes: !kept.isEmpty || partial != nil, isQuotaUsedUp: isQuotaUsedUp,
-            isChannelWritable: leftovers.count < 2)
+            isChannelWritable: leftovers.count < 2, isNewerViewAwaited: isReadAwaited && kept.isEmpty)
     }
 
     private func carryOut(_ effects: Session.Effects) throws {

@@ -196,8 +196,11 @@ final class Connection: ChannelDuplexHandler {
             traffic.bytesReceived += bytes.count
             guard session.mayReadMore(surroundings) else {
                 framer.append(bytes)
-                // It may be a newer view, which is looked for when it is served.
-                if newerViews.search == .awaited { markDue() }
+                // It may be a newer view. No more is read before it is looked at, which is when it is served.
+                if newerViews.search == .awaited {
+                    newerViews.search = .none
+                    markDue()
+                }
                 return
             }
             session.beginReading(&hub.turns, at: .now())
