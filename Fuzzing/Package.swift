@@ -10,7 +10,7 @@ let settings: [SwiftSetting] = [
 ]
 
 // A package of its own, as Benchmarks is, and for the same reasons: the modules under test are symbolic links to the
-// daemon's sources. Of DiffableStore and diffablectl there are only the files that decode.
+// daemon's sources. Of DiffableStore and DiffableInput there are only the files that decode.
 let package = Package(
     name: "Fuzzing",
     targets: [
@@ -18,10 +18,10 @@ let package = Package(
         .target(name: "DiffableJSON", dependencies: ["Diffable"], swiftSettings: settings),
         .target(name: "DiffableProtocol", dependencies: ["DiffableJSON"], swiftSettings: settings),
         .target(name: "DiffableStore", dependencies: ["DiffableJSON"], swiftSettings: settings),
-        .target(name: "diffablectl", dependencies: ["Diffable"], swiftSettings: settings),
+        .target(name: "DiffableInput", dependencies: ["Diffable"], swiftSettings: settings),
         .target(
             name: "FuzzTargets",
-            dependencies: ["Diffable", "DiffableJSON", "DiffableProtocol", "DiffableStore", "diffablectl"],
+            dependencies: ["Diffable", "DiffableJSON", "DiffableProtocol", "DiffableStore", "DiffableInput"],
             swiftSettings: settings),
         .executableTarget(name: "Fuzz", dependencies: ["FuzzTargets"], swiftSettings: settings),
         .executableTarget(name: "SlowLines", dependencies: ["FuzzTargets"], swiftSettings: settings),

@@ -1,4 +1,4 @@
-@testable import diffablectl
+@testable import DiffableInput
 
 private func read(
     _ bytes: UnsafeRawBufferPointer, _ dialect: DelimitedText.Dialect

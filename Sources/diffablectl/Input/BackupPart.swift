@@ -1,4 +1,5 @@
 import Diffable
+import DiffableInput
 
 /// The lists of a backup that are restored.
 struct BackupPick: Sendable {

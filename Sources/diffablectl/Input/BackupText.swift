@@ -1,4 +1,5 @@
 import Diffable
+import DiffableInput
 import DiffableJSON
 
 /// A backup that was read and checked to be complete.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Diffable
+import DiffableInput
 
 /// The members of an object that is made of paths and values, in the order in which they first appear.
 struct ContentMembers {

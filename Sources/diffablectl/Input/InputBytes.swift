@@ -1,3 +1,4 @@
+import DiffableInput
 import Glibc
 
 /// Reads a whole file, or standard input for `nil` and `-`.

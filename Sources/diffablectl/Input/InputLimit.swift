@@ -1,4 +1,5 @@
 import DiffableClient
+import DiffableInput
 
 /// The greatest length of input: the length of a transaction that the daemon accepts. The daemon is asked only for long
 /// input, so that a small input needs no additional connection.

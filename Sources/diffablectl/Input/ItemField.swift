@@ -1,5 +1,6 @@
 import ArgumentParser
 import Diffable
+import DiffableInput
 
 /// A field of an item: `id`, `kind`, or a path into its content.
 enum ItemField: Hashable, Sendable {

@@ -1,4 +1,5 @@
 import Diffable
+import DiffableInput
 
 /// A field that an option names. A misspelt field would show nothing, so the user is warned of fields that no item has.
 struct NamedField: Equatable, Sendable {

@@ -1,4 +1,5 @@
 import Diffable
+import DiffableInput
 import DiffableJSON
 
 /// Reads operations from a file: a JSON array, or one operation on each line.
@@ -45,10 +46,4 @@ enum OperationsInput {
         }
         do { return try text.get() } catch { throw InputError("\(error)") }
     }
-}
-
-extension DecodingLimits {
-    /// The limits for files. The daemon checks sizes; misspelt members are found here.
-    static let input = DecodingLimits(
-        depthMax: 128, contentLengthMax: .max, levelsMax: .max, operationsMax: .max)
 }

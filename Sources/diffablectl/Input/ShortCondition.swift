@@ -1,5 +1,6 @@
 import ArgumentParser
 import Diffable
+import DiffableInput
 import DiffableJSON
 
 /// A condition as people type it: `unread=true`, `cpu>10`, `.owner.name!=root`, `text~milk`, `due`, `!due`.

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Diffable
+import DiffableInput
 
 /// An argument of `--sort`: a field. `-` before it sorts in descending order, `#` by numbers; both may come in any order.
 ///

@@ -1,7 +1,5 @@
-import ArgumentParser
-
 /// The forms of input that `apply` reads.
-enum InputFormat: String, CaseIterable, ExpressibleByArgument {
+package enum InputFormat: String, CaseIterable {
     /// A snapshot, or an array of objects.
     case json
     /// One JSON object on each line, also what `show -o jsonl` writes.
@@ -18,14 +16,14 @@ enum InputFormat: String, CaseIterable, ExpressibleByArgument {
     case tree
 
     /// The other name of `ndjson` is that of the form in which `show` writes it.
-    init?(argument: String) { self.init(rawValue: argument == "jsonl" ? "ndjson" : argument) }
+    package init?(named name: String) { self.init(rawValue: name == "jsonl" ? "ndjson" : name) }
 
     /// By the file's extension if it has a known one, otherwise by how the input begins.
     ///
     /// - Parameters:
     ///   - isTable: whether it has to be a table unless it is JSON.
     ///   - isRow: whether a line is a JSON object by itself and no snapshot; asked at most once.
-    static func guess(
+    package static func guess(
         fileName: String?, input: [UInt8], isTable: Bool = false, isRow: (ArraySlice<UInt8>) -> Bool
     ) -> InputFormat {
         if let fileName, let known = known(by: fileName) { return known }
@@ -62,7 +60,7 @@ enum InputFormat: String, CaseIterable, ExpressibleByArgument {
         return isIndented
     }
 
-    static func known(by fileName: String) -> InputFormat? {
+    package static func known(by fileName: String) -> InputFormat? {
         guard let dot = fileName.lastIndex(of: ".") else { return nil }
         return switch fileName[fileName.index(after: dot)...].lowercased() {
         case "json": .json
@@ -76,6 +74,6 @@ enum InputFormat: String, CaseIterable, ExpressibleByArgument {
     }
 }
 
-func isWhiteSpace(_ byte: UInt8) -> Bool {
+package func isWhiteSpace(_ byte: UInt8) -> Bool {
     byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
 }

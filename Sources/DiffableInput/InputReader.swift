@@ -1,26 +1,40 @@
 import Diffable
 
 /// Reads `apply`'s input in one of its forms.
-struct InputReader {
-    var format: InputFormat
-    var fields: Arrangement.Fields = .none
+package struct InputReader {
+    package var format: InputFormat
+    package var fields: Arrangement.Fields = .none
     /// Names of the columns of a table that has no header line.
-    var columns: [String]?
+    package var columns: [String]?
     /// The separator of CSV fields. By default it is guessed from the first line.
-    var separator: UInt8?
-    var types: ColumnTypes?
+    package var separator: UInt8?
+    package var types: ColumnTypes?
     /// The member of a JSON object that has the rows.
-    var rows: FieldPath?
-    var orphans = OrphanRule.refuse
+    package var rows: FieldPath?
+    package var orphans = OrphanRule.refuse
     /// Whether all items go into one section that is named elsewhere.
-    var extent: Extent = .wholeList
+    package var extent: Extent = .wholeList
 
-    enum Extent {
+    package enum Extent {
         case wholeList
         case oneSection
     }
 
-    func read(_ input: [UInt8]) throws(InputError) -> Input {
+    package init(
+        format: InputFormat, fields: Arrangement.Fields = .none, columns: [String]? = nil, separator: UInt8? = nil,
+        types: ColumnTypes? = nil, rows: FieldPath? = nil, orphans: OrphanRule = .refuse, extent: Extent = .wholeList
+    ) {
+        self.format = format
+        self.fields = fields
+        self.columns = columns
+        self.separator = separator
+        self.types = types
+        self.rows = rows
+        self.orphans = orphans
+        self.extent = extent
+    }
+
+    package func read(_ input: [UInt8]) throws(InputError) -> Input {
         let text = try checkedText(input)
         switch format {
         case .json:
@@ -46,6 +60,12 @@ struct InputReader {
             try refuseFields()
             return try arranged(OutlineReader.rows(in: text))
         }
+    }
+
+    /// The same of rows that are objects of these columns already.
+    package func read(_ rows: [Row], columns: [String]) throws(InputError) -> Input {
+        try fields.check(columns: columns)
+        return try arranged(rows, firstColumn: columns.first.flatMap { FieldPath($0) })
     }
 
     private func plainLines(_ text: ArraySlice<UInt8>) throws(InputError) -> [Row] {

@@ -3,22 +3,22 @@ import DiffableJSON
 
 extension Content {
     /// A JSON string.
-    static func string(_ utf8: some Collection<UInt8>) -> Content {
+    package static func string(_ utf8: some Collection<UInt8>) -> Content {
         var writer = ByteWriter()
         Array(utf8).withUnsafeBytes { writer.appendString(utf8: $0) }
         return Content(writer.bytes)
     }
 
-    static let null = Content(Array("null".utf8))
-    static let `true` = Content(Array("true".utf8))
-    static let `false` = Content(Array("false".utf8))
+    package static let null = Content(Array("null".utf8))
+    package static let `true` = Content(Array("true".utf8))
+    package static let `false` = Content(Array("false".utf8))
 
-    static func number(_ number: Int) -> Content { Content(Array("\(number)".utf8)) }
+    package static func number(_ number: Int) -> Content { Content(Array("\(number)".utf8)) }
 
     /// A JSON text, `null` too; nil for what is none.
-    static func parsed(_ json: String) -> Content? { parsed(Array(json.utf8)) }
+    package static func parsed(_ json: String) -> Content? { parsed(Array(json.utf8)) }
 
-    static func parsed(_ json: [UInt8]) -> Content? {
+    package static func parsed(_ json: [UInt8]) -> Content? {
         let result: Result<Content?, JSONError> = json.withUnsafeBytes { bytes in
             Result { () throws(JSONError) in try Content(json: bytes, depthMax: JSONView.depthMax) }
         }
@@ -27,11 +27,11 @@ extension Content {
     }
 
     /// What a line of plain text shows: `{"text":...}`.
-    static func text(_ utf8: some Collection<UInt8>) -> Content {
+    package static func text(_ utf8: some Collection<UInt8>) -> Content {
         object([("text", string(utf8))])
     }
 
-    static func array(_ elements: [Content]) -> Content {
+    package static func array(_ elements: [Content]) -> Content {
         var writer = ByteWriter()
         writer.append("[")
         for element in elements {
@@ -42,7 +42,7 @@ extension Content {
         return Content(writer.bytes)
     }
 
-    static func object(_ members: some Sequence<(String, Content)>) -> Content {
+    package static func object(_ members: some Sequence<(String, Content)>) -> Content {
         var writer = ByteWriter()
         writer.append("{")
         for (name, value) in members {

@@ -1,12 +1,12 @@
 import Diffable
 
 /// `1 item`, `2 items`, `12,345 items`.
-func counted(_ count: Int, _ noun: String) -> String {
+package func counted(_ count: Int, _ noun: String) -> String {
     "\(grouped(count)) \(noun)\(count == 1 ? "" : "s")"
 }
 
 /// With a comma between thousands.
-func grouped(_ number: Int) -> String {
+package func grouped(_ number: Int) -> String {
     var digits = Array(String(number.magnitude))
     var position = digits.count - 3
     while position > 0 {
@@ -17,4 +17,4 @@ func grouped(_ number: Int) -> String {
 }
 
 /// An id in messages.
-func quoted<Named>(_ id: Identifier<Named>) -> String { "\"\(id)\"" }
+package func quoted<Named>(_ id: Identifier<Named>) -> String { "\"\(id)\"" }

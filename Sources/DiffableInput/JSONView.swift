@@ -4,32 +4,32 @@ import DiffableJSON
 /// Reads parts of a JSON value that was checked: members by name, elements, text.
 ///
 /// Nothing is decoded in advance. Each access is one pass over the value.
-struct JSONView {
+package struct JSONView {
     private let bytes: ArraySlice<UInt8>
 
     /// Deeper than any line may be, so that a checked value never exceeds it.
-    static let depthMax = 256
+    package static let depthMax = 256
 
     /// - Parameter bytes: JSON that was checked. Views of what is in it keep their positions.
-    init(checked bytes: ArraySlice<UInt8>) { self.bytes = bytes }
+    package init(checked bytes: ArraySlice<UInt8>) { self.bytes = bytes }
 
-    init(_ content: Content) { self.init(checked: content.bytes[...]) }
+    package init(_ content: Content) { self.init(checked: content.bytes[...]) }
 
     /// The text of the value.
-    var source: ArraySlice<UInt8> { bytes }
+    package var source: ArraySlice<UInt8> { bytes }
 
-    var isNull: Bool { bytes.first == UInt8(ascii: "n") }
-    var isString: Bool { bytes.first == UInt8(ascii: "\"") }
-    var isArray: Bool { bytes.first == UInt8(ascii: "[") }
-    var isObject: Bool { bytes.first == UInt8(ascii: "{") }
-    var isNumber: Bool {
+    package var isNull: Bool { bytes.first == UInt8(ascii: "n") }
+    package var isString: Bool { bytes.first == UInt8(ascii: "\"") }
+    package var isArray: Bool { bytes.first == UInt8(ascii: "[") }
+    package var isObject: Bool { bytes.first == UInt8(ascii: "{") }
+    package var isNumber: Bool {
         bytes.first.map { UInt8(ascii: "0")...UInt8(ascii: "9") ~= $0 || $0 == UInt8(ascii: "-") } ?? false
     }
 
-    var content: Content { Content(Array(bytes)) }
+    package var content: Content { Content(Array(bytes)) }
 
     /// The type of the value, for messages.
-    var sort: String {
+    package var sort: String {
         switch bytes.first {
         case UInt8(ascii: "{"): "an object"
         case UInt8(ascii: "["): "an array"
@@ -41,17 +41,17 @@ struct JSONView {
     }
 
     /// The JSON itself.
-    var json: String { String(decoding: bytes, as: UTF8.self) }
+    package var json: String { String(decoding: bytes, as: UTF8.self) }
 
     /// The text of a string, or a number or a truth value as it is written; nil for any other value.
-    var text: [UInt8]? {
+    package var text: [UInt8]? {
         if isObject || isNull || bytes.first == UInt8(ascii: "[") { return nil }
         guard isString else { return Array(bytes) }
         return scan { (scanner) throws(JSONError) in try scanner.string().withUTF8 { Array($0) } }
     }
 
     /// The members in order; none if it is not an object.
-    var members: [(name: String, value: JSONView)] {
+    package var members: [(name: String, value: JSONView)] {
         guard isObject else { return [] }
         let base = bytes.startIndex
         return scan { (scanner) throws(JSONError) in
@@ -68,7 +68,7 @@ struct JSONView {
     }
 
     /// The elements in order; none if it is not an array.
-    var elements: [JSONView] {
+    package var elements: [JSONView] {
         guard bytes.first == UInt8(ascii: "[") else { return [] }
         let base = bytes.startIndex
         return scan { (scanner) throws(JSONError) in
@@ -82,10 +82,10 @@ struct JSONView {
         } ?? []
     }
 
-    var memberNames: [String] { members.map(\.name) }
+    package var memberNames: [String] { members.map(\.name) }
 
     /// The first member of this name.
-    func member(_ name: String) -> JSONView? {
+    package func member(_ name: String) -> JSONView? {
         guard isObject else { return nil }
         let base = bytes.startIndex
         return scan { (scanner) throws(JSONError) -> JSONView? in
@@ -101,7 +101,7 @@ struct JSONView {
         } ?? nil
     }
 
-    func value(at path: FieldPath) -> JSONView? {
+    package func value(at path: FieldPath) -> JSONView? {
         if !path.names.isEmpty, let member = member(path.name) { return member }
         var value = self
         for name in path.names {
@@ -124,5 +124,13 @@ struct JSONView {
             var scanner = JSONScanner(bytes, depthMax: JSONView.depthMax)
             do throws(JSONError) { return try body(&scanner) } catch { return nil }
         }
+    }
+}
+
+extension JSONView {
+    /// The text of a string, or the JSON of any other value.
+    package var plainText: String {
+        guard isString, let text else { return json }
+        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -1,13 +1,13 @@
 import Diffable
 
 /// The input of `apply` as sections and items.
-enum Input {
+package enum Input {
     case whole(WholeList)
     /// The items of one section (`--into`).
     case items([Item])
 
     /// The number of items on all levels.
-    var count: Int {
+    package var count: Int {
         switch self {
         case .whole(let list): list.sections.reduce(0) { $0 + counted($1.items) }
         case .items(let items): counted(items)

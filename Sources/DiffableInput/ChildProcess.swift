@@ -3,34 +3,36 @@ import Glibc
 import Synchronization
 
 /// A program that is found and started like a command in a shell, but without a shell.
-struct ChildProcess {
-    enum Input {
+package struct ChildProcess {
+    package enum Input {
         case nothing
         /// The standard input of this program, on which somebody types.
         case inherited
+        /// The terminal on which somebody types, whatever standard input is.
+        case terminal
         case descriptor(Int32)
     }
 
     /// Which processes get the signals that it gets.
-    enum Group {
+    package enum Group {
         /// Those of this program: Ctrl-C at the terminal is for all of them.
         case ours
         /// Itself and what it starts. The group has the number of the process.
         case own
     }
 
-    enum Ending: Equatable {
+    package enum Ending: Equatable {
         case status(Int32)
         case signal(Int32)
     }
 
-    let processID: pid_t
+    package let processID: pid_t
 
     /// - Parameters:
     ///   - output: a descriptor that is its standard output instead of ours.
     ///   - errors: the same for its standard error.
     ///   - environment: `NAME=value`; nil for ours.
-    init(
+    package init(
         _ words: [String], input: Input = .inherited, output: Int32? = nil, errors: Int32? = nil,
         environment: [String]? = nil, group: Group = .ours
     ) throws(InputError) {
@@ -40,6 +42,7 @@ struct ChildProcess {
         switch input {
         case .nothing: posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         case .inherited: break
+        case .terminal: posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/tty", O_RDWR, 0)
         case .descriptor(let descriptor): posix_spawn_file_actions_adddup2(&actions, descriptor, STDIN_FILENO)
         }
         if let output { posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }
@@ -72,7 +75,7 @@ struct ChildProcess {
     }
 
     /// A pipe that no program inherits unless it is told to.
-    static func pipe() throws(InputError) -> (reading: Int32, writing: Int32) {
+    package static func pipe() throws(InputError) -> (reading: Int32, writing: Int32) {
         var ends: [Int32] = [-1, -1]
         let error = inheritance.withLock { _ -> Int32 in
             guard Glibc.pipe(&ends) == 0 else { return errno }
@@ -88,7 +91,7 @@ struct ChildProcess {
     private static let inheritance = Mutex(())
 
     /// Whether there is such a program, looked for as when it is started.
-    static func check(_ program: String) throws(InputError) {
+    package static func check(_ program: String) throws(InputError) {
         let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
         let directories = path.split(separator: ":", omittingEmptySubsequences: false)
         let files = program.contains("/") ? [program] : directories.map { ($0.isEmpty ? "." : $0) + "/" + program }
@@ -97,7 +100,7 @@ struct ChildProcess {
     }
 
     /// Blocks until it has ended. To be called once.
-    func wait() -> Ending {
+    package func wait() -> Ending {
         var word: Int32 = 0
         while waitpid(processID, &word, 0) < 0, errno == EINTR {}
         let signal = word & 0x7F
@@ -105,13 +108,13 @@ struct ChildProcess {
     }
 
     /// Blocks until it has ended, and leaves it to `wait`: until then no other process has its number.
-    func waitWithoutReaping() {
+    package func waitWithoutReaping() {
         var information = siginfo_t()
         while waitid(P_PID, id_t(processID), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
     }
 
     /// Runs it to its end. Returns its status as a shell does: 128 plus the signal for a program that was killed.
-    static func status(of words: [String], input: Input) async throws -> Int32 {
+    package static func status(of words: [String], input: Input) async throws -> Int32 {
         let child = try ChildProcess(words, input: input)
         return await withCheckedContinuation { continuation in
             // This blocks, so it has a thread of its own.

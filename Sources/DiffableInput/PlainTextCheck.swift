@@ -3,8 +3,8 @@ import DiffableJSON
 
 /// Looks at input of which nobody said what it is. What a program writes when it fails would pass for the lines of a list,
 /// and all that was in it would be gone: `null` from jq, a page about an error from a web server.
-enum PlainTextCheck {
-    static func refuseDoubtful(_ input: [UInt8]) throws(InputError) {
+package enum PlainTextCheck {
+    package static func refuseDoubtful(_ input: [UInt8]) throws(InputError) {
         let text = input.drop(while: isWhiteSpace)
         if let beginning = markup.first(where: { text.prefix($0.utf8.count).elementsEqual($0.utf8, by: isSameLetter) })
         {

@@ -1,12 +1,12 @@
 /// How a field between tabs holds what would end it: `\t`, `\n` and `\r`, and `\\` for a backslash, as `jq`'s `@tsv`, PostgreSQL
 /// and MySQL write them.
-enum TSVEscapes {
+package enum TSVEscapes {
     private static let escapes: KeyValuePairs = [
         UInt8(ascii: "\\"): UInt8(ascii: "\\"), UInt8(ascii: "\t"): UInt8(ascii: "t"),
         UInt8(ascii: "\n"): UInt8(ascii: "n"), UInt8(ascii: "\r"): UInt8(ascii: "r"),
     ]
 
-    static func escaped(_ text: String) -> String {
+    package static func escaped(_ text: String) -> String {
         guard text.utf8.contains(where: isEscaped) else { return text }
         var result: [UInt8] = []
         for byte in text.utf8 {

@@ -1,5 +1,3 @@
-import ArgumentParser
-
 /// A path to a value in a content. All commands have the same syntax:
 ///
 ///     path    = dotted | pointer
@@ -9,17 +7,15 @@ import ArgumentParser
 ///
 /// `.cpu`, `cpu` and `/cpu` are the same. A pointer is that of RFC 6901, where `~1` is a slash and `~0` a tilde; it is how
 /// a name with a dot in it is written (`/a.b`). In an array a name is an index, counted from 0.
-struct FieldPath: ExpressibleByArgument, Hashable, Sendable, CustomStringConvertible {
+package struct FieldPath: Hashable, Sendable, CustomStringConvertible {
     /// The names of the members from the outside in. Without any it is the whole content.
-    let names: [String]
+    package let names: [String]
     /// The whole text as one name, because a row may have a column called `a.b`.
-    let name: String
+    package let name: String
     /// The path in messages.
-    let description: String
+    package let description: String
 
-    init?(argument: String) { self.init(argument) }
-
-    init?(_ text: String) {
+    package init?(_ text: String) {
         if text.hasPrefix("/") {
             var names: [String] = []
             for part in text.dropFirst().split(separator: "/", omittingEmptySubsequences: false) {
@@ -43,20 +39,11 @@ struct FieldPath: ExpressibleByArgument, Hashable, Sendable, CustomStringConvert
         }
     }
 
-    /// The same. Throws with an example of a path if the text is not one.
-    init(checking text: String) throws {
-        guard let path = FieldPath(text) else {
-            throw ValidationError(
-                "\(text.debugDescription) is no path; a path is like .name, .owner.name or /owner/name")
-        }
-        self = path
-    }
-
     /// The path in the form of the protocol.
-    var pointer: String { names.map { "/\(Self.escaped($0))" }.joined() }
+    package var pointer: String { names.map { "/\(Self.escaped($0))" }.joined() }
 
     /// The path that names a member.
-    static func naming(_ name: String) -> String {
+    package static func naming(_ name: String) -> String {
         name.isEmpty || name.contains(".") || name.hasPrefix("/") ? "/\(escaped(name))" : name
     }
 }

@@ -2,9 +2,9 @@ import Diffable
 import DiffableJSON
 
 /// Rows that are JSON values: the elements of an array, or one on each line.
-enum JSONRows {
+package enum JSONRows {
     /// A snapshot, or `nil` when the text is not an object (so an array, or a mistake).
-    static func snapshot(in text: ArraySlice<UInt8>) throws(InputError) -> WholeList? {
+    package static func snapshot(in text: ArraySlice<UInt8>) throws(InputError) -> WholeList? {
         guard text.first(where: { !isWhiteSpace($0) }) == UInt8(ascii: "{") else { return nil }
         let list: Result<WholeList, DecodingError> = text.withUnsafeBytes { bytes in
             Result { () throws(DecodingError) in try WholeList(json: bytes, limits: .input) }
@@ -61,7 +61,7 @@ enum JSONRows {
     }
 
     /// Whether a line is an object by itself, and not a whole snapshot.
-    static func isRow(_ line: ArraySlice<UInt8>) -> Bool {
+    package static func isRow(_ line: ArraySlice<UInt8>) -> Bool {
         guard let content = try? content(of: line) else { return false }
         let view = JSONView(content)
         return view.isObject && view.member("sections") == nil

@@ -1,15 +1,15 @@
 /// The lines of a text, each without its line feed or carriage return, counted from 1. Blank ones are passed over.
-struct TextLines: Sequence, IteratorProtocol {
+package struct TextLines: Sequence, IteratorProtocol {
     private let bytes: ArraySlice<UInt8>
     private var position: Int
     private var line = 0
 
-    init(_ bytes: ArraySlice<UInt8>) {
+    package init(_ bytes: ArraySlice<UInt8>) {
         self.bytes = bytes
         self.position = bytes.startIndex
     }
 
-    mutating func next() -> (line: Int, text: ArraySlice<UInt8>)? {
+    package mutating func next() -> (line: Int, text: ArraySlice<UInt8>)? {
         while position < bytes.endIndex {
             let feed = bytes[position...].firstIndex(of: UInt8(ascii: "\n")) ?? bytes.endIndex
             var text = bytes[position..<feed]
@@ -23,7 +23,7 @@ struct TextLines: Sequence, IteratorProtocol {
 }
 
 /// Removes a byte order mark, and throws if the text is not UTF-8.
-func checkedText(_ input: [UInt8]) throws(InputError) -> ArraySlice<UInt8> {
+package func checkedText(_ input: [UInt8]) throws(InputError) -> ArraySlice<UInt8> {
     var text = input[...]
     if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
     do {

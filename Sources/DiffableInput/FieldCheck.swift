@@ -32,10 +32,11 @@ extension Row {
     fileprivate func has(_ field: FieldPath) -> Bool { id == nil && JSONView(content).value(at: field) != nil }
 }
 
-enum FieldCheck {
+package enum FieldCheck {
     private static let namesShownMax = 20
 
-    static func complaint(_ problem: String, _ name: String, _ option: String, among names: [String]) -> String {
+    package static func complaint(_ problem: String, _ name: String, _ option: String, among names: [String]) -> String
+    {
         let nearest = nearestName(to: name, among: names).map { "; did you mean \(unmistakable($0))?" } ?? "."
         guard !names.isEmpty else { return "\(problem) \(unmistakable(name)), which \(option) names: there are none" }
         let shown = names.prefix(namesShownMax).map(unmistakable).joined(separator: ", ")
@@ -44,12 +45,12 @@ enum FieldCheck {
     }
 
     /// The name, in quotation marks if it would look like two names, as the column `IMAGE ID` does.
-    static func unmistakable(_ name: String) -> String {
+    package static func unmistakable(_ name: String) -> String {
         name.contains { $0.isWhitespace || $0 == "," } ? name.debugDescription : name
     }
 
     /// The fields in the order in which they first appear. Fields of inner objects are paths (`owner.name`).
-    static func names(of contents: some Sequence<Content>) -> [String] {
+    package static func names(of contents: some Sequence<Content>) -> [String] {
         var names: [String] = []
         var known: Set<String> = []
         for content in contents {

@@ -4,19 +4,28 @@ import Diffable
 ///
 /// Rows keep their order. Sections have the order in which they first appear. A child may come before its parent, and is
 /// always in the section of its parent.
-struct Arrangement {
+package struct Arrangement {
     /// The fields that options name.
-    struct Fields: Equatable {
-        var id: FieldPath?
-        var section: FieldPath?
-        var parent: FieldPath?
-        var text: FieldPath?
+    package struct Fields: Equatable {
+        package var id: FieldPath?
+        package var section: FieldPath?
+        package var parent: FieldPath?
+        package var text: FieldPath?
 
-        static let none = Fields()
+        package static let none = Fields()
+
+        package init(
+            id: FieldPath? = nil, section: FieldPath? = nil, parent: FieldPath? = nil, text: FieldPath? = nil
+        ) {
+            self.id = id
+            self.section = section
+            self.parent = parent
+            self.text = text
+        }
     }
 
     /// The section for rows that name none.
-    static let defaultSection = SectionID.first
+    package static let defaultSection = SectionID.first
     /// The members that may have a row's id when `--id` names none. The first one that a row has counts.
     static let usualIDs = ["id", "key", "name"].compactMap { FieldPath($0) }
 

@@ -1,11 +1,11 @@
 import DiffableJSON
 
 extension InputError {
-    init(_ error: JSONError, in text: ArraySlice<UInt8>) {
+    package init(_ error: JSONError, in text: ArraySlice<UInt8>) {
         self.init(line: lineNumber(ofByte: error.offset, in: text), "\(error.reason)")
     }
 
-    init(_ error: DecodingError, in text: ArraySlice<UInt8>) {
+    package init(_ error: DecodingError, in text: ArraySlice<UInt8>) {
         switch error.reason {
         case .syntax(let error): self.init(error, in: text)
         case .invalid(_, let offset): self.init(line: lineNumber(ofByte: offset, in: text), "\(error)")

@@ -54,15 +54,15 @@ extension String {
 }
 
 /// The types of a table's columns, by name, as `--numbers` and `--types` say them.
-struct ColumnTypes: Equatable {
+package struct ColumnTypes: Equatable {
     private(set) var byName: [String: ColumnType] = [:]
 
-    var isEmpty: Bool { byName.isEmpty }
+    package var isEmpty: Bool { byName.isEmpty }
 
     /// - Parameters:
     ///   - numbers: `cpu,size`
     ///   - types: `cpu=number,on=boolean`
-    init(numbers: String? = nil, types: String? = nil) throws(InputError) {
+    package init(numbers: String? = nil, types: String? = nil) throws(InputError) {
         for name in numbers?.split(separator: ",").map(String.init) ?? [] { try set(name, .number) }
         for part in types?.split(separator: ",") ?? [] {
             let all = ColumnType.allCases.map(\.rawValue).joined(separator: ", ")

@@ -1,0 +1,1 @@
+../../../Sources/DiffableInput/DelimitedText.swift

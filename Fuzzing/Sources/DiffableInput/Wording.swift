@@ -1,0 +1,1 @@
+../../../Sources/DiffableInput/Wording.swift

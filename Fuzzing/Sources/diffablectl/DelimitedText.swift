@@ -1,1 +1,0 @@
-../../../Sources/diffablectl/Input/DelimitedText.swift

@@ -1,1 +1,0 @@
-../../../Sources/diffablectl/Output/Wording.swift
