@@ -61,6 +61,8 @@ public enum ListTag: Sendable {}
 public enum RequestTag: Sendable {}
 /// The tag of `ActionName`; it has no values.
 public enum ActionTag: Sendable {}
+/// The tag of `MirrorSource`; it has no values.
+public enum SourceTag: Sendable {}
 
 /// Identifies an item among all of a list's items, at any depth.
 public typealias ItemID = Identifier<ItemName>
@@ -74,6 +76,8 @@ public typealias ListName = Identifier<ListTag>
 public typealias RequestKey = Identifier<RequestTag>
 /// Names what a list's handler does when it is asked to.
 public typealias ActionName = Identifier<ActionTag>
+/// Says what a list is a mirror of, for people: a host and a list, as `build:jobs`.
+public typealias MirrorSource = Identifier<SourceTag>
 
 extension Identifier: Hashable {
     /// Whether their bytes are equal. O(length).

@@ -69,11 +69,11 @@ extension WireError {
                 list: list, operation: operation, item: item)
         case .invalidItemAnchor(let item, let fault):
             self.init(
-                .invalidAnchor, "\(subject): the item \"\(item)\" \(Self.sentence(fault))",
+                .invalidAnchor, "\(subject): the item \"\(item)\" \(fault.sentence)",
                 list: list, operation: operation, item: item)
         case .invalidSectionAnchor(let section, let fault):
             self.init(
-                .invalidAnchor, "\(subject): the section \"\(section)\" \(Self.sentence(fault))",
+                .invalidAnchor, "\(subject): the section \"\(section)\" \(fault.sentence)",
                 list: list, operation: operation, section: section)
         case .ownDescendant(let item):
             self.init(
@@ -106,19 +106,6 @@ extension WireError {
                 .tooLarge,
                 "\(subject): the list would have \(length) bytes of content of its own, more than contentLengthMax = \(max)",
                 list: list, operation: operation, limit: Limit("contentLengthMax", max: max))
-        }
-    }
-
-    private static func sentence(_ fault: AnchorFault) -> String {
-        switch fault {
-        case .isInserted:
-            "cannot be the anchor: it is itself among what is inserted; name one that is in the list already"
-        case .isMoved: "cannot be the anchor: it is itself what is moved; name another one"
-        case .isElsewhere:
-            "cannot be the anchor: it does not stand directly in the section, or under the parent, that is named beside it; "
-                + "name those where it is, or neither"
-        case .isParentElsewhere:
-            "cannot be the parent: it is not in the section that is named beside it; leave the section out, or name its own"
         }
     }
 }
