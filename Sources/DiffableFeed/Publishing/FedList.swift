@@ -1,0 +1,117 @@
+import Diffable
+import DiffableClient
+import DiffableInput
+
+/// The list of a feed: what is known of it, and what is sent to make it what the source brought.
+///
+/// The last state is kept, and only what is different is sent, under the condition that the list is still at that revision. When
+/// somebody else changed it, or after another connection, it is read again first, so that what was sent last never counts for more
+/// than what is there.
+package actor FedList {
+    private struct Known {
+        var snapshot: Snapshot
+        var revision: Int
+        /// Of the connection.
+        var number: Int
+    }
+
+    private let settings: FeedSettings
+    private let link: DaemonLink
+    private var known: Known?
+    /// What was brought last: it is sent again to a daemon that does not have it.
+    private var wanted: Snapshot?
+
+    /// How often the list is read again because somebody else was faster.
+    private static let attemptsMax = 20
+
+    package init(_ settings: FeedSettings, over link: DaemonLink) {
+        self.settings = settings
+        self.link = link
+    }
+
+    /// Makes the list what was brought. Waits as long as there is no daemon.
+    ///
+    /// - Returns: whether anything was different.
+    @discardableResult
+    package func send(whole: Input?, items: [Input]) async throws -> Bool {
+        let settings = settings
+        return try await change { known in try settings.state(from: known, whole: whole, items: items) }
+    }
+
+    /// Sends what was brought last to a daemon that was started anew. Does nothing if nothing was brought yet.
+    package func sendAgain() async throws {
+        guard let wanted else { return }
+        let last = known
+        try await change { known in
+            // The same list as before, at the same revision: nothing happened while there was no connection.
+            known == last?.snapshot ? known : wanted
+        }
+    }
+
+    @discardableResult
+    private func change(_ making: (Snapshot) throws -> Snapshot) async throws -> Bool {
+        var attempts = 0
+        while true {
+            try Task.checkCancellation()
+            do {
+                let known = try await current()
+                let new = try making(known.snapshot)
+                let operations = new.difference(from: known.snapshot)
+                if operations.isEmpty {
+                    wanted = new
+                    return false
+                }
+                let list = settings.list
+                let outcome = try await link.perform { current in
+                    guard current.number == known.number else {
+                        throw ClientError.connectionLost(current.connection.path)
+                    }
+                    return try await current.connection.transact(list, operations, ifRevision: known.revision)
+                }
+                self.known = Known(snapshot: new, revision: outcome.revision, number: known.number)
+                wanted = new
+                return true
+            } catch ClientError.refused(let refusal)
+                where ["revisionMismatch", "noSuchList"].contains(refusal.name) && attempts < Self.attemptsMax
+            {
+                known = nil
+                attempts += 1
+            } catch let error as ClientError {
+                known = nil
+                guard error.isSettledByAskingAgain else { throw Self.explained(error, settings.list) }
+                // `perform` waits for the next connection; until the loss is noticed there is the old one.
+                try await Task.sleep(for: .milliseconds(50))
+            }
+        }
+    }
+
+    private static func explained(_ error: ClientError, _ list: ListName) -> any Error {
+        if case .cancelled = error { return CancellationError() }
+        return FeedError("the list \(quoted(list)) is not changed: \(error)")
+    }
+
+    /// What is known of the list, over the connection that there is.
+    private func current() async throws -> Known {
+        let (settings, known) = (settings, known)
+        let looked = try await link.perform { current -> Known in
+            if let known, known.number == current.number { return known }
+            let state = try await settings.look(over: current.connection)
+            return Known(snapshot: state.snapshot, revision: state.revision, number: current.number)
+        }
+        self.known = looked
+        return looked
+    }
+}
+
+extension FeedSettings {
+    /// Makes the list if there is none, and reads it.
+    func look(over connection: Connection) async throws -> ListState {
+        try await connection.createList(list, durability: durability, ifPresent: .isKept, mode: mode ?? .ownerOnly)
+        if let mode, let summary = try await connection.lists().first(where: { $0.list == list }),
+            summary.access.mode != mode
+        {
+            try await connection.setAccess(of: list, mode: mode)
+        }
+        return try await connection.state(of: list)
+    }
+}

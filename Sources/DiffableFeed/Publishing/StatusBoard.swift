@@ -1,0 +1,132 @@
+import Diffable
+import DiffableClient
+import DiffableInput
+import Synchronization
+
+/// The list `feeds`: an item for each feed, leased by the connection, so that they vanish with this process.
+///
+/// What is new is sent at once, but for times alone, which are sent once a second at most: a feed that runs often is no reason
+/// to write often.
+package final class StatusBoard: Sendable {
+    private struct State {
+        /// In the order of the file.
+        var feeds: [ListName] = []
+        var statuses: [ListName: FeedStatus] = [:]
+    }
+
+    private let list: ListName
+    private let link: DaemonLink
+    private let say: @Sendable (String) -> Void
+    private let state = Mutex(State())
+    private let bell = Bell()
+
+    private static let timesPause = Duration.seconds(1)
+
+    package init(_ list: ListName, over link: DaemonLink, say: @escaping @Sendable (String) -> Void) {
+        self.list = list
+        self.link = link
+        self.say = say
+    }
+
+    /// Which feeds there are. Those that were there keep what they said.
+    package func show(_ feeds: [FeedStatus]) {
+        state.withLock { state in
+            let known = state.statuses
+            state.feeds = feeds.map(\.list)
+            state.statuses = [:]
+            for feed in feeds { state.statuses[feed.list] = known[feed.list] ?? feed }
+        }
+        bell.ring()
+    }
+
+    package func change(_ feed: ListName, _ body: (inout FeedStatus) -> Void) {
+        state.withLock { state in
+            guard var status = state.statuses[feed] else { return }
+            body(&status)
+            state.statuses[feed] = status
+        }
+        bell.ring()
+    }
+
+    /// Sends what is new, until the task is cancelled.
+    package func run() async {
+        await link.tell(bell)
+        var sent = Sent()
+        while !Task.isCancelled {
+            let statuses = state.withLock { state in state.feeds.compactMap { state.statuses[$0] } }
+            if !sent.isSame(statuses), !sent.isRefused,
+                sent.differsInWords(from: statuses) || sent.time + Self.timesPause <= .now
+            {
+                await send(statuses, &sent)
+            }
+            let isWaiting = !sent.isSame(state.withLock { state in state.feeds.compactMap { state.statuses[$0] } })
+            await bell.wait(until: isWaiting && !sent.isRefused ? sent.time + Self.timesPause : nil)
+            if let number = await link.number, number != sent.number {
+                sent.statuses = []
+                sent.isRefused = false
+            }
+        }
+    }
+
+    private func send(_ statuses: [FeedStatus], _ sent: inout Sent) async {
+        let list = list
+        let before = sent
+        sent.time = .now
+        do {
+            sent.number = try await link.perform { current in
+                let known = current.number == before.number ? before.statuses : []
+                if known.isEmpty {
+                    try await current.connection.createList(list, durability: .volatile, ifPresent: .isKept)
+                }
+                let operations = Self.operations(from: known, to: statuses)
+                if !operations.isEmpty {
+                    try await current.connection.transact(list, operations, lease: .connection)
+                }
+                return current.number
+            }
+            sent.statuses = statuses
+        } catch let error as ClientError {
+            sent.statuses = []
+            guard !error.isSettledByAskingAgain else { return }
+            // Without it nothing is fed worse; it is tried again over the next connection.
+            sent.number = await link.number ?? sent.number
+            sent.isRefused = true
+            say("the list \(quoted(list)) does not say how the feeds are doing: \(error)")
+        } catch {}
+    }
+
+    private static func operations(from known: [FeedStatus], to new: [FeedStatus]) -> [ListOperation] {
+        if known.map(\.list) != new.map(\.list) {
+            // Also those that a process before this one has left.
+            let ids = Set(known.map(\.item.id) + new.map(\.item.id)).sorted { "\($0)" < "\($1)" }
+            return (ids.isEmpty ? [] : [.deleteItems(ids, .isPassedOver)])
+                + (new.isEmpty ? [] : [.appendItems(new.map(\.item))])
+        }
+        let changed = zip(known, new).filter { $0 != $1 }.map {
+            ItemReconfiguration(id: $1.item.id, content: .some($1.item.content))
+        }
+        return changed.isEmpty ? [] : [.reconfigureItems(changed)]
+    }
+
+    private struct Sent {
+        var statuses: [FeedStatus] = []
+        var number = 0
+        /// Whether the daemon said no over this connection.
+        var isRefused = false
+        var time = ContinuousClock.Instant.now - StatusBoard.timesPause
+
+        func isSame(_ statuses: [FeedStatus]) -> Bool { statuses == self.statuses }
+
+        func differsInWords(from statuses: [FeedStatus]) -> Bool {
+            statuses.map(\.withoutTimes) != self.statuses.map(\.withoutTimes)
+        }
+    }
+}
+
+extension FeedStatus {
+    fileprivate var withoutTimes: FeedStatus {
+        var status = self
+        (status.lastSuccess, status.nextAttempt) = (nil, nil)
+        return status
+    }
+}

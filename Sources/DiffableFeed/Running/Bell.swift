@@ -1,0 +1,69 @@
+import Synchronization
+
+/// Wakes one task that waits. What rings while nobody waits is heard by the next who does.
+package final class Bell: Sendable {
+    private struct State {
+        var hasRung = false
+        var waiter: CheckedContinuation<Bool, Never>?
+    }
+
+    private let state = Mutex(State())
+
+    package init() {}
+
+    package func ring() {
+        let waiter = state.withLock { state in
+            state.hasRung = state.waiter == nil
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume(returning: true)
+    }
+
+    /// Ends the wait of whoever waits now.
+    private func end(rung: Bool) {
+        let waiter = state.withLock { state in
+            defer { state.waiter = nil }
+            return state.waiter
+        }
+        waiter?.resume(returning: rung)
+    }
+
+    /// Whether it has rung since somebody waited or asked.
+    package func takeRing() -> Bool {
+        state.withLock { state in
+            defer { state.hasRung = false }
+            return state.hasRung
+        }
+    }
+
+    /// Waits until it rings, until the time has come, or until the task is cancelled. One task waits at a time.
+    ///
+    /// - Returns: whether it rang.
+    @discardableResult
+    package func wait(until deadline: ContinuousClock.Instant? = nil) async -> Bool {
+        let timer = deadline.map { deadline in
+            Task {
+                try await Task.sleep(until: deadline, clock: .continuous)
+                end(rung: false)
+            }
+        }
+        defer { timer?.cancel() }
+        return await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                let answer = state.withLock { state -> Bool? in
+                    if Task.isCancelled { return false }
+                    guard state.hasRung else {
+                        state.waiter = continuation
+                        return nil
+                    }
+                    state.hasRung = false
+                    return true
+                }
+                if let answer { continuation.resume(returning: answer) }
+            }
+        } onCancel: {
+            end(rung: false)
+        }
+    }
+}

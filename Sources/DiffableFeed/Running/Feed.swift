@@ -1,0 +1,197 @@
+import Diffable
+import DiffableClient
+import DiffableInput
+import Glibc
+import Synchronization
+
+/// One feed: runs its source when it is time, and sends what that brought.
+final class Feed: Sendable {
+    let settings: FeedSettings
+    private let source: any FeedSource
+    private let list: FedList
+    private let link: DaemonLink
+    private let board: StatusBoard
+    private let watcher: FileWatcher
+    private let say: @Sendable (String) -> Void
+    private let health = Mutex(FeedHealth())
+    /// Rings whenever the list has been made what it is to be.
+    private let listIsThere = Bell()
+
+    /// - Parameter say: hears when it begins to fail, fails otherwise, and does no longer.
+    init(
+        _ settings: FeedSettings, _ source: any FeedSource, over link: DaemonLink, board: StatusBoard,
+        watcher: FileWatcher, say: @escaping @Sendable (String) -> Void
+    ) {
+        self.settings = settings
+        self.source = source
+        self.link = link
+        self.board = board
+        self.watcher = watcher
+        self.say = say
+        list = FedList(settings, over: link)
+    }
+
+    /// Runs until the task is cancelled. Then everything that the source started has ended, too.
+    func run() async {
+        let sending = Bell()
+        let news = FeedNews(sending)
+        await link.tell(sending)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.runSource(news) }
+            group.addTask { await self.send(news, sending) }
+            if let handler = source.handler { group.addTask { await self.answer(with: handler) } }
+        }
+        await link.forget(sending)
+    }
+
+    // MARK: - The source
+
+    /// After a change a run waits so long: most programs write a file by emptying it first.
+    private static let settling = Duration.milliseconds(20)
+
+    private func runSource(_ news: FeedNews) async {
+        let stirred = Bell()
+        let ticket = source.watchedPaths.isEmpty ? nil : watcher.watch(source.watchedPaths) { stirred.ring() }
+        defer { if let ticket { watcher.stop(ticket) } }
+        var schedule = FeedSchedule(source.pace, at: .now)
+        while !Task.isCancelled {
+            guard schedule.isDue(at: .now) else {
+                if await stirred.wait(until: schedule.next) {
+                    try? await Task.sleep(for: Self.settling)
+                    _ = stirred.takeRing()
+                    schedule.stir(at: .now)
+                }
+                continue
+            }
+            _ = stirred.takeRing()
+            schedule.start(at: .now)
+            do {
+                try await source.run { state in
+                    guard case .failure(let error) = state else {
+                        self.change { $0.sourceProblem = nil }
+                        return news.append(state)
+                    }
+                    self.change { $0.sourceProblem = "\(error)" }
+                }
+                // What stirred meanwhile may not be in what it brought.
+                if stirred.takeRing() { schedule.stir(at: .now) }
+                schedule.succeed(at: .now)
+                change { health in
+                    health.sourceProblem = nil
+                    health.nextRun = schedule.next.map(Int.time)
+                }
+            } catch {
+                if Task.isCancelled { return }
+                if stirred.takeRing() { schedule.stir(at: .now) }
+                schedule.fail(at: .now)
+                change { health in
+                    health.sourceProblem = "\(error)"
+                    health.nextRun = schedule.next.map(Int.time)
+                }
+            }
+        }
+    }
+
+    // MARK: - Sending
+
+    /// Sends the newest state, and once more what was sent last when there is another connection.
+    private func send(_ news: FeedNews, _ bell: Bell) async {
+        /// What was brought and could not be sent.
+        var pending: FeedNews.Batch?
+        var connection = 0
+        var failures = 0
+        while !Task.isCancelled {
+            var pause: ContinuousClock.Instant?
+            pending = news.take(after: pending)
+            do {
+                if let batch = pending {
+                    try await list.send(whole: batch.whole, items: batch.items)
+                    pending = nil
+                    change { health in
+                        health.listProblem = nil
+                        health.lastSuccess = .now()
+                    }
+                } else if let number = await link.number, number != connection {
+                    try await list.sendAgain()
+                    change { $0.listProblem = nil }
+                }
+                connection = await link.number ?? connection
+                failures = 0
+                listIsThere.ring()
+            } catch is CancellationError {
+                return
+            } catch {
+                failures += 1
+                let time =
+                    ContinuousClock.now + min(FeedSchedule.pauseMin * (1 << min(failures, 9)), FeedSchedule.pauseMax)
+                pause = time
+                change { health in
+                    health.listProblem = "\(error)"
+                    health.nextSending = .time(time)
+                }
+            }
+            if !news.isEmpty, pause == nil { continue }
+            await bell.wait(until: pause)
+            // What comes meanwhile is no reason to try sooner what was refused.
+            if let pause, pause > .now, !Task.isCancelled { try? await Task.sleep(until: pause, clock: .continuous) }
+        }
+    }
+
+    // MARK: - Answering
+
+    /// Answers for the list whenever it is there: it is made by what is sent.
+    private func answer(with handler: ListHandler) async {
+        var failures = 0
+        var pause: ContinuousClock.Instant?
+        while !Task.isCancelled {
+            await listIsThere.wait(until: pause)
+            pause = nil
+            do {
+                let connection = try await link.connected().connection
+                let end = try await connection.handle(settings.list, with: handler) {
+                    failures = 0
+                    change { $0.handlerProblem = nil }
+                }
+                switch end {
+                case .listDeleted: break
+                case .replaced: change { $0.handlerProblem = "another program answers for the list now" }
+                case .permissionDenied, .unknown: change { $0.handlerProblem = "the list may not be changed any more" }
+                }
+            } catch ClientError.refused(let refusal) where refusal.name != "noSuchList" {
+                // Also after a lost connection, until the daemon has heard of its end.
+                failures += 1
+                pause = .now + min(.milliseconds(50) * (1 << min(failures, 20)), FeedSchedule.pauseMax)
+                if failures > 5 { change { $0.handlerProblem = "nobody answers for the list: \(ClientError.refused(refusal))" } }
+            } catch {
+                // The list, or the connection, comes again.
+            }
+        }
+    }
+
+    // MARK: - What the list of feeds says
+
+    private func change(_ body: (inout FeedHealth) -> Void) {
+        let (old, new) = health.withLock { health in
+            let old = health
+            body(&health)
+            return (old, health)
+        }
+        board.change(settings.list) { new.show(in: &$0) }
+        if let problem = new.problem, problem != old.problem { say("\(quoted(settings.list)) is not fed: \(problem)") }
+        if new.problem == nil, old.problem != nil { say("\(quoted(settings.list)) is fed again") }
+    }
+}
+
+extension Int {
+    /// In milliseconds since 1970.
+    fileprivate static func now() -> Int {
+        var time = timespec()
+        clock_gettime(CLOCK_REALTIME, &time)
+        return time.tv_sec * 1_000 + time.tv_nsec / 1_000_000
+    }
+
+    fileprivate static func time(_ instant: ContinuousClock.Instant) -> Int {
+        let (seconds, attoseconds) = (instant - .now).components
+        return now() + Int(seconds) * 1_000 + Int(attoseconds / 1_000_000_000_000_000)
+    }
+}

@@ -1,0 +1,68 @@
+import Diffable
+import DiffableInput
+import Synchronization
+
+/// All feeds of a process, which a reload changes in one step: those that are the same in the new file go on as if nothing had
+/// happened.
+package actor Feeds {
+    private struct Running {
+        var settings: FeedSettings
+        var task: Task<Void, Never>
+    }
+
+    package typealias MakeSource = @Sendable (FeedSettings, FileWatcher) -> any FeedSource
+
+    private let link: DaemonLink
+    private let board: StatusBoard
+    private let watcher: FileWatcher
+    private let makeSource: MakeSource
+    private let say: @Sendable (String) -> Void
+    private var running: [ListName: Running] = [:]
+
+    /// - Parameters:
+    ///   - board: the name of the list that says how the feeds are doing.
+    ///   - say: hears in sentences what happens.
+    package init(
+        link: DaemonLink, board: ListName, makeSource: @escaping MakeSource,
+        say: @escaping @Sendable (String) -> Void
+    ) throws(InputError) {
+        self.link = link
+        self.board = StatusBoard(board, over: link, say: say)
+        self.makeSource = makeSource
+        self.say = say
+        watcher = try FileWatcher()
+    }
+
+    /// Runs until the task is cancelled, and returns when everything that the feeds started has ended.
+    package func run(_ settings: [FeedSettings]) async {
+        watcher.start()
+        await take(settings)
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await self.link.run() }
+            group.addTask { await self.board.run() }
+        }
+        await take([])
+    }
+
+    /// Makes these the feeds that run.
+    ///
+    /// - Returns: how many were started and ended.
+    @discardableResult
+    package func take(_ settings: [FeedSettings]) async -> (started: Int, ended: Int) {
+        let ended = running.values.filter { !settings.contains($0.settings) }
+        for feed in ended { feed.task.cancel() }
+        // Of one list there is never more than one feed.
+        for feed in ended {
+            await feed.task.value
+            running[feed.settings.list] = nil
+        }
+        board.show(settings.map { FeedStatus(list: $0.list, source: $0.source.sort) })
+        let new = settings.filter { running[$0.list] == nil }
+        for settings in new {
+            let feed = Feed(
+                settings, makeSource(settings, watcher), over: link, board: board, watcher: watcher, say: say)
+            running[settings.list] = Running(settings: settings, task: Task { await feed.run() })
+        }
+        return (new.count, ended.count)
+    }
+}

@@ -1,0 +1,92 @@
+import Diffable
+import DiffableInput
+
+/// What the file says of one feed: a list, where its rows come from, and what is made of them.
+package struct FeedSettings: Equatable, Sendable {
+    package var list: ListName
+    package var source: SourceSettings
+    package var rows = RowMapping()
+    /// Members that each item's content gets that has none of that name: an object.
+    package var constants: [Constant] = []
+    /// The list's own content (docs/look.md); nil leaves that to others.
+    package var look: Content?
+    /// Who may see and change the list. Nil: a list that the feed makes is for its own user alone, and one that is there stays
+    /// as it is.
+    package var mode: AccessMode?
+    package var durability = Durability.durable
+
+    package init(list: ListName, source: SourceSettings) {
+        self.list = list
+        self.source = source
+    }
+
+    /// A member of every item's content.
+    package struct Constant: Equatable, Sendable {
+        package var name: String
+        package var value: Content
+
+        package init(name: String, value: Content) {
+            self.name = name
+            self.value = value
+        }
+    }
+}
+
+/// Where the rows of a feed come from.
+package enum SourceSettings: Equatable, Sendable {
+    case command(CommandSettings)
+    case sqlite(DatabaseSettings)
+
+    /// What the list `feeds` calls it.
+    package var sort: String {
+        switch self {
+        case .command: "command"
+        case .sqlite: "sqlite"
+        }
+    }
+}
+
+/// A query of an SQLite database.
+package struct DatabaseSettings: Equatable, Sendable {
+    /// Absolute.
+    package var path: String
+    package var query: String
+    /// The columns whose text is JSON.
+    package var jsonColumns: [String] = []
+    /// How often it is looked at where the kernel tells of no changes; nil: only then.
+    package var every: Duration?
+    /// After which a query is ended.
+    package var timeout = CommandSettings.timeoutUsual
+
+    package init(path: String, query: String) {
+        self.path = path
+        self.query = query
+    }
+}
+
+/// A command whose output is the list.
+package struct CommandSettings: Equatable, Sendable {
+    /// With `shell: true` that of a shell.
+    package var words: [String]
+    /// Nil: each run brings the whole list and ends.
+    package var stream: Stream?
+    /// From the beginning of one run to that of the next; nil: only files that change let it run again.
+    package var every: Duration?
+    /// Absolute paths whose changes let it run again.
+    package var on: [String] = []
+    /// After which it is ended. A stream has none.
+    package var timeout = CommandSettings.timeoutUsual
+
+    package static let timeoutUsual = Duration.seconds(60)
+    /// Shorter ones would only use up the processor.
+    package static let everyMin = Duration.milliseconds(100)
+
+    package init(words: [String]) { self.words = words }
+
+    package enum Stream: String, CaseIterable, Sendable {
+        /// Each line is an item, which is added or changed.
+        case ndjson
+        /// Each line is the whole list.
+        case states
+    }
+}

@@ -1,0 +1,148 @@
+import Glibc
+import Synchronization
+
+/// The files of an SQLite database, looked at without SQLite and without a lock.
+///
+/// Two looks that are the same had no commit between them: in WAL mode the index (`-shm`) has a header that each commit
+/// changes, and in all other modes the header of the database counts them, beside its size and the time of its last change.
+///
+/// The descriptors stay open as long as anybody in this process reads a database: closing any descriptor of a file gives up the
+/// locks that a process has on it (fcntl(2)), also those of SQLite. So closing and reading exclude each other (`DatabaseGate`).
+struct DatabaseFiles {
+    struct Look: Equatable {
+        fileprivate var device: UInt64 = 0
+        fileprivate var inode: UInt64 = 0
+        fileprivate var size: Int = 0
+        fileprivate var changed = timespec.Parts()
+        /// The first 100 bytes of the database.
+        fileprivate var header: [UInt8] = []
+        fileprivate var logSize: Int = 0
+        fileprivate var logChanged = timespec.Parts()
+        /// Both copies of the index's header.
+        fileprivate var index: [UInt8] = []
+        /// Whether a journal is there that says how to undo what is half written.
+        var hasJournal = false
+
+        /// Whether the database's header says that it has a log.
+        var isInWALMode: Bool { header.count == 100 && header[18] == 2 }
+        /// Whether a log is there from which something has to be read.
+        var hasLog: Bool { logSize > 0 }
+        /// Whether somebody has the database open, or had and went without closing it.
+        var hasIndex: Bool { !index.isEmpty }
+        /// The two copies are the same unless somebody writes at this moment.
+        var isSettled: Bool { index.prefix(48) == index.dropFirst(48).prefix(48) && !hasJournal }
+        /// Whether nothing was changed within a time in which the clock of files may not have gone on.
+        func isOld(at now: timespec.Parts) -> Bool { now.nanoseconds - changed.nanoseconds > 50_000_000 }
+    }
+
+    private let path: String
+    private var database: Int32 = -1
+    private var index: Int32 = -1
+    private var inode: UInt64 = 0
+    private var indexInode: UInt64 = 0
+
+    init(_ path: String) { self.path = path }
+
+    /// Throws when there is no database, or it cannot be read.
+    mutating func look() throws(FeedError) -> Look {
+        var look = Look()
+        var status = stat()
+        guard stat(path, &status) == 0 else { throw FeedError("the database \(path) cannot be read: \(reason())") }
+        if database < 0 || status.st_ino != inode {
+            DatabaseGate.close(database)
+            database = open(path, O_RDONLY | O_CLOEXEC)
+            guard database >= 0 else { throw FeedError("the database \(path) cannot be read: \(reason())") }
+            inode = UInt64(status.st_ino)
+        }
+        (look.device, look.inode) = (UInt64(status.st_dev), UInt64(status.st_ino))
+        (look.size, look.changed) = (Int(status.st_size), .init(status.st_mtim))
+        look.header = Self.bytes(of: database, 100)
+        if stat(path + "-wal", &status) == 0 {
+            (look.logSize, look.logChanged) = (Int(status.st_size), .init(status.st_mtim))
+        }
+        if look.isInWALMode, stat(path + "-shm", &status) == 0 {
+            if index < 0 || UInt64(status.st_ino) != indexInode {
+                DatabaseGate.close(index)
+                index = open(path + "-shm", O_RDONLY | O_CLOEXEC)
+                indexInode = UInt64(status.st_ino)
+            }
+            look.index = Self.bytes(of: index, 96)
+        }
+        look.hasJournal = Self.isHot(path + "-journal")
+        return look
+    }
+
+    mutating func close() {
+        DatabaseGate.close(database)
+        DatabaseGate.close(index)
+        (database, index) = (-1, -1)
+    }
+
+    private func reason() -> String { String(cString: strerror(errno)) }
+
+    private static func bytes(of descriptor: Int32, _ count: Int) -> [UInt8] {
+        var bytes = [UInt8](repeating: 0, count: count)
+        let read = pread(descriptor, &bytes, count, 0)
+        return read > 0 ? Array(bytes.prefix(read)) : []
+    }
+
+    /// One that is empty, or begins with zeros, is a rest of a transaction that has ended.
+    private static func isHot(_ journal: String) -> Bool {
+        let descriptor = open(journal, O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return false }
+        // Nobody has locks on a journal.
+        defer { Glibc.close(descriptor) }
+        return bytes(of: descriptor, 8).contains { $0 != 0 }
+    }
+}
+
+extension timespec {
+    struct Parts: Equatable {
+        var nanoseconds = 0
+
+        init() {}
+
+        init(_ time: timespec) { nanoseconds = time.tv_sec * 1_000_000_000 + time.tv_nsec }
+
+        static func now() -> Parts {
+            var time = timespec()
+            clock_gettime(CLOCK_REALTIME, &time)
+            return Parts(time)
+        }
+    }
+}
+
+/// Lets many read databases by SQLite at a time, and closes other descriptors of databases only while nobody does.
+enum DatabaseGate {
+    private struct State {
+        var readers = 0
+        var unused: [Int32] = []
+    }
+
+    private static let state = Mutex(State())
+
+    static func reading<R, E: Error>(_ body: () throws(E) -> R) throws(E) -> R {
+        state.withLock { $0.readers += 1 }
+        defer {
+            state.withLock { state in
+                state.readers -= 1
+                closeUnused(&state)
+            }
+        }
+        return try body()
+    }
+
+    static func close(_ descriptor: Int32) {
+        guard descriptor >= 0 else { return }
+        state.withLock { state in
+            state.unused.append(descriptor)
+            closeUnused(&state)
+        }
+    }
+
+    private static func closeUnused(_ state: inout State) {
+        guard state.readers == 0 else { return }
+        for descriptor in state.unused { Glibc.close(descriptor) }
+        state.unused = []
+    }
+}

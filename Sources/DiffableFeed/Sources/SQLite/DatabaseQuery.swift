@@ -1,0 +1,157 @@
+import Diffable
+import DiffableInput
+import DiffableJSON
+import GRDBSQLite
+import Synchronization
+
+/// One query of one database, each time over a connection of its own, read-only, which waits for nobody's lock.
+struct DatabaseQuery {
+    /// What the query brought, or why not.
+    enum Answer {
+        case rows([Row], columns: [String])
+        /// Somebody else has it locked, or wrote while it was read: to be tried again soon.
+        case busy(String)
+        case failure(String)
+    }
+
+    /// How the database is opened.
+    enum Access {
+        /// As SQLite does: readers and writers of a log do not wait for each other.
+        case shared
+        /// As if nobody wrote: without any lock, so that no writer waits. What was read counts only if nobody did write.
+        case unlocked
+    }
+
+    let path: String
+    let sql: String
+    /// The columns whose text is JSON.
+    let jsonColumns: Set<String>
+
+    /// Blocks. A query that is interrupted (`Interruption`) is a failure.
+    func answer(_ access: Access, _ interruption: Interruption) -> Answer {
+        DatabaseGate.reading {
+            var connection: OpaquePointer?
+            let name = "file:" + Self.escaped(path) + (access == .unlocked ? "?immutable=1" : "")
+            let code = sqlite3_open_v2(
+                name, &connection, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nil)
+            defer { sqlite3_close_v2(connection) }
+            guard code == SQLITE_OK else { return answer(of: connection, code) }
+            sqlite3_busy_timeout(connection, 0)
+            interruption.begin(connection)
+            defer { interruption.end() }
+            return rows(connection)
+        }
+    }
+
+    private func rows(_ connection: OpaquePointer?) -> Answer {
+        var statement: OpaquePointer?
+        var rest: UnsafePointer<CChar>?
+        let (code, isAlone) = sql.withCString { text in
+            let code = sqlite3_prepare_v2(connection, text, -1, &statement, &rest)
+            return (code, rest.map { $0.pointee == 0 } ?? true)
+        }
+        defer { sqlite3_finalize(statement) }
+        guard code == SQLITE_OK else { return answer(of: connection, code) }
+        guard statement != nil, isAlone, sqlite3_stmt_readonly(statement) != 0 else {
+            return .failure("the query is none: it must be one SELECT, which changes nothing")
+        }
+        let names = (0..<sqlite3_column_count(statement)).map { String(cString: sqlite3_column_name(statement, $0)) }
+        if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
+            return .failure("two columns are called \(twice.debugDescription); rename one with AS")
+        }
+        var rows: [Row] = []
+        while true {
+            switch sqlite3_step(statement) {
+            case SQLITE_ROW:
+                do throws(InputError) { rows.append(try row(statement, names, number: rows.count + 1)) } catch {
+                    return .failure("\(error)")
+                }
+            case SQLITE_DONE: return .rows(rows, columns: names)
+            case let code: return answer(of: connection, code)
+            }
+        }
+    }
+
+    private func row(_ statement: OpaquePointer?, _ names: [String], number: Int) throws(InputError) -> Row {
+        var writer = ByteWriter()
+        writer.append("{")
+        for (index, name) in names.enumerated() {
+            if index > 0 { writer.append(",") }
+            writer.appendString(name)
+            writer.append(":")
+            let column = Int32(index)
+            switch sqlite3_column_type(statement, column) {
+            case SQLITE_INTEGER: writer.append(Int(sqlite3_column_int64(statement, column)))
+            case SQLITE_FLOAT:
+                let value = sqlite3_column_double(statement, column)
+                if value.isFinite { writer.append(Array("\(value)".utf8)) } else { writer.append("null") }
+            case SQLITE_TEXT:
+                guard let text = sqlite3_column_text(statement, column) else { throw InputError("no memory") }
+                let bytes = UnsafeRawBufferPointer(start: text, count: Int(sqlite3_column_bytes(statement, column)))
+                guard String(validating: bytes, as: UTF8.self) != nil else {
+                    throw InputError("row \(number): the column \(name) is no UTF-8; select hex(\(name)) AS \(name)")
+                }
+                guard jsonColumns.contains(name) else {
+                    writer.appendString(utf8: bytes)
+                    continue
+                }
+                guard let content = Content.parsed(Array(bytes)) else {
+                    throw InputError("row \(number): the column \(name) is no JSON")
+                }
+                writer.append(content.bytes)
+            case SQLITE_BLOB:
+                throw InputError("row \(number): the column \(name) is a blob; select hex(\(name)) AS \(name)")
+            default: writer.append("null")
+            }
+        }
+        writer.append("}")
+        return Row(content: Content(writer.bytes), line: number)
+    }
+
+    private func answer(of connection: OpaquePointer?, _ code: Int32) -> Answer {
+        let message = connection.map { String(cString: sqlite3_errmsg($0)) } ?? String(cString: sqlite3_errstr(code))
+        let text = "the database \(path): \(message)"
+        switch code & 0xFF {
+        // What is damaged may be half written, and a log that somebody has left may need a user with more rights.
+        case SQLITE_BUSY, SQLITE_LOCKED, SQLITE_PROTOCOL, SQLITE_CORRUPT, SQLITE_NOTADB, SQLITE_SCHEMA, SQLITE_CANTOPEN,
+            SQLITE_READONLY, SQLITE_IOERR:
+            return .busy(text)
+        default: return .failure(text)
+        }
+    }
+
+    /// As URIs have it.
+    private static func escaped(_ path: String) -> String {
+        path.replacing("%", with: "%25").replacing("?", with: "%3f").replacing("#", with: "%23")
+    }
+}
+
+/// Ends a query that runs, from another thread.
+final class Interruption: Sendable {
+    /// The pointer is used only while the query runs, because `begin` and `end` are around that.
+    private struct Running: @unchecked Sendable {
+        var connection: OpaquePointer?
+        var isOver = false
+    }
+
+    private let running = Mutex(Running())
+
+    func begin(_ connection: OpaquePointer?) {
+        running.withLock { running in
+            running.connection = connection
+            if running.isOver { sqlite3_interrupt(connection) }
+        }
+    }
+
+    func end() { running.withLock { $0.connection = nil } }
+
+    var isOver: Bool { running.withLock(\.isOver) }
+
+    /// Also what begins later.
+    func interrupt() {
+        running.withLock { running in
+            running.isOver = true
+            if let connection = running.connection { sqlite3_interrupt(connection) }
+        }
+    }
+}

@@ -1,0 +1,133 @@
+import DiffableInput
+import Dispatch
+
+/// Rows of a query of an SQLite database that others write to.
+///
+/// Neither of SQLite's own ways to hear of commits crosses processes, and the kernel tells of a write before SQLite lets others see it.
+/// So after each event the files are looked at again and again for some seconds (`DatabaseWatch`), which needs no lock and no
+/// connection, and the query is run when they say that there was a commit.
+package struct DatabaseSource: FeedSource {
+    private let settings: DatabaseSettings
+    private let rows: RowMapping
+    private let watcher: FileWatcher
+
+    package init(_ settings: DatabaseSettings, _ rows: RowMapping, watcher: FileWatcher) {
+        self.settings = settings
+        self.rows = rows
+        self.watcher = watcher
+    }
+
+    package var pace: FeedSchedule.Pace { .runs(every: nil) }
+    package var watchedPaths: [String] { [] }
+
+    package func run(_ deliver: @escaping @Sendable (FeedState) -> Void) async throws {
+        let bell = Bell()
+        let paths = ["", "-wal", "-journal"].map { settings.path + $0 }
+        let ticket = watcher.watch(paths) { bell.ring() }
+        defer { watcher.stop(ticket) }
+        var reading = DatabaseReading(settings, rows)
+        defer { reading.end() }
+        var watch = DatabaseWatch(every: settings.every, at: .now)
+        while true {
+            try Task.checkCancellation()
+            let start = ContinuousClock.now
+            switch await reading.look() {
+            case .same: watch.sawNothing(at: .now)
+            case .state(let input, let isFinal):
+                deliver(.whole(input))
+                watch.read(isFinal: isFinal, from: start, at: .now)
+            case .trouble(let message):
+                if watch.sawTrouble(message, at: .now) { deliver(.failure(FeedError(message))) }
+            case .failure(let message):
+                deliver(.failure(FeedError(message)))
+                watch.read(isFinal: true, from: start, at: .now)
+            }
+            if await bell.wait(until: watch.next) { watch.stir(at: .now) }
+            // What takes long may take a fifth of the time.
+            if let rest = watch.rest, rest > .now { try await Task.sleep(until: rest, clock: .continuous) }
+        }
+    }
+}
+
+/// What is known of a database, and one look at it after the other.
+struct DatabaseReading {
+    enum News {
+        case same
+        /// Whether nothing can have been missed.
+        case state(Input, isFinal: Bool)
+        /// It may be otherwise in a moment.
+        case trouble(String)
+        /// The query itself is wrong.
+        case failure(String)
+    }
+
+    private let settings: DatabaseSettings
+    private let rows: RowMapping
+    private var files: DatabaseFiles
+    /// As of the last time that it was read.
+    private var known: DatabaseFiles.Look?
+    private let query: DatabaseQuery
+    private let queue: DispatchQueue
+
+    init(_ settings: DatabaseSettings, _ rows: RowMapping) {
+        self.settings = settings
+        self.rows = rows
+        files = DatabaseFiles(settings.path)
+        query = DatabaseQuery(path: settings.path, sql: settings.query, jsonColumns: Set(settings.jsonColumns))
+        queue = DispatchQueue(label: "query")
+    }
+
+    mutating func end() { files.close() }
+
+    mutating func look() async -> News {
+        do throws(FeedError) {
+            let before = try files.look()
+            if before == known { return .same }
+            guard before.isSettled else { return .trouble("the database \(settings.path) is being written") }
+            // Where nobody can have a lock on it, or nobody must wait for ours, there is none.
+            let isShared = before.isInWALMode && (before.hasIndex || before.hasLog)
+            let answer = await answer(isShared ? .shared : .unlocked)
+            let after = try files.look()
+            switch answer {
+            case .rows(let rows, let columns):
+                guard isShared || after == before else {
+                    return .trouble("the database \(settings.path) is being written")
+                }
+                known = before
+                let input: Input
+                do { input = try self.rows.input(rows, columns: columns) } catch { return .failure("\(error)") }
+                // A change within a tick of the clock of files may look like none.
+                let isFinal = isShared || before.isOld(at: .now())
+                if !isFinal { known = nil }
+                return .state(input, isFinal: isFinal && after == before)
+            case .busy(let message): return .trouble(message)
+            case .failure(let message):
+                known = after
+                return .failure(message)
+            }
+        } catch {
+            known = nil
+            return .trouble(error.description)
+        }
+    }
+
+    private func answer(_ access: DatabaseQuery.Access) async -> DatabaseQuery.Answer {
+        let interruption = Interruption()
+        let (query, queue, timeout) = (query, queue, settings.timeout)
+        let timer = Task {
+            try await Task.sleep(for: timeout)
+            interruption.interrupt()
+        }
+        defer { timer.cancel() }
+        let answer = await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                // It blocks, so it has a thread of its own.
+                queue.async { continuation.resume(returning: query.answer(access, interruption)) }
+            }
+        } onCancel: {
+            interruption.interrupt()
+        }
+        guard interruption.isOver else { return answer }
+        return .failure("the query was ended, because it ran longer than \(timeout.inWords)")
+    }
+}

@@ -1,0 +1,143 @@
+import DiffableInput
+import Dispatch
+import Glibc
+import Synchronization
+
+/// Tells of changes of files by inotify(7): one descriptor and one thread for all feeds, which sleeps while nothing happens.
+///
+/// A path is watched itself, and so is the directory that it stands in, or the nearest one above that is there: a file that is
+/// replaced by another, or comes later, is still the one that was named.
+package final class FileWatcher: Sendable {
+    /// Whoever is told of changes of some paths.
+    private struct Audience {
+        var paths: [String]
+        var tell: @Sendable () -> Void
+    }
+
+    private struct State {
+        var audiences: [Int: Audience] = [:]
+        var lastNumber = 0
+        /// What the kernel watches, each with those who asked for it and the name in the directory that they mean; nil for all.
+        var watches: [Int32: [(audience: Int, name: String?)]] = [:]
+    }
+
+    private let descriptor: Int32
+    private let state = Mutex(State())
+
+    package init() throws(InputError) {
+        descriptor = inotify_init1(Int32(IN_CLOEXEC))
+        guard descriptor >= 0 else {
+            throw InputError("files cannot be watched: \(String(cString: strerror(errno)))")
+        }
+    }
+
+    /// Reads what the kernel tells, for ever. To be called once.
+    package func start() {
+        DispatchQueue(label: "file watcher").async { self.read() }
+    }
+
+    /// Calls back after each change of one of the paths, until the ticket is given back. Also when changes may have been missed.
+    package func watch(_ paths: [String], _ tell: @escaping @Sendable () -> Void) -> Int {
+        state.withLock { state in
+            state.lastNumber += 1
+            state.audiences[state.lastNumber] = Audience(paths: paths, tell: tell)
+            place(state.lastNumber, &state)
+            return state.lastNumber
+        }
+    }
+
+    package func stop(_ ticket: Int) {
+        state.withLock { state in
+            state.audiences[ticket] = nil
+            for (watch, asked) in state.watches {
+                let rest = asked.filter { $0.audience != ticket }
+                if rest.count == asked.count { continue }
+                state.watches[watch] = rest.isEmpty ? nil : rest
+                if rest.isEmpty { inotify_rm_watch(descriptor, watch) }
+            }
+        }
+    }
+}
+
+// MARK: - Watches
+
+extension FileWatcher {
+    private static let changes = UInt32(
+        IN_CLOSE_WRITE | IN_MODIFY | IN_ATTRIB | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF
+            | IN_MOVE_SELF)
+    /// Of a directory on the way: what others write to files in it wakes nobody.
+    private static let changesOnTheWay = UInt32(
+        IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)
+    /// After which a path may be another file.
+    private static let moves = UInt32(
+        IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED)
+
+    /// Asks for what an audience has to hear. Those that are asked for twice are one to the kernel.
+    private func place(_ number: Int, _ state: inout State) {
+        guard let audience = state.audiences[number] else { return }
+        // What a symbolic link leads to may be replaced where it is.
+        let ends = audience.paths.compactMap { realpath($0, nil) }
+        defer { for end in ends { free(end) } }
+        for path in Set(audience.paths + ends.map { String(cString: $0) }) {
+            add(path, name: nil, number, &state)
+            // On the way to it: the first directory that is there, and which name in it is meant.
+            var (directory, name) = (WatchedPath.directory(of: path), WatchedPath.name(of: path))
+            while directory != "/", access(directory, F_OK) != 0 {
+                (directory, name) = (WatchedPath.directory(of: directory), WatchedPath.name(of: directory))
+            }
+            add(directory, name: name, number, &state)
+        }
+    }
+
+    private func add(_ path: String, name: String?, _ number: Int, _ state: inout State) {
+        // One that is watched already goes on hearing what it heard.
+        let changes = (name == nil ? Self.changes : Self.changesOnTheWay) | UInt32(IN_MASK_ADD)
+        let watch = inotify_add_watch(descriptor, path, changes)
+        guard watch >= 0 else { return }
+        let isKnown = state.watches[watch]?.contains { $0.audience == number && $0.name == name } ?? false
+        if !isKnown { state.watches[watch, default: []].append((number, name)) }
+    }
+
+    private func read() {
+        let length = 1 << 16
+        let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: length, alignment: 8)
+        defer { buffer.deallocate() }
+        while true {
+            let count = Glibc.read(descriptor, buffer.baseAddress, length)
+            if count < 0, errno == EINTR { continue }
+            guard count > 0 else { return }
+            hear(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+        }
+    }
+
+    private func hear(_ events: UnsafeRawBufferPointer) {
+        let due = state.withLock { state in
+            var due: Set<Int> = []
+            /// Whose paths may be elsewhere now.
+            var moved: Set<Int> = []
+            var offset = 0
+            let header = MemoryLayout<inotify_event>.size
+            while offset + header <= events.count {
+                let event = events.loadUnaligned(fromByteOffset: offset, as: inotify_event.self)
+                let bytes = events[offset + header..<offset + header + Int(event.len)]
+                offset += header + Int(event.len)
+                let name = String(decoding: bytes.prefix { $0 != 0 }, as: UTF8.self)
+                if event.mask & UInt32(IN_Q_OVERFLOW) != 0 {
+                    due.formUnion(state.audiences.keys)
+                    moved.formUnion(state.audiences.keys)
+                    continue
+                }
+                for asked in state.watches[event.wd] ?? [] where asked.name == nil || asked.name == name {
+                    due.insert(asked.audience)
+                    if event.mask & Self.moves != 0 {
+                        moved.insert(asked.audience)
+                    }
+                }
+                if event.mask & UInt32(IN_IGNORED) != 0 { state.watches[event.wd] = nil }
+            }
+            for number in moved { place(number, &state) }
+            return due.compactMap { state.audiences[$0]?.tell }
+        }
+        for tell in due { tell() }
+    }
+}

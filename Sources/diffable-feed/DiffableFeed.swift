@@ -1,0 +1,112 @@
+import ArgumentParser
+import Diffable
+import DiffableClient
+import DiffableFeed
+import DiffableInput
+import DiffableProtocol
+import Glibc
+import ProcessArguments
+
+/// The command line of the feeds: a file of them, or one that is said in options.
+@main
+struct DiffableFeedCommand: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diffable-feed",
+        abstract: "Keep lists what commands and databases say.",
+        discussion: """
+            Without a list, the feeds of the file are run: --config, $DIFFABLED_FEEDS, \
+            $XDG_CONFIG_HOME/diffabled/feeds.yaml or ~/.config/diffabled/feeds.yaml, for root \
+            /etc/diffabled/feeds.yaml. SIGHUP reads it again, all of it or nothing.
+
+            With a list and a command, that is the only feed:
+              diffable-feed ps --every 2s --from columns --id .PID -- ps aux
+              diffable-feed uploads --on ~/Uploads --from lines -- ls ~/Uploads
+
+            When a feed fails, its list stays as it is, and its item in the list feeds says why. A run begins when the \
+            one before it has ended and rested for four times as long.
+
+            Exit status: 0 ended by a signal, or --once that did it; 64 usage; 69 no daemon (--once); 70 the feed failed \
+            (--once); 78 the file cannot be used.
+            """,
+        version: Version.current)
+
+    @Argument(help: "The list that the command behind -- feeds.", transform: listName) var list: ListName?
+    @Argument(
+        parsing: .postTerminator,
+        help: ArgumentHelp("A command, run without a shell, whose output is the list.", valueName: "command"))
+    var command: [String] = []
+
+    @Option(help: ArgumentHelp("Read the feeds from this file.", valueName: "file")) var config: String?
+    @Option(help: ArgumentHelp("The daemon's socket.", valueName: "path")) var socket: String?
+    @Option(
+        help: ArgumentHelp("The list that says how the feeds are doing.", valueName: "list"), transform: listName)
+    var feeds: ListName = "feeds"
+
+    @Flag(help: "Check the file, and run nothing.") var check = false
+    @Option(help: ArgumentHelp("Run the feed of this list once, and end.", valueName: "list"), transform: listName)
+    var once: ListName?
+    @Flag(help: "With --once: print what would change as operations, one on each line, and change nothing.")
+    var dryRun = false
+
+    @OptionGroup(title: "For a list and a command") var options: FeedOptions
+
+    func validate() throws {
+        if list == nil, !command.isEmpty { throw ValidationError("which list? diffable-feed LIST -- COMMAND") }
+        if list != nil, command.isEmpty { throw ValidationError("which command? diffable-feed LIST -- COMMAND") }
+        if list != nil, config != nil || check || once != nil {
+            throw ValidationError("--config, --check and --once are for a file, and a list and a command need none")
+        }
+        if list == nil, let option = options.firstUsed {
+            throw ValidationError("\(option) is for a list and a command; in a file it stands as a key")
+        }
+        if dryRun, once == nil { throw ValidationError("--dry-run is for --once LIST") }
+        if check, once != nil { throw ValidationError("--check and --once exclude each other") }
+    }
+
+    static func main() async { await main(ProcessArguments.given()) }
+
+    func run() async throws {
+        let configuration = FeedConfiguration(
+            file: config, environment: ProcessEnvironment.given(), userID: getuid(), board: feeds)
+        do {
+            let settings = try list.map { [try options.feed($0, command)] } ?? configuration.read()
+            if check {
+                let path = configuration.path ?? "the file"
+                return report("\(path): \(counted(settings.count, "feed"))", to: STDOUT_FILENO)
+            }
+            let program = FeedProgram(socket: socket, board: feeds)
+            if let once { return try await program.once(settings, once, isDryRun: dryRun) }
+            try await program.run(settings) { list == nil ? try configuration.read() : nil }
+        } catch let error as FeedExit {
+            report("diffable-feed: \(error.message)", to: STDERR_FILENO)
+            throw ExitCode(error.status)
+        }
+    }
+}
+
+private func listName(_ argument: String) throws -> ListName {
+    do { return try ListName(argument) } catch { throw ValidationError("a list's name \(error)") }
+}
+
+/// Why the program ends, with a number of sysexits.h.
+struct FeedExit: Error {
+    var status: Int32
+    var message: String
+
+    static let unavailable: Int32 = 69
+    static let failed: Int32 = 70
+    static let configuration: Int32 = 78
+}
+
+/// Writes a line.
+func report(_ text: String, to descriptor: Int32) { report(Array("\(text)\n".utf8), to: descriptor) }
+
+@Sendable func report(_ bytes: [UInt8], to descriptor: Int32) {
+    var rest = bytes[...]
+    while !rest.isEmpty {
+        let count = rest.withUnsafeBytes { write(descriptor, $0.baseAddress, $0.count) }
+        if count < 0, errno == EINTR { continue }
+        guard count > 0 else { return }
+        rest = rest.dropFirst(count)
+    }
+}

@@ -1,0 +1,56 @@
+import Diffable
+import DiffableFeed
+import Foundation
+import Glibc
+
+/// The file of feeds: where it is, and what it says.
+struct FeedConfiguration {
+    private let named: String?
+    private let environment: [String: String]
+    private let userID: UInt32
+    private let board: ListName
+
+    init(file: String?, environment: [String: String], userID: UInt32, board: ListName) {
+        named = file
+        self.environment = environment
+        self.userID = userID
+        self.board = board
+    }
+
+    /// Nil when there is no place for it.
+    var path: String? {
+        if let named = named ?? environment["DIFFABLED_FEEDS"] { return named }
+        if userID == 0 { return "/etc/diffabled/feeds.yaml" }
+        if let directory = directory("XDG_CONFIG_HOME") { return directory + "/diffabled/feeds.yaml" }
+        return directory("HOME").map { $0 + "/.config/diffabled/feeds.yaml" }
+    }
+
+    func read() throws(FeedExit) -> [FeedSettings] {
+        guard let path else { throw failure("neither XDG_CONFIG_HOME nor HOME is set: say --config FILE") }
+        guard let handle = FileHandle(forReadingAtPath: path) else {
+            throw failure("the file \(path) cannot be read: \(String(cString: strerror(errno)))")
+        }
+        let bytes: Data
+        do { bytes = try handle.readToEnd() ?? Data() } catch {
+            throw failure("the file \(path) cannot be read: \(error)")
+        }
+        do {
+            let file = try FeedFile(yaml: String(decoding: bytes, as: UTF8.self), home: directory("HOME"))
+            guard !file.feeds.contains(where: { $0.list == board }) else {
+                throw failure("\(path): the list \(board) says how the feeds are doing; --feeds names another for that")
+            }
+            return file.feeds
+        } catch let error as FeedExit {
+            throw error
+        } catch {
+            throw failure("\(path): \(error)")
+        }
+    }
+
+    private func failure(_ message: String) -> FeedExit { FeedExit(status: FeedExit.configuration, message: message) }
+
+    /// A relative path counts as unset, as the specification of XDG says.
+    private func directory(_ name: String) -> String? {
+        environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    }
+}

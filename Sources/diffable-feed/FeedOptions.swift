@@ -1,0 +1,128 @@
+import ArgumentParser
+import Diffable
+import DiffableFeed
+import DiffableInput
+import Glibc
+
+/// What the file says of a feed, for one that is said on the command line.
+struct FeedOptions: ParsableArguments {
+    @Option(help: ArgumentHelp("Run it again after this time: 500ms, 2s, 5m or 1h.", valueName: "time"))
+    var every: Time?
+    @Option(help: ArgumentHelp("Run it again when this file or directory changes.", valueName: "path"))
+    var on: [String] = []
+    @Option(help: ArgumentHelp("Each line is an item (ndjson), or a whole state (states).", valueName: "sort"))
+    var stream: Stream?
+    @Option(help: ArgumentHelp("End a run after this time; 60s if nothing is said.", valueName: "time"))
+    var timeout: Time?
+    @Option(help: "How to read the output: json, ndjson, csv, tsv, columns, lines or tree.") var from: Format?
+    @Option(help: ArgumentHelp("What identifies a row.", valueName: "field")) var id: Path?
+    @Option(help: ArgumentHelp("Which section a row belongs to.", valueName: "field")) var section: Path?
+    @Option(help: ArgumentHelp("The id of the row that a row is under.", valueName: "field")) var parent: Path?
+    @Option(help: ArgumentHelp("What a row shows; the rest of it is left out.", valueName: "field")) var text: Path?
+    @Option(help: ArgumentHelp("Which member of a JSON object has the rows.", valueName: "field")) var rows: Path?
+    @Option(help: ArgumentHelp("The names of a table's columns, if it has no header line.", valueName: "a,b,c"))
+    var columns: String?
+    @Option(help: ArgumentHelp("The columns that are numbers.", valueName: "a,b,c")) var numbers: String?
+    @Option(help: ArgumentHelp("Who may see and change the list that is made: 0600.", valueName: "mode"))
+    var mode: String?
+
+    @Flag(help: "Make a list that is not on disk, which spares it what is written often.") var volatile = false
+
+    func validate() throws { _ = try accessMode() }
+
+    private func accessMode() throws -> AccessMode? {
+        do { return try mode.map { try AccessMode(octal: $0) } } catch { throw ValidationError("\(error)") }
+    }
+
+    /// The first that was given.
+    var firstUsed: String? {
+        let used: [(String, Bool)] = [
+            ("--every", every != nil), ("--on", !on.isEmpty), ("--stream", stream != nil),
+            ("--timeout", timeout != nil),
+            ("--from", from != nil), ("--id", id != nil), ("--section", section != nil), ("--parent", parent != nil),
+            ("--text", text != nil), ("--rows", rows != nil), ("--columns", columns != nil),
+            ("--numbers", numbers != nil), ("--mode", mode != nil), ("--volatile", volatile),
+        ]
+        return used.first { $0.1 }?.0
+    }
+
+    func feed(_ list: ListName, _ command: [String]) throws -> FeedSettings {
+        var settings = CommandSettings(words: command)
+        settings.stream = stream?.value
+        settings.every = every?.duration
+        settings.timeout = timeout?.duration ?? settings.timeout
+        if stream != nil, every != nil || !on.isEmpty || timeout != nil {
+            throw ValidationError("a stream runs all the time: --every, --on and --timeout are for commands that end")
+        }
+        if let every, every.duration < CommandSettings.everyMin { throw ValidationError("--every is at least 100ms") }
+        for path in on {
+            let path = FeedPath.absolute(path, home: nil) ?? workingDirectory() + "/" + path
+            if let objection = WatchedPath.objection(to: path) {
+                throw ValidationError("\(path) \(objection): use --every")
+            }
+            settings.on.append(path)
+        }
+        if stream == nil, every == nil, on.isEmpty { settings.every = .seconds(2) }
+        var feed = FeedSettings(list: list, source: .command(settings))
+        feed.mode = try accessMode()
+        if volatile { feed.durability = .volatile }
+        feed.rows.from = from?.value
+        feed.rows.fields = .init(id: id?.value, section: section?.value, parent: parent?.value, text: text?.value)
+        feed.rows.rows = rows?.value
+        feed.rows.columns = columns?.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
+        feed.rows.numbers = numbers
+        do { try feed.rows.check() } catch { throw ValidationError("\(error)") }
+        return feed
+    }
+
+    private func workingDirectory() -> String {
+        guard let directory = getcwd(nil, 0) else { return "" }
+        defer { free(directory) }
+        let path = String(cString: directory)
+        return path == "/" ? "" : path
+    }
+}
+
+// MARK: - What options say
+
+extension FeedOptions {
+    struct Time: ExpressibleByArgument {
+        let duration: Duration
+
+        init?(argument: String) {
+            guard let time = TimeSpan(argument)?.duration, time > .zero else { return nil }
+            duration = time
+        }
+    }
+
+    struct Path: ExpressibleByArgument {
+        let value: FieldPath
+
+        init?(argument: String) {
+            guard let path = FieldPath(argument) else { return nil }
+            value = path
+        }
+    }
+
+    struct Format: ExpressibleByArgument {
+        let value: InputFormat
+
+        init?(argument: String) {
+            guard let format = InputFormat(named: argument) else { return nil }
+            value = format
+        }
+
+        static var allValueStrings: [String] { InputFormat.allCases.map(\.rawValue) }
+    }
+
+    struct Stream: ExpressibleByArgument {
+        let value: CommandSettings.Stream
+
+        init?(argument: String) {
+            guard let stream = CommandSettings.Stream(rawValue: argument) else { return nil }
+            value = stream
+        }
+
+        static var allValueStrings: [String] { CommandSettings.Stream.allCases.map(\.rawValue) }
+    }
+}

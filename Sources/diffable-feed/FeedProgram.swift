@@ -1,0 +1,120 @@
+import Diffable
+import DiffableClient
+import DiffableFeed
+import DiffableInput
+import DiffableJSON
+import DiffableProtocol
+import Glibc
+import Logging
+import ProcessArguments
+import Systemd
+import UnixSignals
+
+/// What the program does: feeds until a signal ends it, or one feed once.
+struct FeedProgram {
+    let socket: String?
+    let board: ListName
+    private let logger: Logger
+
+    init(socket: String?, board: ListName) {
+        self.socket = socket
+        self.board = board
+        let destination = LogDestination.detect()
+        logger = Logger(label: "diffable-feed") { _ in
+            switch destination {
+            case .journal: JournalLogHandler(identifier: "diffable-feed")
+            case .standardError: StandardErrorLogHandler()
+            }
+        }
+    }
+
+    /// - Parameter again: the feeds of the file as it is now, for SIGHUP; nil when there is no file.
+    func run(_ settings: [FeedSettings], _ again: @escaping @Sendable () throws -> [FeedSettings]?) async throws {
+        let logger = logger
+        let notifier = Notifier()
+        let say: @Sendable (String) -> Void = { logger.notice("\($0)") }
+        let feeds: Feeds
+        do {
+            feeds = try Feeds(
+                link: DaemonLink(socket: socket, say: say), board: board, makeSource: { source($0, $1) }, say: say)
+        } catch {
+            throw FeedExit(status: FeedExit.failed, message: "\(error)")
+        }
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await feeds.run(settings) }
+            group.addTask {
+                notifier.notify(.ready, .status(counted(settings.count, "feed")))
+                for await signal in await UnixSignalsSequence(trapping: .sighup, .sigterm, .sigint) {
+                    guard signal == .sighup else { break }
+                    await reload(feeds, notifier, again)
+                }
+                notifier.notify(.stopping)
+            }
+            await group.next()
+            group.cancelAll()
+        }
+    }
+
+    /// All of it or nothing.
+    private func reload(_ feeds: Feeds, _ notifier: Notifier, _ again: () throws -> [FeedSettings]?) async {
+        notifier.notify(.reloading)
+        do {
+            if let settings = try again() {
+                let change = await feeds.take(settings)
+                let count = counted(settings.count, "feed")
+                logger.notice(
+                    "the file was read again: \(count), of which \(change.started) started; \(change.ended) ended")
+                notifier.notify(.status(count))
+            }
+        } catch let error as FeedExit {
+            logger.error("the feeds stay as they were: \(error.message)")
+        } catch {
+            logger.error("the feeds stay as they were: \(error)")
+        }
+        notifier.notify(.ready)
+    }
+
+    /// - Parameter complain: takes what a command writes to its standard error.
+    @Sendable private func source(
+        _ settings: FeedSettings, _ watcher: FileWatcher, complain: @escaping @Sendable ([UInt8]) -> Void = { _ in }
+    ) -> any FeedSource {
+        var variables = ProcessEnvironment.given()
+        // What is for us alone.
+        variables["NOTIFY_SOCKET"] = nil
+        variables["DIFFABLE_LIST"] = "\(settings.list)"
+        // What it runs of ours talks to the same daemon.
+        if let socket { variables["DIFFABLED_SOCKET"] = socket }
+        return settings.makeSource(
+            environment: variables.map { "\($0.key)=\($0.value)" }, watcher: watcher, complain: complain)
+    }
+}
+
+// MARK: - Once
+
+extension FeedProgram {
+    func once(_ settings: [FeedSettings], _ list: ListName, isDryRun: Bool) async throws {
+        guard let feed = settings.first(where: { $0.list == list }) else {
+            let names = settings.map { "\($0.list)" }.joined(separator: ", ")
+            throw FeedExit(
+                status: FeedExit.configuration, message: "no feed of the file is for \(quoted(list)), only for \(names)"
+            )
+        }
+        do {
+            let watcher = try FileWatcher()
+            if let operations = try await feed.once(
+                source(feed, watcher) { report($0, to: STDERR_FILENO) }, socket: socket, isDryRun: isDryRun)
+            {
+                for operation in operations {
+                    let json = OperationsWriter.array([operation]).dropFirst().dropLast()
+                    report(json + [UInt8(ascii: "\n")], to: STDOUT_FILENO)
+                }
+            }
+        } catch let error as FeedError {
+            throw FeedExit(status: FeedExit.failed, message: error.description)
+        } catch let error as InputError {
+            throw FeedExit(status: FeedExit.failed, message: error.description)
+        } catch let error as ClientError {
+            throw FeedExit(status: FeedExit.unavailable, message: "\(error)")
+        }
+    }
+}

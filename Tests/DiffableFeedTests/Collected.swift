@@ -1,0 +1,12 @@
+import Synchronization
+
+@testable import DiffableFeed
+
+/// What a source brought.
+final class Collected: Sendable {
+    private let states = Mutex<[FeedState]>([])
+
+    func append(_ state: FeedState) { states.withLock { $0.append(state) } }
+
+    var values: [FeedState] { states.withLock(\.self) }
+}

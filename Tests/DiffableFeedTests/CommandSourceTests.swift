@@ -1,0 +1,98 @@
+import Diffable
+import DiffableInput
+import Foundation
+import TestSupport
+import Testing
+
+@testable import DiffableFeed
+
+/// Commands that really run.
+@Suite struct CommandSourceTests {
+    private func source(_ line: String, _ change: (inout CommandSettings) -> Void = { _ in }) -> CommandSource {
+        var settings = CommandSettings(words: ["/bin/sh", "-c", line])
+        change(&settings)
+        return CommandSource(settings, RowMapping(), environment: ["PATH=/usr/bin:/bin"])
+    }
+
+    private func failure(of source: CommandSource) async throws -> String {
+        let states = Collected()
+        do {
+            try await source.run { states.append($0) }
+        } catch {
+            #expect(states.values.isEmpty)
+            return "\(error)"
+        }
+        Issue.record("it did not fail")
+        return ""
+    }
+
+    @Test func `the output of a command that ends with status 0 is the state`() async throws {
+        let states = Collected()
+        try await source("echo a; echo b").run { states.append($0) }
+        guard case .whole(let input)? = states.values.first else {
+            Issue.record("no state")
+            return
+        }
+        #expect(input.count == 2 && states.values.count == 1)
+    }
+
+    @Test func `half an output does not count`() async throws {
+        let message = try await failure(of: source("echo a; echo oh no >&2; exit 3"))
+        #expect(message.contains("ended with status 3: oh no"))
+        #expect(try await failure(of: source("echo a; kill -9 $$")).contains("signal 9"))
+    }
+
+    @Test func `what cannot be run or read is said`() async throws {
+        let none = CommandSource(CommandSettings(words: ["/nowhere/x"]), RowMapping(), environment: [])
+        #expect(try await failure(of: none).contains("/nowhere/x cannot be run"))
+        #expect(try await failure(of: source("printf '\\377'")).contains("no UTF-8"))
+        #expect(try await failure(of: source(#"echo '[{"id":"a"},{"id":"a"}]'"#)).contains("taken"))
+    }
+
+    @Test func `one that hangs is ended with all that it started`() async throws {
+        let file = "/tmp/diffable-feed-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let message = try await failure(
+            of: source("sleep 1000 & echo $! > \(file); wait") { $0.timeout = .milliseconds(300) })
+        #expect(message.contains("ran longer than 0.3 s"))
+        let child = try #require(pid_t(String(contentsOfFile: file, encoding: .utf8).trimmingCharacters(in: .newlines)))
+        #expect(eventually { !isRunning(child) })
+    }
+
+    /// The one in the background holds the pipe, and would be beside the next run.
+    @Test func `what it leaves behind is ended when it has ended`() async throws {
+        let states = Collected()
+        try await source("sleep 1000 & echo $!").run { states.append($0) }
+        guard case .whole(.whole(let list))? = states.values.first, let item = list.sections.first?.items.first else {
+            Issue.record("no state")
+            return
+        }
+        let child = try #require(pid_t("\(item.id)"))
+        #expect(eventually { !isRunning(child) })
+    }
+
+    @Test func `one that is cancelled ends with its group`() async throws {
+        let file = "/tmp/diffable-feed-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: file) }
+        let line = "sleep 1000 & echo $! > \(file).part; mv \(file).part \(file); wait"
+        let source = source(line) { $0.stream = .states }
+        let run = Task { try await source.run { _ in } }
+        #expect(try await eventuallyInTask { FileManager.default.fileExists(atPath: file) })
+        run.cancel()
+        _ = await run.result
+        let child = try #require(pid_t(String(contentsOfFile: file, encoding: .utf8).trimmingCharacters(in: .newlines)))
+        #expect(eventually { !isRunning(child) })
+    }
+
+    @Test func `a stream brings states while it runs, and its end is a failure`() async throws {
+        let states = Collected()
+        let source = source(#"echo '[{"id":"a"}]'; sleep 0.01; echo '[{"id":"b"}]'"#) { $0.stream = .states }
+        await #expect(throws: FeedError.self) { try await source.run { states.append($0) } }
+        #expect((1...2).contains(states.values.count))
+    }
+
+    private func isRunning(_ process: pid_t) -> Bool {
+        let state = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ") Z"
+        return !state.contains(") Z")
+    }
+}

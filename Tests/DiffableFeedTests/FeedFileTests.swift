@@ -1,0 +1,138 @@
+import Diffable
+import DiffableInput
+import Testing
+
+@testable import DiffableFeed
+
+/// What a file of feeds may say.
+@Suite struct FeedFileTests {
+    private func feeds(_ text: String) throws -> [FeedSettings] { try FeedFile(yaml: text, home: "/home/ada").feeds }
+
+    private func refusal(of text: String) -> String {
+        do {
+            return "accepted: \(try feeds(text))"
+        } catch {
+            return "\(error)"
+        }
+    }
+
+    @Test func `all keys of a command are read`() throws {
+        let feed = try #require(
+            feeds(
+                """
+                - list: ps
+                  command: [ps, aux]
+                  every: 2s
+                  on: [~/x, /tmp/y]
+                  timeout: 500ms
+                  from: columns
+                  id: .PID
+                  section: .USER
+                  parent: .PPID
+                  text: .COMMAND
+                  columns: [PID, USER]
+                  numbers: [PID]
+                  types: {RSS: number}
+                  orphans: top
+                  content: {icon: "📦", actions: [kill], n: 1, s: "1", t: true, z: null}
+                  look: {title: Processes}
+                  mode: "0640"
+                  durability: volatile
+                """
+            ).first)
+        var command = CommandSettings(words: ["ps", "aux"])
+        command.every = .seconds(2)
+        command.on = ["/home/ada/x", "/tmp/y"]
+        command.timeout = .milliseconds(500)
+        var expected = FeedSettings(list: "ps", source: .command(command))
+        expected.rows.from = .columns
+        expected.rows.fields = .init(
+            id: FieldPath("PID"), section: FieldPath(".USER"), parent: FieldPath(".PPID"), text: FieldPath(".COMMAND"))
+        expected.rows.fields.id = FieldPath(".PID")
+        expected.rows.columns = ["PID", "USER"]
+        expected.rows.numbers = "PID"
+        expected.rows.types = "RSS=number"
+        expected.rows.orphans = .top
+        expected.constants = [
+            ("icon", #""📦""#), ("actions", #"["kill"]"#), ("n", "1"), ("s", #""1""#), ("t", "true"), ("z", "null"),
+        ].map { .init(name: $0, value: Content(Array($1.utf8))) }
+        expected.look = Content(Array(#"{"title":"Processes"}"#.utf8))
+        expected.mode = try AccessMode(octal: "0640")
+        expected.durability = .volatile
+        #expect(feed == expected)
+    }
+
+    @Test func `a shell's line, streams, and nothing at all are read`() throws {
+        #expect(try feeds("").isEmpty)
+        #expect(try feeds("---\n# nothing\n").isEmpty)
+        let shell = try #require(feeds("- list: a\n  command: ls | wc\n  shell: true\n  every: 1m").first)
+        guard case .command(let command) = shell.source else { return }
+        #expect(command.words == ["/bin/sh", "-c", "ls | wc"])
+        let stream = try #require(feeds("- list: a\n  command: [tail, -f]\n  stream: states").first)
+        guard case .command(let command) = stream.source else { return }
+        #expect(command.stream == .states)
+    }
+
+    @Test(arguments: [
+        ("- list: a\n  command: [ls]\n  evry: 2s", "line 3: evry: unknown key; did you mean every?"),
+        ("- lst: a\n  command: [ls]", "line 1: lst: unknown key; did you mean list?"),
+        ("- command: [ls]\n  every: 2s", "line 1: list: it is missing: which list is fed?"),
+        ("- list: a\n  every: 2s", "line 1: where its rows come from is missing: one of command, sqlite"),
+        ("- list: a\n  command: ls -l\n  every: 2s", "line 2: command: it is a list of words"),
+        ("- list: a\n  command: [ls]\n  every: 2x", "line 3: every: “2x” is no time; write 500ms, 2s, 5m or 1h"),
+        ("- list: a\n  command: [ls]\n  every: 1ms", "line 3: every: at least 100ms"),
+        ("- list: a\n  command: [ls]\n  every: 0", "line 3: every: “0” is no time"),
+        ("- list: a\n  command: [ls]", "line 2: command: when it runs again is missing"),
+        ("- list: a\n  command: [ls]\n  on: x/y", "line 3: on: “x/y” is no absolute path"),
+        (
+            "- list: a\n  command: [ls]\n  on: [/proc/meminfo]",
+            "line 3: on: /proc/meminfo is on /proc, where the kernel tells of no changes: use every"
+        ),
+        ("- list: a\n  command: [ls]\n  on: /sys/nowhere/x", "line 3: on: /sys/nowhere/x is on /sys"),
+        ("- list: a\n  command: [ls]\n  stream: lines", "line 3: stream: “lines” is none of ndjson, states"),
+        ("- list: a\n  command: [ls]\n  stream: states\n  every: 2s", "line 4: every: a stream runs all the time"),
+        ("- list: a\n  command: [ls]\n  every: 2s\n  from: xml", "line 4: from: “xml” is none of json, ndjson"),
+        ("- list: a\n  command: [ls]\n  every: 2s\n  id: a..b", "line 4: id: “a..b” is no path"),
+        ("- list: a\n  command: [ls]\n  every: 2s\n  mode: 9", "line 4: mode: "),
+        ("- list: a\n  command: [ls]\n  every: 2s\n  content: x", "line 4: content: it is a mapping"),
+        ("- list: a\n  command: [ls]\n  every: 2s\n  shell: yes", "line 4: shell: it is true or false"),
+        ("- list: a\n  command: [ls]\n  every: 2s\n  orphans: keep", "line 4: orphans: “keep” is none of refuse, top"),
+        (
+            "- list: a\n  command: [ls]\n  every: 2s\n  durability: kept",
+            "line 4: durability: it is durable or volatile"
+        ),
+        ("- list: a\n  command: [ls]\n  every: 2s\n  types: {a: colour}", "line 4: types: "),
+        (
+            "- list: a\n  command: [ls]\n  every: 2s\n- list: a\n  command: [ls]\n  every: 2s",
+            "line 4: list: “a” is fed already"
+        ),
+        ("- list: a\n  sqlite: /tmp/x.db", "line 2: sqlite: the query is missing"),
+        ("- list: a\n  sqlite: x.db\n  query: SELECT 1", "line 2: sqlite: “x.db” is no absolute path"),
+        ("- list: a\n  sqlite: /proc/x.db\n  query: SELECT 1", "line 2: sqlite: /proc/x.db is on /proc"),
+        ("- list: a\n  sqlite: /tmp/x\n  query: SELECT 1\n  from: csv", "line 4: from: it is for a text"),
+        (
+            "- list: a\n  sqlite: /tmp/x\n  query: SELECT 1\n  on: /tmp",
+            "line 4: on: it is of no use beside this source"
+        ),
+        ("- list: a\n  sqlite: /tmp/x\n  command: [ls]", "a feed has one source, not command and sqlite"),
+        ("- list: a\n  list: b\n  command: [ls]", "stands twice"),
+        ("list: a", "line 1: it is a sequence of feeds"),
+        ("- a", "line 1: a feed is a mapping"),
+        ("- list: [", "this is no YAML"),
+        ("- list:\n  command: [ls]", "line 1: list: it is one value"),
+    ])
+    func `a mistake is refused with its line and key`(text: String, expected: String) {
+        #expect(refusal(of: text).contains(expected), "\(refusal(of: text))")
+    }
+
+    @Test func `file systems are told apart by what is mounted`() {
+        let mounts = """
+            22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
+            40 22 0:45 / /mnt/share rw,relatime shared:20 master:1 - nfs4 host:/share rw
+            """
+        #expect(WatchedPath.type(ofDevice: "0:45", in: mounts) == "nfs4")
+        #expect(WatchedPath.type(ofDevice: "8:1", in: mounts) == "ext4")
+        #expect(WatchedPath.type(ofDevice: "9:9", in: mounts) == nil)
+        #expect(WatchedPath.objection(to: "/tmp") == nil)
+    }
+}

@@ -1,0 +1,78 @@
+import Diffable
+import DiffableInput
+import Testing
+
+@testable import DiffableFeed
+
+/// What becomes of what a source brings.
+@Suite struct FeedStateTests {
+    private var feed = FeedSettings(list: "a", source: .command(CommandSettings(words: ["true"])))
+
+    private func input(_ text: String) throws -> Input {
+        try feed.rows.input(Array(text.utf8), file: nil, named: "the input")
+    }
+
+    @Test mutating func `constants are added where the row does not say them itself`() throws {
+        feed.constants = [.init(name: "icon", value: .string("x".utf8)), .init(name: "n", value: .number(1))]
+        let state = try feed.state(from: Snapshot(), whole: input(#"[{"id":"a"},{"id":"b","icon":"y"}]"#))
+        #expect(state.item("a")?.content?.description == #"{"id":"a","icon":"x","n":1}"#)
+        #expect(state.item("b")?.content?.description == #"{"id":"b","icon":"y","n":1}"#)
+    }
+
+    @Test mutating func `the look is the list's own content`() throws {
+        feed.look = Content(Array(#"{"title":"T"}"#.utf8))
+        let state = try feed.state(from: Snapshot(), whole: input("[]"))
+        #expect(state.content?.description == #"{"title":"T"}"#)
+        // Without one, what somebody else has put there stays.
+        feed.look = nil
+        #expect(try feed.state(from: state, whole: input("[]")).content == state.content)
+    }
+
+    @Test func `what somebody expanded stays so`() throws {
+        let tree = #"[{"id":"a"},{"id":"b","p":"a"}]"#
+        var feed = feed
+        feed.rows.fields.parent = FieldPath("p")
+        let known = try feed.state(from: Snapshot(), whole: feed.rows.input(Array(tree.utf8), file: nil, named: ""))
+        let expanded = try known.applying([.expandItems(["a"])])
+        let again = try feed.state(from: expanded, whole: feed.rows.input(Array(tree.utf8), file: nil, named: ""))
+        #expect(again.difference(from: expanded).isEmpty)
+    }
+
+    @Test func `items are added to what is there, and change it`() throws {
+        let known = try feed.state(from: Snapshot(), whole: input(#"[{"id":"a","n":1},{"id":"b"}]"#))
+        let state = try feed.state(
+            from: known, whole: nil, items: [input(#"[{"id":"a","n":2}]"#), input(#"[{"id":"c"}]"#)])
+        #expect(state.itemIdentifiers == ["a", "b", "c"])
+        #expect(state.item("a")?.content?.description == #"{"id":"a","n":2}"#)
+    }
+
+    @Test func `an id that stands twice is an error`() throws {
+        #expect(throws: InputError.self) { try input(#"[{"id":"a"},{"id":"a"}]"#) }
+    }
+
+    @Test func `lines come in any parts, and of states only the last counts`() throws {
+        for stream in CommandSettings.Stream.allCases {
+            let states = Collected()
+            let lines = StreamedLines(stream, RowMapping(), named: "it") { states.append($0) }
+            let text =
+                stream == .states
+                ? "[{\"id\":\"a\"}]\n[{\"id\":\"b\"}]\n[{" : "{\"id\":\"a\"}\n\n{\"id\":\"b\"}\n{"
+            for byte in text.utf8 { lines.append([byte]) }
+            try lines.end()
+            #expect(states.values.count == 2)
+            let whole = Collected()
+            let atOnce = StreamedLines(stream, RowMapping(), named: "it") { whole.append($0) }
+            atOnce.append(Array(text.utf8))
+            #expect(whole.values.count == (stream == .states ? 1 : 2))
+        }
+    }
+
+    @Test func `a line that is wrong is an error, and nothing after it counts`() throws {
+        let states = Collected()
+        let lines = StreamedLines(.ndjson, RowMapping(), named: "it") { states.append($0) }
+        lines.append(Array("{\"id\":\"a\"}\nnonsense\n{\"id\":\"b\"}\n".utf8))
+        lines.append(Array("{\"id\":\"c\"}\n".utf8))
+        #expect(throws: FeedError.self) { try lines.end() }
+        #expect(states.values.count == 1)
+    }
+}

@@ -1,0 +1,171 @@
+import Diffable
+import DiffableInput
+import Foundation
+import Synchronization
+import TestSupport
+import Testing
+
+@testable import DiffableFeed
+
+/// Databases to which another process really writes.
+@Suite struct DatabaseSourceTests {
+    private let directory: String
+    private let watcher: FileWatcher
+
+    init() throws {
+        directory = "/tmp/diffable-sqlite-\(UUID().uuidString.prefix(8))"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
+        watcher = try FileWatcher()
+        watcher.start()
+    }
+
+    private var path: String { "\(directory)/x.db" }
+
+    /// Follows the database while the closure runs.
+    private func following(
+        _ query: String, _ body: (Followed) async throws -> Void
+    ) async throws {
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let followed = Followed()
+        let source = DatabaseSource(DatabaseSettings(path: path, query: query), RowMapping(), watcher: watcher)
+        let run = Task { try await source.run { followed.append($0) } }
+        defer { run.cancel() }
+        try await body(followed)
+        run.cancel()
+        _ = await run.result
+    }
+
+    /// Runs `writer.py`, and gives the rows at the end. Fails if the writer does, for example because something was locked.
+    private func write(_ mode: String, count: Int, seed: Int, pause: Double) async throws -> [String: Int] {
+        let output = try await python(
+            [
+                #filePath.replacing("DatabaseSourceTests.swift", with: "writer.py"), path, mode, "\(count)", "\(seed)",
+                "\(pause)",
+            ])
+        return try JSONDecoder().decode([String: Int].self, from: Data(output.utf8))
+    }
+
+    private func sql(_ statements: String...) async throws {
+        let program = """
+            import sqlite3, sys
+            database = sqlite3.connect(sys.argv[1], timeout=0, isolation_level=None)
+            for statement in sys.argv[2:]: database.execute(statement)
+            """
+        _ = try await python(["-c", program, path] + statements)
+    }
+
+    private func python(_ arguments: [String]) async throws -> String {
+        let result = try await CommandRun(
+            ["python3"] + arguments, environment: ["PATH=/usr/local/bin:/usr/bin:/bin"], .init()
+        ).result(ofInput: [])
+        guard result.ending == .status(0) else { throw FeedError("the writer failed: \(result.lastComplaint ?? "")") }
+        return String(decoding: result.output, as: UTF8.self)
+    }
+
+    @Test(arguments: ["wal", "delete", "truncate", "persist", "memory"])
+    func `the last state is right whatever another process commits, and nobody is ever locked out`(mode: String)
+        async throws
+    {
+        let (count, seed) = (Environment.number("DIFFABLED_COMMITS") ?? 300, Int.random(in: 1...1_000_000))
+        try await following("SELECT id, n FROM t ORDER BY id") { followed in
+            let rows = try await write(mode, count: count, seed: seed, pause: 4)
+            let isRight = try await eventuallyInTask { followed.numbers == rows }
+            #expect(isRight, "seed \(seed): \(String(describing: followed.numbers))")
+            #expect(followed.sums.allSatisfy { $0 == 0 }, "seed \(seed): half of a transaction was seen")
+        }
+    }
+
+    @Test func `a database that is not there yet, is replaced, truncated and damaged`() async throws {
+        try await following("SELECT id, n FROM t") { followed in
+            #expect(try await eventuallyInTask { followed.problem?.contains("No such file") == true })
+            try await sql("CREATE TABLE t(id INTEGER PRIMARY KEY, n INTEGER)", "INSERT INTO t VALUES (1, 1)")
+            #expect(try await eventuallyInTask { followed.numbers == ["1": 1] })
+            let other = "\(directory)/other.db"
+            let program =
+                "import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.execute('CREATE TABLE t(id, n)'); d.execute('INSERT INTO t VALUES (2, 2)'); d.commit()"
+            _ = try await python(["-c", program, other])
+            rename(other, path)
+            #expect(try await eventuallyInTask { followed.numbers == ["2": 2] })
+            // All states stay as they are when it is damaged.
+            truncate(path, 50)
+            #expect(try await eventuallyInTask { followed.problem != nil })
+            #expect(followed.numbers == ["2": 2])
+            unlink(path)
+            try await sql("CREATE TABLE t(id INTEGER PRIMARY KEY, n INTEGER)", "INSERT INTO t VALUES (3, 3)")
+            #expect(try await eventuallyInTask { followed.numbers == ["3": 3] && followed.problem == nil })
+        }
+    }
+
+    @Test func `a database that somebody keeps locked stays as it was until it is free`() async throws {
+        try await sql(
+            "PRAGMA journal_mode=wal", "CREATE TABLE t(id INTEGER PRIMARY KEY, n INTEGER)",
+            "INSERT INTO t VALUES (1, 1)")
+        try await following("SELECT id, n FROM t") { followed in
+            #expect(try await eventuallyInTask { followed.numbers == ["1": 1] })
+            let program = """
+                import sqlite3, sys, time, os
+                database = sqlite3.connect(sys.argv[1], timeout=0, isolation_level=None)
+                database.execute("PRAGMA locking_mode=EXCLUSIVE")
+                database.execute("INSERT INTO t VALUES (2, 2)")
+                while not os.path.exists(sys.argv[2]): time.sleep(0.002)
+                """
+            async let holder = python(["-c", program, path, "\(directory)/go"])
+            #expect(try await eventuallyInTask { followed.problem?.contains("locked") == true })
+            #expect(followed.numbers == ["1": 1])
+            #expect(FileManager.default.createFile(atPath: "\(directory)/go", contents: nil))
+            _ = try await holder
+            #expect(try await eventuallyInTask { followed.numbers == ["1": 1, "2": 2] && followed.problem == nil })
+        }
+    }
+
+    @Test(arguments: [
+        ("SELECT nonsense", "no such column"), ("DELETE FROM t", "one SELECT"), ("SELECT 1; SELECT 2", "one SELECT"),
+        ("SELECT 1 AS id, 2 AS id", "two columns"), ("SELECT x'00' AS id", "blob"), ("SELECT NULL AS id", "identify"),
+        ("SELECT 1 AS id UNION ALL SELECT 1", "taken"),
+    ])
+    func `a query that is none is said`(query: String, message: String) async throws {
+        try await sql("CREATE TABLE t(id)")
+        try await following(query) { followed in
+            let isSaid = try await eventuallyInTask { followed.problem?.contains(message) == true }
+            #expect(isSaid, "\(followed.problem ?? "")")
+        }
+    }
+}
+
+/// What a database was seen as.
+private final class Followed: Sendable {
+    private struct State {
+        var numbers: [String: Int]?
+        var problem: String?
+        var sums: [Int] = []
+    }
+
+    private let state = Mutex(State())
+
+    func append(_ news: FeedState) {
+        state.withLock { state in
+            switch news {
+            case .failure(let error): state.problem = error.description
+            case .items: break
+            case .whole(let input):
+                guard case .whole(let list) = input else { return }
+                var numbers: [String: Int] = [:]
+                for item in list.sections.flatMap(\.items) {
+                    guard let content = item.content else { continue }
+                    numbers["\(item.id)"] = JSONView(content).member("n").flatMap { Int($0.json) }
+                }
+                state.numbers = numbers
+                state.sums.append(numbers.values.reduce(0, +))
+                state.problem = nil
+            }
+        }
+    }
+
+    var numbers: [String: Int]? { state.withLock(\.numbers) }
+    var problem: String? { state.withLock(\.problem) }
+    var sums: [Int] { state.withLock(\.sums) }
+}
+
+private enum Environment {
+    static func number(_ name: String) -> Int? { ProcessInfo.processInfo.environment[name].flatMap { Int($0) } }
+}

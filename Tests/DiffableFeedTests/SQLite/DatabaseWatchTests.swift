@@ -1,0 +1,72 @@
+import Testing
+
+@testable import DiffableFeed
+
+/// When a database is looked at, without a clock.
+@Suite struct DatabaseWatchTests {
+    private let start = ContinuousClock.now
+
+    /// The pauses between looks, until there is none planned.
+    private func pauses(_ watch: inout DatabaseWatch, from start: ContinuousClock.Instant) -> [Duration] {
+        var pauses: [Duration] = []
+        var now = start
+        while let next = watch.next, pauses.count < 1_000 {
+            pauses.append(next - now)
+            now = next
+            watch.sawNothing(at: now)
+        }
+        return pauses
+    }
+
+    @Test func `after an event it is looked at more and more seldom, and then not at all`() {
+        var watch = DatabaseWatch(every: nil, at: start)
+        watch.sawNothing(at: start)
+        let pauses = pauses(&watch, from: start)
+        #expect(pauses.prefix(4) == [.microseconds(500), .milliseconds(1), .milliseconds(2), .milliseconds(4)])
+        #expect(pauses.allSatisfy { $0 <= DatabaseWatch.stepMax })
+        let sum = pauses.reduce(Duration.zero, +)
+        #expect(sum >= DatabaseWatch.span && sum < DatabaseWatch.span + .milliseconds(100))
+        #expect(watch.next == nil)
+    }
+
+    @Test func `another event begins anew`() {
+        var watch = DatabaseWatch(every: nil, at: start)
+        watch.sawNothing(at: start + .seconds(60))
+        #expect(watch.next == nil)
+        watch.stir(at: start + .seconds(70))
+        #expect(watch.next == start + .seconds(70))
+    }
+
+    @Test func `reading rests four times as long as it took`() {
+        var watch = DatabaseWatch(every: nil, at: start)
+        watch.read(isFinal: true, from: start, at: start + .milliseconds(30))
+        #expect(watch.rest == start + .milliseconds(150))
+    }
+
+    @Test func `trouble is told when it lasts, and once`() {
+        var watch = DatabaseWatch(every: nil, at: start)
+        let told = [("locked", 0), ("locked", 900), ("locked", 1_100), ("locked", 1_200), ("gone", 1_300)].map {
+            watch.sawTrouble($0, at: start + .milliseconds($1))
+        }
+        #expect(told == [false, false, true, false, true])
+    }
+
+    @Test func `what is locked for long is looked at without an event, more and more seldom`() {
+        var watch = DatabaseWatch(every: nil, at: start)
+        var now = start + .seconds(10)
+        var pauses: [Duration] = []
+        for _ in 0..<12 {
+            _ = watch.sawTrouble("locked", at: now)
+            pauses.append((watch.next ?? now) - now)
+            now = watch.next ?? now
+        }
+        #expect(pauses.prefix(3) == [.seconds(1), .seconds(2), .seconds(4)])
+        #expect(pauses.last == .seconds(300))
+    }
+
+    @Test func `one that is looked at from time to time is looked at so long`() {
+        var watch = DatabaseWatch(every: .seconds(30), at: start)
+        watch.sawNothing(at: start + .seconds(10))
+        #expect(watch.next == start + .seconds(40))
+    }
+}

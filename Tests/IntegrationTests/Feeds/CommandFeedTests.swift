@@ -1,0 +1,228 @@
+import Foundation
+import Testing
+
+extension Integration {
+    /// `diffable-feed`, with feeds from commands.
+    struct CommandFeedTests {
+        private let daemon: Daemon
+
+        init() throws { daemon = try Daemon() }
+
+        private func file(_ name: String) -> String { daemon.directory.file(name) }
+
+        /// A feed that says what is in a file, whenever that changes.
+        private func follow(_ name: String = "rows", _ rest: String = "") -> String {
+            "- list: a\n  command: [cat, \(file(name))]\n  on: \(file(name))\n  from: lines\n\(rest)"
+        }
+
+        private func write(_ text: String, to name: String = "rows") throws {
+            _ = try daemon.directory.write(text, to: name)
+        }
+
+        /// In one step: who reads at any time reads the old text or the new one, and never an empty file.
+        private func replace(_ name: String = "rows", with text: String) throws {
+            try write(text, to: "new")
+            try #require(rename(file("new"), file(name)) == 0)
+        }
+
+        @Test func `a list follows what a command says`() throws {
+            try write("x\ny\n")
+            let program = try daemon.startFeeds(follow())
+            try daemon.waitForIDs(["x", "y"], program)
+            try write("y\nz\n")
+            try daemon.waitForIDs(["y", "z"], program)
+            try write("")
+            try daemon.waitForIDs([], program)
+            #expect(try daemon.succeed("ls", "--json").contains(#""mode":"0600""#))
+            let status = try daemon.waitForStatus("a success") { $0.state == "fed" }
+            #expect(status.message == nil && status.lastSuccess != nil)
+            program.signal(SIGTERM)
+            #expect(try program.wait() == 0)
+        }
+
+        @Test func `only what is different is sent`() throws {
+            try write((0..<1_000).map { "row\($0)\n" }.joined())
+            let program = try daemon.startFeeds(follow())
+            _ = try eventually("rows") { try daemon.ids(of: "a")?.count == 1_000 ? true : nil }
+            try replace(with: (0..<1_000).map { $0 == 500 ? "other\n" : "row\($0)\n" }.joined())
+            _ = try eventually("the other") { try daemon.ids(of: "a")?.contains("other") == true ? true : nil }
+            let log = try daemon.succeed("log", "a", "--json")
+            #expect(!log.contains("insertedItems\":1000,\"deleted"))
+            program.end(with: SIGTERM)
+        }
+
+        @Test(arguments: [
+            ("exit 3", "status 3"), ("kill -9 $$", "signal 9"), ("echo x; echo x", "taken"),
+            ("echo half; echo broken >&2; exit 1", "broken"), ("sleep 1000", "ran longer"), ("printf '\\377'", "UTF-8"),
+        ])
+        func `a feed that fails leaves its list as it is, and says why`(line: String, message: String) throws {
+            try write("x\n")
+            try write("cat \(file("rows"))", to: "script")
+            let program = try daemon.startFeeds(
+                """
+                - list: a
+                  command: [/bin/sh, \(file("script"))]
+                  on: \(file("script"))
+                  from: lines
+                  timeout: 500ms
+                """)
+            try daemon.waitForIDs(["x"], program)
+            try replace("script", with: line)
+            let failed = try daemon.waitForStatus(message) { $0.state == "failing" }
+            #expect(failed.message?.contains(message) == true, "\(failed)")
+            #expect(failed.lastSuccess != nil && failed.nextAttempt != nil)
+            #expect(try daemon.ids(of: "a") == ["x"])
+            program.end(with: SIGTERM)
+        }
+
+        @Test func `a feed that is killed is not fed, and its list stays`() throws {
+            try write("x\n")
+            let program = try daemon.startFeeds(follow())
+            try daemon.waitForIDs(["x"], program)
+            try daemon.waitForIDs(["a"], of: "feeds", program)
+            program.end(with: SIGKILL)
+            try daemon.waitForIDs([], of: "feeds")
+            #expect(try daemon.ids(of: "a") == ["x"])
+        }
+
+        @Test func `a daemon that restarts is fed again`() throws {
+            try write("x\n")
+            let program = try daemon.startFeeds(follow("rows", "  durability: volatile\n"))
+            try daemon.waitForIDs(["x"], program)
+            daemon.program.end(with: SIGKILL)
+            try daemon.restart()
+            try daemon.waitForIDs(["x"], program)
+            try daemon.waitForIDs(["a"], of: "feeds", program)
+            try write("y\n")
+            try daemon.waitForIDs(["y"], program)
+            program.end(with: SIGTERM)
+        }
+
+        @Test func `what somebody else changes goes with the next difference`() throws {
+            try write("x\ny\n")
+            let program = try daemon.startFeeds(follow())
+            try daemon.waitForIDs(["x", "y"], program)
+            try daemon.succeed("rm", "a", "x", "-q")
+            try daemon.succeed("append", "a", "mine", "-q")
+            try write("x\ny\nz\n")
+            try daemon.waitForIDs(["x", "y", "z"], program)
+            program.end(with: SIGTERM)
+        }
+
+        @Test func `a reload changes all feeds or none, and leaves those that stay alone`() throws {
+            try write("x\n")
+            let program = try daemon.startFeeds(follow())
+            try daemon.waitForIDs(["x"], program)
+            try daemon.writeFeeds(follow() + "- list: b\n  command: [echo, one]\n  every: 1h\n  from: lines\n")
+            program.signal(SIGHUP)
+            try daemon.waitForIDs(["one"], of: "b", program)
+            try daemon.waitForIDs(["a", "b"], of: "feeds", program)
+            try daemon.writeFeeds("- list: b\n  command: [echo, one]\n  evry: 1h\n")
+            program.signal(SIGHUP)
+            try program.waitForComplaint("line 3: evry: unknown key; did you mean every?")
+            try write("y\n")
+            try daemon.waitForIDs(["y"], program)
+            try daemon.writeFeeds("- list: b\n  command: [echo, one]\n  every: 1h\n  from: lines\n")
+            program.signal(SIGHUP)
+            try daemon.waitForIDs(["b"], of: "feeds", program)
+            #expect(try daemon.ids(of: "a") == ["y"])
+            program.end(with: SIGTERM)
+        }
+
+        @Test func `runs never overlap, and what a run has started ends with it`() throws {
+            let program = try daemon.startFeeds(
+                """
+                - list: a
+                  command: "mkdir \(file("lock")) || echo overlap >> \(file("log")); sleep 1000 & sleep 0.02; rmdir \(file("lock")); echo run >> \(file("log")); echo $!"
+                  shell: true
+                  every: 100ms
+                  from: lines
+                """)
+            _ = try eventually("runs") {
+                let log = (try? String(contentsOfFile: file("log"), encoding: .utf8)) ?? ""
+                return log.split(separator: "\n").count > 5 ? true : nil
+            }
+            let child = try #require(try daemon.ids(of: "a")?.first.flatMap { pid_t($0) })
+            program.signal(SIGTERM)
+            #expect(try program.wait() == 0)
+            _ = try eventually("end of what it started") { Program.isRunning(child) ? nil : true }
+            #expect(try !String(contentsOfFile: file("log"), encoding: .utf8).contains("overlap"))
+        }
+
+        @Test func `a stream is followed, and its processes end with the program`() throws {
+            let program = try daemon.startFeeds(
+                """
+                - list: a
+                  command: "echo $$ > \(file("pid")); echo '{\\"id\\":\\"x\\",\\"n\\":1}'; echo '{\\"id\\":\\"y\\"}'; echo '{\\"id\\":\\"x\\",\\"n\\":2}'; exec sleep 1000"
+                  shell: true
+                  stream: ndjson
+                - list: b
+                  command: "echo '[{\\"id\\":\\"one\\"}]'; echo '[{\\"id\\":\\"two\\"}]'; exec sleep 1000"
+                  shell: true
+                  stream: states
+                """)
+            try daemon.waitForIDs(["x", "y"], program)
+            try daemon.waitForIDs(["two"], of: "b", program)
+            _ = try eventually("n") { try daemon.succeed("get", "a", "x").contains(#""n":2"#) ? true : nil }
+            let child = try #require(
+                pid_t(String(contentsOfFile: file("pid"), encoding: .utf8).trimmingCharacters(in: .newlines)))
+            program.signal(SIGTERM)
+            #expect(try program.wait() == 0)
+            _ = try eventually("end of the stream") { Program.isRunning(child) ? nil : true }
+        }
+
+        @Test func `a file is checked, and one feed is run once`() throws {
+            try daemon.writeFeeds("- list: a\n  command: [echo, x]\n  every: 1h\n  from: lines\n")
+            let check = try daemon.feedProgram("--config", file("feeds.yaml"), "--check")
+            #expect(try check.wait() == 0)
+            let dry = try daemon.feedProgram("--config", file("feeds.yaml"), "--once", "a", "--dry-run")
+            #expect(try dry.wait() == 0, "\(dry.complaints)")
+            #expect(dry.output.contains(#""op":"#) && dry.output.contains(#""id":"x""#), "\(dry.output)")
+            #expect(try daemon.ids(of: "a") == nil)
+            let once = try daemon.feedProgram("--config", file("feeds.yaml"), "--once", "a")
+            #expect(try once.wait() == 0, "\(once.complaints)")
+            #expect(try daemon.ids(of: "a") == ["x"])
+            try daemon.writeFeeds("- list: a\n  command: [ech]\n  evry: 1h\n")
+            let wrong = try daemon.feedProgram("--config", file("feeds.yaml"), "--check")
+            #expect(try wrong.wait() == 78)
+            #expect(wrong.complaints.contains("feeds.yaml: line 3: evry: unknown key; did you mean every?"))
+        }
+
+        @Test func `without a daemon it waits, is reloaded, and ends`() throws {
+            try write("x\n")
+            daemon.program.end(with: SIGKILL)
+            let program = try daemon.startFeeds(follow())
+            try program.waitForComplaint("no daemon answers")
+            try daemon.writeFeeds("- list: b\n  command: [echo, one]\n  every: 1h\n  from: lines\n")
+            program.signal(SIGHUP)
+            try program.waitForComplaint("1 feed, of which 1 started; 1 ended")
+            program.signal(SIGTERM)
+            #expect(try program.wait() == 0)
+        }
+
+        @Test func `a list and a command need no file`() throws {
+            try write("x 1\n")
+            let program = try daemon.feedProgram(
+                "a", "--on", file("rows"), "--from", "columns", "--columns", "name,n", "--id", ".name", "--", "cat",
+                file("rows"))
+            try daemon.waitForIDs(["x"], program)
+            try write("x 1\ny 2\n")
+            try daemon.waitForIDs(["x", "y"], program)
+            program.signal(SIGINT)
+            #expect(try program.wait() == 0)
+        }
+
+        @Test func `the mode is what the file says`() throws {
+            try daemon.succeed("create", "a")
+            let program = try daemon.startFeeds(
+                "- list: a\n  command: [echo, x]\n  every: 1h\n  from: lines\n  mode: \"0644\"\n  look: {title: T}\n  content: {icon: I}\n"
+            )
+            try daemon.waitForIDs(["x"], program)
+            #expect(try daemon.succeed("ls", "--json").contains(#""mode":"0644""#))
+            #expect(try daemon.succeed("show", "a", "-o", "json").contains(#""title":"T""#))
+            #expect(try daemon.succeed("get", "a", "x").contains(#""icon":"I""#))
+            _ = try daemon.waitForStatus("a next attempt") { $0.nextAttempt ?? 0 > ($0.lastSuccess ?? .max) }
+            program.end(with: SIGTERM)
+        }
+    }
+}
