@@ -24,10 +24,13 @@ private enum NotificationMember: UInt8, MemberName {
     case snapshot, patch
     case offset, total, message
     case handler, request, kind, action, items, section, arguments, summary, item
+    case live, time
 
     static func named(_ name: JSONString) -> NotificationMember? {
         switch name {
         case "subscription": .subscription
+        case "live": .live
+        case "time": .time
         case "list": .list
         case "epoch": .epoch
         case "from": .from
@@ -119,6 +122,8 @@ private struct NotificationParts {
     var request: Int?
     var kind: HandledKind?
     var content = HandlerRequestParts()
+    var isLive: Bool?
+    var time: Int?
     var extent: Window.Extent? {
         guard let offset, let total else { return nil }
         return Window.Extent(offset: offset, total: total)
@@ -161,7 +166,8 @@ private struct NotificationParts {
             return .bookmark(
                 Message.Bookmark(
                     subscription: try needed(subscription, "subscription"), list: try needed(list, "list"),
-                    epoch: epoch, revision: revision))
+                    epoch: epoch, revision: revision,
+                    liveness: isLive.map { Liveness(isLive: $0, time: time) }))
         case "listDeleted":
             return .listDeleted(
                 subscription: try needed(subscription, "subscription"), list: try needed(list, "list"))
@@ -273,6 +279,8 @@ extension Decoder {
             case .section: parts.content.section = try decoder.identifier("section")
             case .arguments: parts.content.arguments = try decoder.arguments()
             case .summary: parts.content.summary = try decoder.summary()
+            case .live: parts.isLive = try decoder.boolean("live")
+            case .time: parts.time = try decoder.wholeNumber("time")
             case .item: parts.content.item = try decoder.identifier("item")
             }
         }

@@ -61,6 +61,8 @@ package enum Message: Sendable {
         package var epoch: String?
         /// Everything up to it was sent.
         package var revision: Int?
+        /// Nil for an ordinary list.
+        package var liveness: Liveness?
     }
 
     package struct Changes: Sendable {

@@ -6,7 +6,7 @@ import DiffableJSON
 /// missing in the tables of both.
 package enum Method: String, CaseIterable, Sendable {
     case hello, ping, help, status, clients, reload, lists, createList, deleteList
-    case undeleteList, renameList, snapshot, transact, apply
+    case undeleteList, renameList, mirror, snapshot, transact, apply
     case perform, propose, expand, handle, unhandle, answer
     case subscribe, setView, unsubscribe, history, difference, undo, setAccess, setSchemas, schemas
     case backup, restore
@@ -25,6 +25,7 @@ package enum Method: String, CaseIterable, Sendable {
         case .deleteList: Request.DeleteList.self
         case .undeleteList: Request.UndeleteList.self
         case .renameList: Request.RenameList.self
+        case .mirror: Request.Mirror.self
         case .snapshot: Request.Snapshot.self
         case .transact: Request.Transact.self
         case .apply: Request.Apply.self

@@ -145,8 +145,11 @@ package struct NotificationWriter: Sendable {
     }
 
     /// A whole line: the subscriber has been sent everything up to a revision; without one, there is no such list.
+    ///
+    /// - Parameter liveness: of a mirror.
     package static func writeBookmark(
-        _ list: ListName, at place: (epoch: String, revision: Int)?, subscription: Int, into writer: inout ByteWriter
+        _ list: ListName, at place: (epoch: String, revision: Int)?, _ liveness: Liveness?, subscription: Int,
+        into writer: inout ByteWriter
     ) {
         writer.append(#"{"jsonrpc":"2.0","method":"bookmark","params":{"subscription":"#)
         writer.append(subscription)
@@ -155,6 +158,7 @@ package struct NotificationWriter: Sendable {
             writer.appendMember("epoch", place.epoch)
             writer.appendMember("revision", place.revision)
         }
+        if let liveness { writer.appendMembers(liveness) }
         writer.append("}}\n")
     }
 }

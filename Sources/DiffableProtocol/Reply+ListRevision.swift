@@ -24,3 +24,27 @@ extension Reply.ListRevision {
         writer.appendMember("revision", revision)
     }
 }
+
+extension Reply.ListRevision: DecodableReply {
+    private enum Member: UInt8, IndexedMemberName {
+        case list, epoch, revision
+
+        static let names = MemberNames(Member.self)
+    }
+
+    package init(from decoder: inout Decoder) throws(DecodingError) {
+        var list: ListName?
+        var epoch: String?
+        var revision: Int?
+        try decoder.result(Member.self) { member, decoder throws(DecodingError) in
+            switch member {
+            case .list: list = try decoder.identifier("list")
+            case .epoch: epoch = try decoder.string("epoch").text
+            case .revision: revision = try decoder.wholeNumber("revision")
+            }
+        }
+        self.init(
+            list: try Self.needed(list, "list"), epoch: try Self.needed(epoch, "epoch"),
+            revision: try Self.needed(revision, "revision"))
+    }
+}

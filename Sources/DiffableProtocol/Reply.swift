@@ -11,7 +11,7 @@ package enum Reply: Sendable {
     case reload(Reload)
     case lists([ListSummary])
     case deletedLists([DeletedList])
-    /// Also to `undeleteList`, `renameList` and `setSchemas`.
+    /// Also to `undeleteList`, `renameList`, `mirror` and `setSchemas`.
     case createList(ListRevision)
     case deleteList(ListName)
     /// A part of a transaction that asked for a reply of its own.

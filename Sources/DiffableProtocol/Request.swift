@@ -16,6 +16,7 @@ package enum Request: Sendable {
     case deleteList(DeleteList)
     case undeleteList(UndeleteList)
     case renameList(RenameList)
+    indirect case mirror(Mirror)
     indirect case snapshot(Snapshot)
     case transact(Transact)
     case apply(Apply)
@@ -50,6 +51,7 @@ package enum Request: Sendable {
         case .deleteList: .deleteList
         case .undeleteList: .undeleteList
         case .renameList: .renameList
+        case .mirror: .mirror
         case .snapshot: .snapshot
         case .transact: .transact
         case .apply: .apply
@@ -87,6 +89,7 @@ package enum Request: Sendable {
         case .deleteList(let parameters): parameters
         case .undeleteList(let parameters): parameters
         case .renameList(let parameters): parameters
+        case .mirror(let parameters): parameters
         case .snapshot(let parameters): parameters
         case .transact(let parameters): parameters
         case .apply(let parameters): parameters

@@ -93,6 +93,7 @@ package struct WireError: Error, Equatable, Sendable {
         case invalidContent = 25
         case noSuchRequest = 26
         case notKept = 27
+        case mirrorExists = 28
 
         package var name: String { String(describing: self) }
     }

@@ -128,7 +128,7 @@ struct NotificationTests {
         #expect((read.subscription, read.list, read.from, read.revision) == (7, "t", 2, 3))
         #expect(read.patch == JSONPatchWriter.patch(from: new, by: Snapshot().difference(from: new)))
         for place in [("e", 9), nil] {
-            let line = text { NotificationWriter.writeBookmark("t", at: place, subscription: 7, into: &$0) }
+            let line = text { NotificationWriter.writeBookmark("t", at: place, nil, subscription: 7, into: &$0) }
             guard case .bookmark(let read) = try decodeMessage(line) else {
                 Issue.record("not read")
                 return

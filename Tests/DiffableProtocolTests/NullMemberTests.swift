@@ -15,6 +15,7 @@ struct NullMemberTests {
         #"{"id":1,"method":"deleteList","params":{"list":"t","ifRevision":3,"keep":"required"}}"#,
         #"{"id":1,"method":"undeleteList","params":{"list":"t","epoch":"e","as":"u"}}"#,
         #"{"id":1,"method":"renameList","params":{"list":"t","to":"u","ifRevision":3}}"#,
+        #"{"id":1,"method":"mirror","params":{"list":"t","of":"h:t","live":true,"replace":true,"end":false}}"#,
         #"{"id":1,"method":"snapshot","params":{"list":"t","at":4,"view":{"search":"milk"}}}"#,
         #"{"id":1,"method":"transact","params":{"list":"t","ifRevision":7,"requestKey":"k","dryRun":true,"more":true,"operations":[OPERATIONS]}}"#,
         #"{"id":1,"method":"transact","params":{"list":"t","operations":[],"lease":"connection"}}"#,

@@ -255,7 +255,7 @@ struct ReplyTests {
                 "11 tooLarge", "12 permissionDenied", "13 noSpace", "14 storageFailed", "15 noSuchSubscription",
                 "16 noSuchRevision", "17 shuttingDown", "18 storageUnreadable",
                 "19 invalidConfiguration", "20 noHandler", "21 refused", "22 handlerTimedOut", "23 handlerLost",
-                "24 handlerExists", "25 invalidContent", "26 noSuchRequest", "27 notKept",
+                "24 handlerExists", "25 invalidContent", "26 noSuchRequest", "27 notKept", "28 mirrorExists",
             ])
     }
 

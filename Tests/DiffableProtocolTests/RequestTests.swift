@@ -21,6 +21,10 @@ struct RequestTests {
         #""method":"undeleteList","params":{"list":"tasks","as":"chores"}"#,
         #""method":"renameList","params":{"list":"tasks","to":"chores"}"#,
         #""method":"renameList","params":{"list":"tasks","to":"chores","ifRevision":7}"#,
+        #""method":"mirror","params":{"list":"tasks","of":"build:tasks"}"#,
+        #""method":"mirror","params":{"list":"tasks","of":"build:tasks","live":true,"replace":true}"#,
+        #""method":"mirror","params":{"list":"tasks","live":false}"#,
+        #""method":"mirror","params":{"list":"tasks","end":true}"#,
         #""method":"snapshot","params":{"list":"tasks"}"#,
         #""method":"transact","params":{"list":"tasks","operations":[]}"#,
         #""method":"transact","params":{"list":"tasks","operations":[{"op":"deleteAllItems"}],"ifRevision":7,"dryRun":true}"#,
@@ -165,7 +169,7 @@ struct RequestTests {
         (
             #"{"params":{},"method":"x","id":"q"}"#, -32601,
             "params: there is no method \"x\"; there are hello, ping, help, status, clients, reload, lists, createList, deleteList, "
-                + "undeleteList, renameList, snapshot, transact, apply, perform, propose, expand, handle, unhandle, answer, subscribe, setView, unsubscribe, history, difference, undo, setAccess, setSchemas, schemas, backup, "
+                + "undeleteList, renameList, mirror, snapshot, transact, apply, perform, propose, expand, handle, unhandle, answer, subscribe, setView, unsubscribe, history, difference, undo, setAccess, setSchemas, schemas, backup, "
                 + "restore (at byte 23)",
             "\"q\""
         ),

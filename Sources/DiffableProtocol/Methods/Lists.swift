@@ -56,10 +56,13 @@ extension Reply {
         package var handles: Set<HandledKind>
         /// The actions that are answered for, by name; nil where all are, or none.
         package var actions: [ActionName]?
+        /// Nil for an ordinary list.
+        package var mirror: MirroredList?
 
         package init(
             list: ListName, epoch: String, revision: Int, numberOfSections: Int, numberOfItems: Int,
-            access: ListAccess, durability: Durability, handles: Set<HandledKind> = [], actions: [ActionName]? = nil
+            access: ListAccess, durability: Durability, handles: Set<HandledKind> = [], actions: [ActionName]? = nil,
+            mirror: MirroredList? = nil
         ) {
             self.access = access
             self.list = list
@@ -70,6 +73,7 @@ extension Reply {
             self.durability = durability
             self.handles = handles
             self.actions = actions
+            self.mirror = mirror
         }
     }
 }
@@ -101,6 +105,7 @@ extension Reply.ListSummary {
             writer.appendParameterName("actions")
             writer.appendArray(actions)
         }
+        mirror?.writeMember(into: &writer)
     }
 }
 
@@ -113,7 +118,7 @@ struct ListResult: DecodableReply {
     private(set) var userID: Int?
 
     private enum Member: UInt8, IndexedMemberName {
-        case list, epoch, revision, sections, items, owner, group, mode, durability, handles, actions
+        case list, epoch, revision, sections, items, owner, group, mode, durability, handles, actions, mirror
         case time, name, pid, uid
 
         static let names = MemberNames(Member.self)
@@ -130,6 +135,7 @@ struct ListResult: DecodableReply {
         var client: String?
         var handles: Set<HandledKind> = []
         var actions: [ActionName]?
+        var mirror: Reply.MirroredList?
         try decoder.result(Member.self) { member, decoder throws(DecodingError) in
             switch member {
             case .list: list = try decoder.identifier("list")
@@ -143,6 +149,7 @@ struct ListResult: DecodableReply {
             case .durability: durability = Durability(rawValue: try decoder.string("durability").text)
             case .handles: handles = try decoder.handledKinds("handles")
             case .actions: actions = try decoder.actionNames()
+            case .mirror: mirror = try Reply.MirroredList(from: &decoder)
             case .time: time = try decoder.wholeNumber("a time")
             case .name: client = try decoder.string("name").text
             case .pid: processID = try decoder.wholeNumber("a process")
@@ -160,7 +167,7 @@ struct ListResult: DecodableReply {
                 list: name, owner: try Self.needed(owner, "owner"),
                 group: try Self.needed(group, "group"),
                 mode: try Self.needed(mode, "mode")),
-            durability: try Self.needed(durability, "durability"), handles: handles, actions: actions)
+            durability: try Self.needed(durability, "durability"), handles: handles, actions: actions, mirror: mirror)
     }
 }
 

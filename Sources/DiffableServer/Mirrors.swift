@@ -1,0 +1,78 @@
+import Diffable
+import DiffableProtocol
+import DiffableStore
+
+/// Which connection mirrors which list, and whether what the list shows is what its source is like. That a list is a mirror is
+/// for the store to keep; who mirrors it is over with the connection.
+///
+/// It lives on the event loop, with the hub.
+final class Mirrors {
+    private let store: Store
+    private var mirrors: [ListName: Mirror] = [:]
+
+    private struct Mirror {
+        /// Nil after its end.
+        var connection: Connection?
+        var liveness: Liveness
+    }
+
+    init(_ store: Store) { self.store = store }
+
+    /// Nil for an ordinary list.
+    func liveness(of list: ListName) -> Liveness? {
+        guard isMirror(list) else { return nil }
+        return mirrors[list]?.liveness ?? .notLive(since: nil)
+    }
+
+    private func isMirror(_ list: ListName) -> Bool { store.assumeIsolated { $0.source(of: list) } != nil }
+
+    /// With what it is a mirror of.
+    func completed(_ summary: Reply.ListSummary) -> Reply.ListSummary {
+        guard let source = store.assumeIsolated({ $0.source(of: summary.list) }) else { return summary }
+        var summary = summary
+        summary.mirror = Reply.MirroredList(
+            source: source, liveness: mirrors[summary.list]?.liveness ?? .notLive(since: nil))
+        return summary
+    }
+
+    /// Whether another connection mirrors it.
+    func isMirrored(_ list: ListName, besides connection: Connection) -> Bool {
+        mirrors[list]?.connection.map { $0 !== connection } ?? false
+    }
+
+    /// From now on the connection may change the list, and nobody else.
+    func take(_ list: ListName, by connection: Connection) {
+        mirrors[list]?.connection?.peer.mirrored.remove(list)
+        mirrors[list, default: Mirror(liveness: .notLive(since: nil))].connection = connection
+        connection.peer.mirrored.insert(list)
+    }
+
+    /// - Returns: Whether that is news.
+    func set(_ liveness: Liveness, of list: ListName) -> Bool {
+        guard let old = mirrors[list]?.liveness else { return false }
+        // It is known since when it was not.
+        if case .notLive = liveness, case .notLive(since: .some) = old { return false }
+        mirrors[list]?.liveness = liveness
+        return old != liveness
+    }
+
+    /// The list has gone, or is an ordinary one.
+    func forget(_ list: ListName) {
+        mirrors.removeValue(forKey: list)?.connection?.peer.mirrored.remove(list)
+    }
+
+    /// Its connection has ended.
+    ///
+    /// - Returns: The lists that are not live any more.
+    func end(_ connection: Connection) -> [ListName] {
+        let mirrored = connection.peer.mirrored.sorted()
+        connection.peer.mirrored = []
+        return mirrored.filter { list in
+            mirrors[list]?.connection = nil
+            return set(.notLive(since: now), of: list)
+        }
+    }
+
+    /// In milliseconds since 1970 began.
+    var now: Int { store.assumeIsolated { $0.timeOfDay.milliseconds } }
+}

@@ -1,0 +1,179 @@
+import ArgumentParser
+import Diffable
+import DiffableClient
+import DiffableInput
+import DiffableProtocol
+
+struct MirrorList: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "mirror", abstract: "Keep a copy of another host's list, which follows it.",
+        discussion: """
+            SOURCE is HOST:LIST, and HOST is what ssh knows it by; diffablectl must be there too. Or it is a list's name, and \
+            --via says how a command is run where the list is, or --pipe which command's standard input and output are the \
+            daemon's socket there.
+              diffablectl mirror build:jobs
+              diffablectl mirror jobs --via 'ssh -p 2222 me@build'
+              diffablectl mirror jobs --pipe 'socat - UNIX-CONNECT:/run/other/diffabled.sock'
+
+            Each change there is one change here. Only this command changes the mirror; it has a past and revisions of its own. \
+            When the link is lost, the last state stays and is not live, which its followers are told (watch, view, and `live` of \
+            a bookmark); the link is tried again until there is one, and the changes go on where they were. Ends when it \
+            is interrupted; the mirror stays a mirror. --end makes it an ordinary list.
+            """)
+
+    @Argument(help: "HOST:LIST, or with --via, --pipe and --end a list.") var source: String
+    @Argument(help: "The mirror's name; otherwise that of the list.", transform: listName) var name: ListName?
+    @Option(help: ArgumentHelp("What runs a command on the other host, for example 'ssh host'.", valueName: "command"))
+    var via: String?
+    @Option(help: ArgumentHelp("What leads to the daemon's socket over there.", valueName: "command")) var pipe: String?
+    @Flag(help: "Keep a mirror that is made now in memory only.") var volatile = false
+    @Flag(help: "Take the place of an ordinary list, or of another command that mirrors it.") var replace = false
+    @Flag(help: "Make a mirror an ordinary list, and end.") var end = false
+    @OptionGroup var daemon: DaemonOptions
+
+    /// Which list, by which link.
+    private struct Route {
+        var list: ListName
+        var link: MirrorLink
+        var origin: MirrorSource
+    }
+
+    func validate() throws {
+        guard [via != nil, pipe != nil, end].count(where: { $0 }) <= 1 else {
+            throw ValidationError("--via, --pipe and --end exclude each other")
+        }
+        if end {
+            _ = try listName(source)
+            if name != nil { throw ValidationError("--end takes one list") }
+        } else {
+            _ = try route()
+        }
+    }
+
+    private func route() throws -> Route {
+        if let command = via ?? pipe {
+            let list = try listName(source)
+            // `ssh -p 2222 build` is told from other ways by its end, which is a host's name as a rule.
+            let host = via?.split(separator: " ").last.map(String.init) ?? "pipe"
+            return Route(
+                list: list,
+                link: via == nil ? MirrorLink(command: command, name: host) : .via(command, name: host),
+                origin: try origin(host, list))
+        }
+        guard let colon = source.firstIndex(of: ":"), colon > source.startIndex else {
+            throw ValidationError("\(source) names no host: HOST:LIST, or a list with --via or --pipe")
+        }
+        let host = String(source[..<colon])
+        let list = try listName(String(source[source.index(after: colon)...]))
+        return Route(list: list, link: .ssh(to: host), origin: try origin(host, list))
+    }
+
+    private func origin(_ host: String, _ list: ListName) throws -> MirrorSource {
+        do { return try MirrorSource("\(host):\(list)") } catch {
+            throw ValidationError("\(host):\(list) \(error)")
+        }
+    }
+
+    func run() async throws {
+        if end { return try await daemon.withConnection { try await $0.endMirror(try listName(source)) } }
+        let route = try route()
+        let mirror = name ?? route.list
+        let socket = try daemon.path()
+        var isFirst = true
+        var failures = 0
+        while true {
+            do {
+                try await daemon.withConnection { here in
+                    let position = try await begin(mirror, route, over: here, isFirst: isFirst)
+                    (isFirst, failures) = (false, 0)
+                    let session = MirrorSession(
+                        of: route.list, as: mirror, route.origin, over: here, at: position,
+                        MirrorPosition(of: mirror, at: socket))
+                    try await withThrowingTaskGroup(of: Void.self) { group in
+                        group.addTask { try await carryOn(session, route.link) }
+                        // Also while nothing is to be carried over.
+                        group.addTask {
+                            await here.closed()
+                            throw ClientError.connectionLost(socket)
+                        }
+                        defer { group.cancelAll() }
+                        try await group.next()
+                    }
+                }
+            } catch let error as ClientError where error.isHealedByReconnecting && !(isFirst && error.isAbsence) {
+                if failures == 0 { say("\(error); it is tried again until there is one") }
+                failures += 1
+                try await Task.sleep(for: Backoff.pause(afterFailures: failures))
+            }
+        }
+    }
+
+    /// Makes the list, if there is none, and the mirror of it.
+    private func begin(
+        _ mirror: ListName, _ route: Route, over here: Connection, isFirst: Bool
+    ) async throws -> ListPosition {
+        let known = try await here.lists().first { $0.list == mirror }
+        if let known {
+            try check(known, route.origin)
+        } else {
+            try await here.createList(mirror, durability: volatile ? .volatile : .durable)
+        }
+        do { return try await here.mirror(mirror, of: route.origin, replacing: replace || !isFirst) } catch {
+            guard case .refused(let refusal) = error, refusal.name == "mirrorExists" else { throw error }
+            throw CommandError(
+                .conflict,
+                "another command mirrors \(quoted(mirror)) already; end that one, or take its place with --replace")
+        }
+    }
+
+    /// An ordinary list with something in it, or the mirror of another list, is not overwritten unless that is asked for.
+    private func check(_ known: ListSummary, _ origin: MirrorSource) throws {
+        if known.mirrorSource == origin || known.revision == 0 || replace { return }
+        throw CommandError(
+            .conflict,
+            "there is a list \(quoted(known.list)) already, which is "
+                + (known.mirrorSource.map { "a mirror of \($0)" } ?? "no mirror")
+                + "; name another one for the mirror, or take its place with --replace")
+    }
+
+    /// Makes the link, again and again, until it is cancelled.
+    private func carryOn(_ session: MirrorSession, _ link: MirrorLink) async throws {
+        var failures = 0
+        while true {
+            let start = ContinuousClock.now
+            do {
+                try await link.withConnection(replyTimeout: MirrorList.silenceMax) { try await session.run(over: $0) }
+            } catch {
+                try Task.checkCancellation()
+                // A daemon here that has gone ends it all.
+                try await session.loseLink()
+                if case ClientError.refused(let refusal) = error, refusal.name == "permissionDenied" { throw error }
+                if .now - start > MirrorList.steadyTime { failures = 0 }
+                if failures == 0 {
+                    say("no link to \(link.name)\(reason(error)); it is tried again until there is one")
+                }
+            }
+            failures += 1
+            try await Task.sleep(for: MirrorList.pause(afterFailures: failures))
+        }
+    }
+
+    /// Of a link that broke, there is nothing to say.
+    private func reason(_ error: any Error) -> String {
+        switch error {
+        case ClientError.connectionLost: " any more"
+        case ClientError.noReply(_, let time): ": nothing has come for \(time.components.seconds) s"
+        default: ": \(error)"
+        }
+    }
+
+    /// Nothing comes, although it is asked for: the link counts as lost.
+    private static let silenceMax = Duration.seconds(15)
+    /// A link that lasted so long was a good one.
+    private static let steadyTime = Duration.seconds(10)
+
+    /// From 1 s to 30 s, with a random part.
+    private static func pause(afterFailures failures: Int) -> Duration {
+        min(.seconds(1) * (1 << min(failures - 1, 5)), .seconds(30)) * Double.random(in: 0.5...1)
+    }
+}
