@@ -1,3 +1,4 @@
+import DequeModule
 import Diffable
 import DiffableJSON
 import DiffableProtocol
@@ -25,8 +26,14 @@ final class Hub {
     let timers: DeadlineTimers<Subscription>
     /// Who answers for lists.
     let handlers: Handlers
-    /// For what takes longer than a turn.
+    /// Who mirrors lists.
+    let mirrors: Mirrors
+    /// For what takes longer than a turn: what is shown, and what is freed.
     let background: Background
+    /// The same for what is read and changed, so that neither waits for the other.
+    let changes: Background
+    /// What those share who are sent much.
+    let pages = UpdatePages()
     private(set) var connections: [ObjectIdentifier: Connection] = [:]
     private var connectionsMade = 0
     /// Over those that are gone.
@@ -49,8 +56,10 @@ final class Hub {
     private var dueConnections: [Connection] = []
     private var isTurnScheduled = false
     private var turnsServed: UInt64 = 0
-    /// They have more to do than a turn has room for.
-    private var postponedConnections: [Connection] = []
+    private var turnsTaken = 0
+    /// They have more to do than a turn has room for. Those who have waited longest come first.
+    private var postponedConnections: Deque<Connection> = []
+    private var isResumptionScheduled = false
     var turns = TurnScheduler()
     private var onEmpty: (() -> Void)?
     /// While draining: whether every request of every connection is answered, so that no list changes any more.
@@ -63,11 +72,23 @@ final class Hub {
         self.eventLoop = eventLoop
         self.refusal = store.assumeIsolated { $0.unreadable.map { WireError($0) } }
         self.refusalLog = RefusalLog(logger)
-        self.background = Background(beyond: options.turn, on: eventLoop)
+        self.background = Background(beyond: options.turn, called: "views", on: eventLoop)
+        self.changes = Background(beyond: options.turn, called: "changes", on: eventLoop)
         self.timers = DeadlineTimers(on: eventLoop) { $0.wake() }
         self.silences = DeadlineTimers(on: eventLoop) { $0.endSilent() }
         self.handlers = Handlers(options.limits, store, on: eventLoop)
+        self.mirrors = Mirrors(store)
         self.epoch = String(UInt64.random(in: 0...UInt64.max), radix: 36)
+    }
+
+    /// Where the store has done what takes longer than a turn. Used on the loop.
+    func workBeside() -> WorkBeside {
+        let hub = NIOLoopBound(self, eventLoop: eventLoop)
+        return WorkBeside(sizeMax: options.turn.itemsFreedMax) { size, work, then in
+            hub.value.changes.find(size: size, while: { true }, work, use: then)
+        } free: { remains, size in
+            hub.value.background.free(remains, size: size)
+        }
     }
 
     // MARK: Turns
@@ -84,7 +105,8 @@ final class Hub {
         scheduleTurn()
     }
 
-    private func scheduleTurn() {
+    /// What is due is served when the sockets that are ready have been read.
+    func scheduleTurn() {
         if isTurnScheduled { return }
         isTurnScheduled = true
         let hub = NIOLoopBound(self, eventLoop: eventLoop)
@@ -93,6 +115,7 @@ final class Hub {
 
     private func serveDue() {
         isTurnScheduled = false
+        turnsTaken += 1
         // What becomes due meanwhile is for the next turn.
         let lists = dueLists.count
         for position in 0..<lists { dueLists[position].serve() }
@@ -105,7 +128,7 @@ final class Hub {
         dueConnections.removeFirst(connections)
         turns.finish()
         if onEmpty != nil { noticeQuiet() }
-        if !postponedConnections.isEmpty { schedulePostponed() }
+        if !postponedConnections.isEmpty, !isResumptionScheduled { schedulePostponed() }
     }
 
     /// Not in turn: the turns may well come in a rhythm of their own. Weyl's sequence, by the golden ratio.
@@ -120,13 +143,23 @@ final class Hub {
     /// The loop looks at the sockets when nothing is left that it could do at once. So what comes after them must be
     /// something for later.
     private func schedulePostponed() {
-        // Another is the first of them in each round, and has what the round has room for.
-        let connections = NIOLoopBound(postponedConnections[1...] + postponedConnections[..<1], eventLoop: eventLoop)
-        postponedConnections = []
-        eventLoop.scheduleTask(in: options.turn.postponement) {
-            for connection in connections.value { connection.resume() }
-        }
+        isResumptionScheduled = true
+        let hub = NIOLoopBound(self, eventLoop: eventLoop)
+        let (turn, look) = (turnsTaken, turns.looks)
+        eventLoop.scheduleTask(in: options.turn.postponement) { hub.value.resumePostponed(since: turn, look) }
     }
+
+    /// No more of them than one round may have room for.
+    private func resumePostponed(since turn: Int, _ look: Int) {
+        // There was something left: that may have taken so long that no socket has been looked at yet.
+        if turnsTaken != turn, turns.looks == look { return schedulePostponed() }
+        isResumptionScheduled = false
+        turns.noteLook()
+        for _ in 0..<min(postponedConnections.count, Self.resumedMax) { postponedConnections.removeFirst().resume() }
+        if !postponedConnections.isEmpty { scheduleTurn() }
+    }
+
+    private static let resumedMax = 64
 
     /// Subscribers are kept until the last request is answered, to be sent what came of it.
     private func noticeQuiet() {
@@ -146,7 +179,7 @@ final class Hub {
     func follow(_ name: ListName) -> FollowedList? {
         if let list = followedLists[name] { return list }
         guard let state = store.assumeIsolated({ $0.list(name) }) else { return nil }
-        let list = FollowedList(state, background) { [unowned self] in serveLater($0) }
+        let list = FollowedList(state, background, pages) { [unowned self] in serveLater($0) }
         followedLists[name] = list
         return list
     }
@@ -180,7 +213,10 @@ final class Hub {
                 background.free(commit.forgotten, size: commit.state.snapshot.numberOfItems)
                 if !commit.isChange { lengthForgotten += commit.state.snapshot.lengthCounted }
             }
-            if commit.isEnd { handlers.endList(commit.list) }
+            if commit.isEnd {
+                handlers.endList(commit.list)
+                mirrors.forget(commit.list)
+            }
             guard let list = followedLists[commit.list] else { continue }
             list.advance(by: commit)
             // A list that is created again is followed anew.
@@ -211,6 +247,26 @@ final class Hub {
         }
         endWaiting(for: name)
         handlers.reevaluate(name)
+    }
+
+    // MARK: Mirrors
+
+    func setLiveness(_ isLive: Bool, of list: ListName) {
+        if mirrors.set(isLive ? .live : .notLive(since: mirrors.now), of: list) { tellLiveness(of: list) }
+    }
+
+    /// An ordinary list from now on.
+    func endMirror(_ list: ListName) {
+        mirrors.forget(list)
+        tellLiveness(of: list)
+    }
+
+    func endMirrors(of connection: Connection) {
+        for list in mirrors.end(connection) { tellLiveness(of: list) }
+    }
+
+    private func tellLiveness(of list: ListName) {
+        for subscription in followedLists[list]?.subscriptions ?? [] { subscription.noteLiveness() }
     }
 
     // MARK: Lists that there are not

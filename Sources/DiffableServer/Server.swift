@@ -30,7 +30,11 @@ package final class Server: Sendable {
         let hub = try await eventLoop.submit {
             let hub = Hub(store: store, options: options, logger: logger, eventLoop: eventLoop)
             let bound = NIOLoopBound(hub, eventLoop: eventLoop)
-            store.assumeIsolated { $0.onCommit = { commits in bound.value.advance(by: commits) } }
+            let beside = hub.workBeside()
+            store.assumeIsolated {
+                $0.onCommit = { commits in bound.value.advance(by: commits) }
+                $0.beside = beside
+            }
             return bound
         }.get()
         let bootstrap = ServerBootstrap(group: eventLoop)

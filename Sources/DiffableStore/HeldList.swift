@@ -4,7 +4,12 @@ final class HeldList {
     /// disk yet.
     var committed: ListState?
     /// The newest state, on disk or not. `nil` while the list's deletion is not on disk yet.
-    var head: ListState?
+    var head: ListState? {
+        // What was found about another state says nothing about this one, and would keep that state alive.
+        didSet { considered = nil }
+    }
+    /// What the last proposal makes of `head`, so that consent to it finds that again.
+    var considered: ConsideredChange?
     /// The number of the newest group with a change of this list; 0 for none. While that group is not settled, every
     /// reply about the head waits for it.
     var group = 0
@@ -18,6 +23,10 @@ final class HeldList {
     var schemas: ListSchemas?
     /// The schemas of `head`.
     var headSchemas: ListSchemas?
+    /// A change that others overtook again and again is being found from `head`: until it is carried out, other changes
+    /// wait, oldest first.
+    var isReserved = false
+    var waiting: [(isolated Store) -> Void] = []
     /// The account of the user that `head` counts for.
     var counted = CountedUsage()
 

@@ -9,6 +9,8 @@ struct History: Sendable {
     private var transitions: Deque<Transition> = []
     /// What the transitions take together, in bytes (`Revision.length`).
     private(set) var length = 0
+    /// States that were dropped, and take long to free.
+    private var longDropped: [ListState] = []
 
     private struct Transition: Sendable {
         let before: ListState
@@ -46,7 +48,18 @@ struct History: Sendable {
     private mutating func removeOldest() {
         guard let oldest = transitions.popFirst() else { return }
         length -= oldest.revision.length
+        if oldest.revision.length > Self.lengthFreedAtOnceMax { longDropped.append(oldest.before) }
     }
+
+    /// Hands out what was dropped and takes long to free.
+    mutating func takeLongDropped() -> [ListState] {
+        if longDropped.isEmpty { return [] }
+        defer { longDropped = [] }
+        return longDropped
+    }
+
+    /// In bytes.
+    private static let lengthFreedAtOnceMax = 1 << 18
 
     /// A newest state that is longer than the limit for a whole past was kept all the same. When there is a next one,
     /// this drops it and all states before it, and returns them, because freeing them takes long.
@@ -56,6 +69,7 @@ struct History: Sendable {
         }
         let states = transitions.dropLast().map(\.before)
         while transitions.count > 1 { removeOldest() }
+        longDropped = []
         return states
     }
 

@@ -37,11 +37,22 @@ package final class ListChange: Sendable {
         from old: ListState, to state: ListState, by operations: [ListOperation], _ delivery: Delivery = .difference,
         at moment: Moment, origin: Origin?, result: FirstResult? = nil, leases: LeaseChange? = nil
     ) {
-        let revision = Revision(
-            number: state.revision, moment: moment, operations: operations.count,
-            length: old.snapshot.lengthKept(after: operations), origin: origin)
         self.init(
-            event: .stepped(operations, delivery), state: state, revision: revision, result: result, leases: leases)
+            from: old, to: state, by: MadeChange(new: state.snapshot, operations: operations, delivery: delivery),
+            at: moment, origin: origin, result: result, leases: leases)
+    }
+
+    convenience init(
+        from old: ListState, to state: ListState, by change: MadeChange, at moment: Moment, origin: Origin?,
+        result: FirstResult? = nil, leases: LeaseChange? = nil
+    ) {
+        let length = change.consequences?.lengthKept ?? old.snapshot.lengthKept(after: change.operations)
+        let revision = Revision(
+            number: state.revision, moment: moment, operations: change.operations.count, length: length,
+            origin: origin)
+        self.init(
+            event: .stepped(change.operations, change.delivery), state: state, revision: revision, result: result,
+            leases: leases)
     }
 
     package enum Event: Sendable {

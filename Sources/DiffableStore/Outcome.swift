@@ -13,6 +13,23 @@ package final class Outcome: Sendable {
     package let isWriteOnly: Bool
     /// Set for a repeated request. The states are then those of now, and there are no operations.
     let first: FirstResult?
+    /// Set for a proposal that the list's handler is to see.
+    package let consideration: Consideration?
+    /// If it was counted beside the queue.
+    private let summaryCounted: DifferenceSummary?
+
+    init(
+        before: ListState, after: ListState, by change: MadeChange, isWriteOnly: Bool,
+        consideration: Consideration? = nil
+    ) {
+        self.before = before
+        self.after = after
+        self.operations = change.operations
+        self.isWriteOnly = isWriteOnly
+        self.first = nil
+        self.consideration = consideration
+        self.summaryCounted = change.consequences?.summary
+    }
 
     init(before: ListState, after: ListState, operations: [ListOperation], isWriteOnly: Bool = false) {
         self.before = before
@@ -20,6 +37,8 @@ package final class Outcome: Sendable {
         self.operations = operations
         self.isWriteOnly = isWriteOnly
         self.first = nil
+        self.consideration = nil
+        self.summaryCounted = nil
     }
 
     /// The reply to a repeated request.
@@ -29,6 +48,8 @@ package final class Outcome: Sendable {
         self.operations = []
         self.isWriteOnly = isWriteOnly
         self.first = first
+        self.consideration = nil
+        self.summaryCounted = nil
     }
 
     package var list: ListName { after.name }
@@ -41,9 +62,9 @@ package final class Outcome: Sendable {
     package var new: Snapshot { after.snapshot }
     package var isChanged: Bool { first?.isChanged ?? !operations.isEmpty }
 
-    /// The number of changes of each kind; nil when nothing changed. O(what was inserted).
+    /// The number of changes of each kind; nil when nothing changed. O(what was inserted), or known already.
     package var summary: DifferenceSummary? {
         if let first { return first.summary }
-        return isChanged ? DifferenceSummary(operations, from: old, to: new) : nil
+        return isChanged ? summaryCounted ?? DifferenceSummary(operations, from: old, to: new) : nil
     }
 }

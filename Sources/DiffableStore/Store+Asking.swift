@@ -84,30 +84,75 @@ package struct Proposal: Sendable {
     }
 }
 
+/// Names what was found when a proposal was looked at. None is used twice.
+package struct Consideration: Sendable, Equatable {
+    let number: Int
+}
+
+/// What a proposal makes of the list's head. It is one for a list, so that those who propose and wait keep no states alive.
+struct ConsideredChange {
+    let consideration: Consideration
+    let known: KnownChange
+    /// What it was checked against.
+    let limits: SnapshotLimits
+}
+
 extension Store {
     /// What a proposal would do, for the list's handler; or its first result, when it came before and was consented to.
     package func consider(_ proposal: Proposal, completion: @escaping Completion<Outcome>) {
         if let refusal { return completion(.failure(refusal)) }
         var terms = terms(of: proposal, .dryRun)
         terms.isForHandler = true
-        transact(proposal.list, proposal.operations, terms, completion: completion)
+        _ = change(proposal.list, terms, .transact(proposal.operations), completion: completion)
     }
 
     /// What a proposal would do, for the proposer.
     package func dryRun(_ proposal: Proposal, completion: @escaping Completion<Outcome>) {
         if let refusal { return completion(.failure(refusal)) }
-        transact(proposal.list, proposal.operations, terms(of: proposal, .dryRun), completion: completion)
+        _ = change(
+            proposal.list, terms(of: proposal, .dryRun), .transact(proposal.operations), completion: completion)
     }
 
     /// Carries out a proposal that the list's handler consented to, at the head.
     ///
-    /// - Parameter operations: what the handler gave instead; nil: what was proposed.
+    /// - Parameters:
+    ///   - operations: what the handler gave instead; nil: what was proposed.
+    ///   - consideration: of the proposal. When none was made of the list since and the list has not changed, the
+    ///     operations are not applied a second time.
     package func carryOut(
-        _ proposal: Proposal, with operations: [ListOperation]? = nil, completion: @escaping Completion<Outcome>
+        _ proposal: Proposal, with operations: [ListOperation]? = nil, after consideration: Consideration? = nil,
+        completion: @escaping Completion<Outcome>
     ) {
         if let refusal { return completion(.failure(refusal)) }
-        transact(
-            proposal.list, operations ?? proposal.operations, terms(of: proposal, .commit), completion: completion)
+        var terms = terms(of: proposal, .commit)
+        let known = takeChange(considered: consideration, of: proposal.list)
+        if operations == nil { terms.known = known }
+        _ = change(
+            proposal.list, terms, .transact(operations ?? proposal.operations), completion: completion)
+    }
+
+    /// Lets go of what was found, because nothing comes of the proposal.
+    package func forget(_ consideration: Consideration, of list: ListName) {
+        _ = takeChange(considered: consideration, of: list)
+    }
+
+    /// Keeps what a proposal makes of the list's head until there is another head or another proposal.
+    func keep(_ made: MadeChange, of head: ListState, in held: HeldList) -> Consideration {
+        lastConsiderationNumber += 1
+        let consideration = Consideration(number: lastConsiderationNumber)
+        held.considered = ConsideredChange(
+            consideration: consideration, known: KnownChange(made: made, head: head, schemas: held.headSchemas),
+            limits: limits.snapshot)
+        return consideration
+    }
+
+    /// Takes out what a proposal was found to make of the list's head; nil when that may be something else by now.
+    private func takeChange(considered consideration: Consideration?, of list: ListName) -> KnownChange? {
+        guard let consideration, let held = heldLists[list], let considered = held.considered,
+            considered.consideration == consideration
+        else { return nil }
+        held.considered = nil
+        return considered.limits == limits.snapshot ? considered.known : nil
     }
 
     /// The digest is of what was proposed, because that is what comes again.

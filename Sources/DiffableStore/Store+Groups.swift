@@ -39,6 +39,7 @@ extension Store {
             }
             answer.complete()
             scheduleTrimming()
+            freeBeside(change)
         } else {
             held.group = gathering.number
             gathering.changes.append(change)
@@ -135,6 +136,7 @@ extension Store {
         startGroup()
         if !commits.commits.isEmpty { onCommit(commits.commits) }
         for answer in group.answers { answer.complete() }
+        for change in group.changes { freeBeside(change) }
         scheduleTrimming()
         endOverdueLeases()
         purgeDeletedLists()
@@ -160,6 +162,13 @@ extension Store {
         }
         numberOfHeads = heldLists.count
         for answer in group.answers + gathered.answers { answer.fail(with: error) }
+    }
+
+    /// What a long change says is freed beside the queue, when nobody needs it any more.
+    private func freeBeside(_ change: ListChange) {
+        guard let beside, case .stepped(let operations, _) = change.event else { return }
+        let size = operations.size(in: nil, max: beside.sizeMax)
+        if size > beside.sizeMax { beside.free(change, size) }
     }
 
     /// A purge is nobody's transaction.
@@ -247,18 +256,26 @@ extension Store {
         for held in untrimmedLists {
             guard let now = held.history.newestTime else { continue }
             held.history.trim(limits.history, now: now)
+            freeLongPast(of: held)
             pastBudget.noteChange(of: held, cost: held.history.cost, newest: held.history.newestCost)
         }
         untrimmedLists.removeAll(keepingCapacity: true)
         pastBudget.keep(within: limits.history.lengthInAllMax) { held, excess, cut in
             held.history.shorten(to: held.history.cost - excess, cut)
+            freeLongPast(of: held)
             return held.history.cost
         }
+    }
+
+    private func freeLongPast(of held: HeldList) {
+        let states = held.history.takeLongDropped()
+        if let last = states.last { beside?.free(states, last.snapshot.numberOfItems) }
     }
 
     /// Drops what is too old, or more than new limits allow.
     func trimHistory(of held: HeldList, now: RunningTime) {
         held.history.trim(limits.history, now: now)
+        freeLongPast(of: held)
         pastBudget.set(held.history.cost, of: held)
     }
 

@@ -62,94 +62,42 @@ extension Store {
 
     /// Applies the operations, all or none. `ifRevision` is the revision that they were made for. A request whose
     /// `requestKey` came before gets the reply that it got then.
+    @discardableResult
     package func transact(
         _ name: ListName, _ operations: [ListOperation], ifRevision: Int? = nil, requestKey: RequestKey? = nil,
         lease: Lease? = nil, mode: TransactionMode = .commit, origin: Origin? = nil, by peer: Peer = .daemon,
         completion: @escaping Completion<Outcome>
-    ) {
-        if let refusal { return completion(.failure(refusal)) }
-        let request = requestKey.map {
-            KeyedRequest(key: $0, digest: RequestDigest.of(transact: operations), isSummarized: false)
-        }
-        let terms = Terms(
-            ifRevision: ifRevision, request: request, lease: lease, mode: mode, origin: origin, peer: peer)
-        transact(name, operations, terms, completion: completion)
-    }
-
-    func transact(
-        _ name: ListName, _ operations: [ListOperation], _ terms: Terms, completion: @escaping Completion<Outcome>
-    ) {
-        change(name, terms, completion: completion) { held, head throws(StoreError) in
-            let new: Snapshot
-            do throws(TransactionError) {
-                new = try head.snapshot.applying(operations, limits: limits.snapshot)
-            } catch {
-                throw .transaction(name, error)
-            }
-            let difference = new.difference(from: head.snapshot, after: operations)
-            if let schemas = held.headSchemas { try schemas.check(difference, to: new, of: name, operations) }
-            return MadeChange(new: new, operations: difference)
+    ) -> Carrying {
+        let terms = Terms(ifRevision: ifRevision, lease: lease, mode: mode, origin: origin, peer: peer)
+        return change(name, terms, requestKey, isSummarized: false, .transact(operations), completion: completion) {
+            RequestDigest.of(transact: operations)
         }
     }
 
     /// Restores an earlier revision by one more transaction; without a revision, the one before the newest. Undoing
     /// that again restores what was undone.
+    @discardableResult
     package func undo(
         _ name: ListName, to revision: Int? = nil, ifRevision: Int? = nil, requestKey: RequestKey? = nil,
         mode: TransactionMode = .commit, origin: Origin? = nil, by peer: Peer = .daemon,
         completion: @escaping Completion<Outcome>
-    ) {
-        if let refusal { return completion(.failure(refusal)) }
-        let request = requestKey.map {
-            KeyedRequest(key: $0, digest: RequestDigest.of(undoTo: revision), isSummarized: true)
-        }
-        let terms = Terms(
-            ifRevision: ifRevision, request: request, mode: mode, origin: origin, peer: peer, needed: .all)
-        change(name, terms, completion: completion) { held, head throws(StoreError) in
-            let revision = revision ?? head.revision - 1
-            guard let state = state(before: head, at: revision) else {
-                let oldest = held.history.oldest ?? head.revision
-                throw .noSuchRevision(name, revision, oldest: oldest, current: head.revision)
-            }
-            let new = state.snapshot.restored(after: head.snapshot)
-            let difference = new.difference(from: head.snapshot)
-            if let schemas = held.headSchemas { try schemas.check(difference, to: new, of: name) }
-            return MadeChange(new: new, operations: difference)
+    ) -> Carrying {
+        let terms = Terms(ifRevision: ifRevision, mode: mode, origin: origin, peer: peer, needed: .all)
+        return change(name, terms, requestKey, isSummarized: true, .undo(to: revision), completion: completion) {
+            RequestDigest.of(undoTo: revision)
         }
     }
 
     /// Makes the list, or one section of it, what the target says. Finds the difference.
+    @discardableResult
     package func apply(
         _ name: ListName, _ target: Target, delivery: Delivery = .difference, ifRevision: Int? = nil,
         requestKey: RequestKey? = nil, lease: Lease? = nil, mode: TransactionMode = .commit, origin: Origin? = nil,
         by peer: Peer = .daemon, completion: @escaping Completion<Outcome>
-    ) {
-        if let refusal { return completion(.failure(refusal)) }
-        let request = requestKey.map {
-            KeyedRequest(
-                key: $0, digest: RequestDigest.of(apply: target, delivery: delivery), isSummarized: true)
-        }
-        let terms = Terms(
-            ifRevision: ifRevision, request: request, lease: lease, mode: mode, origin: origin, peer: peer)
-        change(name, terms, completion: completion) { held, head throws(StoreError) in
-            let new: Snapshot
-            do throws(TargetError) {
-                new = try target.snapshot(from: head.snapshot, limits: limits.snapshot)
-            } catch {
-                switch error {
-                case .state(.duplicateItem(let item)):
-                    if let repetition = target.repetition(of: item) { throw .repetition(name, repetition) }
-                    throw .operation(name, .duplicateItem(item))
-                case .state(let error): throw .operation(name, error)
-                case .transaction(let error): throw .transaction(name, error)
-                }
-            }
-            let difference = new.difference(from: head.snapshot)
-            if let schemas = held.headSchemas {
-                try schemas.check(difference, to: new, of: name, target.operations)
-            }
-            let shared = new.sharing(with: head.snapshot, by: difference)
-            return MadeChange(new: shared, operations: difference, delivery: delivery)
+    ) -> Carrying {
+        let terms = Terms(ifRevision: ifRevision, lease: lease, mode: mode, origin: origin, peer: peer)
+        return change(name, terms, requestKey, isSummarized: true, .apply(target, delivery), completion: completion) {
+            RequestDigest.of(apply: target, delivery: delivery)
         }
     }
 }
@@ -175,30 +123,8 @@ extension Store {
         commit(ListChange(event: .deleted(deletion), state: head, leases: leases), answer: answer)
     }
 
-    /// What a request has beside the change itself.
-    struct Terms {
-        var ifRevision: Int?
-        var request: KeyedRequest?
-        var lease: Lease?
-        var mode: TransactionMode
-        var origin: Origin?
-        var peer: Peer
-        /// The rights that the request needs.
-        var needed = Rights.write
-        /// Whether a dry run is for the list's handler to see, and not for the peer.
-        var isForHandler = false
-    }
-
-    /// The new state of a change, and the way there.
-    struct MadeChange {
-        var new: Snapshot
-        /// The canonical difference.
-        var operations: [ListOperation]
-        var delivery = Delivery.difference
-    }
-
     /// Throws when a peer with less than all rights lacks a right for this.
-    private func check(_ rights: Rights, _ head: ListState, _ terms: Terms) throws(StoreError) {
+    func check(_ rights: Rights, _ head: ListState, _ terms: Terms) throws(StoreError) {
         if !rights.isSuperset(of: terms.needed) {
             guard rights.contains(.read) else { throw .noSuchList(head.name) }
             throw .permissionDenied(head.name, terms.needed == .ask ? .asking : .change)
@@ -209,38 +135,8 @@ extension Store {
         }
     }
 
-    /// Answers a repeated request with its first result, and carries out any other.
-    func change(
-        _ name: ListName, _ terms: Terms, completion: @escaping Completion<Outcome>,
-        _ making: (HeldList, ListState) throws(StoreError) -> MadeChange
-    ) {
-        var isWriteOnly = false
-        do throws(StoreError) {
-            guard let held = heldLists[name], let head = held.head else { throw .noSuchList(name) }
-            let rights = held.headAccess.effective.rights(of: terms.peer)
-            isWriteOnly = !rights.contains(.read)
-            if rights != .all { try check(rights, head, terms) }
-            if let request = terms.request, terms.mode == .commit || terms.isForHandler,
-                let first = try firstResult(of: request, on: head)
-            {
-                return answer(
-                    .outcome(completion, .success(Outcome(repeating: first, of: head, isWriteOnly: isWriteOnly))),
-                    about: name)
-            }
-            if let expected = terms.ifRevision, expected != head.revision {
-                throw .revisionMismatch(name, expected: expected, current: head.revision)
-            }
-            let made = try making(held, head)
-            try checkRoom(for: made.new, from: head, in: held, by: terms.peer)
-            move(held, from: head, by: made, terms, isWriteOnly: isWriteOnly, completion: completion)
-        } catch {
-            let error = isWriteOnly ? error.withoutContents : error
-            answer(.outcome(completion, .failure(error)), about: name, to: terms.peer)
-        }
-    }
-
     /// The list's state before its head: the committed state, or one on its way to the disk.
-    private func state(before head: ListState, at revision: Int) -> ListState? {
+    func state(before head: ListState, at revision: Int) -> ListState? {
         if revision == head.revision { return head }
         let underway = (inFlight?.changes ?? []) + gathering.changes
         if let change = underway.first(where: { $0.state.number == head.number && $0.state.revision == revision }) {
@@ -267,14 +163,16 @@ extension Store {
         return nil
     }
 
-    private func move(
+    func move(
         _ held: HeldList, from head: ListState, by made: MadeChange, _ terms: Terms, isWriteOnly: Bool,
         completion: @escaping Completion<Outcome>
     ) {
         switch terms.mode {
         case .dryRun:
             let after = head.moved(to: head.revision, made.new)
-            let outcome = Outcome(before: head, after: after, operations: made.operations, isWriteOnly: isWriteOnly)
+            let outcome = Outcome(
+                before: head, after: after, by: made, isWriteOnly: isWriteOnly,
+                consideration: terms.isForHandler ? keep(made, of: head, in: held) : nil)
             answer(.outcome(completion, .success(outcome)), about: head.name)
         case .commit where made.operations.isEmpty:
             let outcome = Outcome(before: head, after: head, operations: [], isWriteOnly: isWriteOnly)
@@ -286,11 +184,11 @@ extension Store {
             let revision = head.revision + 1
             let reload = made.delivery == .reload ? revision : nil
             let state = head.moved(to: revision, made.new, lastReloadRevision: reload)
-            let outcome = Outcome(before: head, after: state, operations: made.operations, isWriteOnly: isWriteOnly)
+            let outcome = Outcome(before: head, after: state, by: made, isWriteOnly: isWriteOnly)
             let moment = clock.now
             commit(
                 ListChange(
-                    from: head, to: state, by: made.operations, made.delivery, at: moment, origin: terms.origin,
+                    from: head, to: state, by: made, at: moment, origin: terms.origin,
                     result: terms.request.map { result(of: $0, outcome, at: moment.running) },
                     leases: leaseChange(from: head, by: made, terms.lease)),
                 of: held, answer: .outcome(completion, .success(outcome)))

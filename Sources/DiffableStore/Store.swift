@@ -25,6 +25,8 @@ package actor Store {
     /// Called once for each group, before any of its requests is answered; for volatile lists, once for each
     /// transaction.
     package var onCommit: @Sendable ([Commit]) -> Void = { _ in }
+    /// Nil: all is done on the queue.
+    package var beside: WorkBeside?
     let clock: StoreClock
 
     /// Who may create lists, and which owner, group and mode these get.
@@ -62,6 +64,7 @@ package actor Store {
     /// Leases that ended while the disk was full.
     var overdueLeases: [Lease: Origin] = [:]
     var lastLeaseNumber = 0
+    var lastConsiderationNumber = 0
 
     /// The group that gathers.
     var gathering: Group
@@ -280,6 +283,9 @@ extension Store {
         trimHistory(of: held, now: clock.running)
         return Array(held.history.revisions)
     }
+
+    /// Now, for people.
+    package var timeOfDay: Timestamp { clock.now.timeOfDay }
 
     /// Returns when the queue has come to it. For the watchdog.
     package func ping() {}

@@ -60,6 +60,10 @@ package enum Denial: Sendable, Equatable {
     case governing
     /// To set the schemas.
     case schemas
+    /// To make the list a mirror, or an ordinary list of a mirror.
+    case mirroring
+    /// To change a mirror, which only follows its source.
+    case mirrored(MirrorSource)
     case givingAway
     case foreignGroup(UInt32)
     /// To learn something of the contents, with the right to change them only.
@@ -84,6 +88,10 @@ extension Denial: CustomStringConvertible {
         case .renaming: "is renamed by its owner or by root only"
         case .governing: "belongs to somebody else: its owner or root says who may do what with it"
         case .schemas: "belongs to somebody else: its owner or root says what its contents must look like"
+        case .mirroring: "belongs to somebody else: its owner or root says what it is a mirror of"
+        case .mirrored(let source):
+            "is a mirror of \(source), and changes when that does: change it there (or make this one an ordinary list: `mirror` "
+                + "with `\"end\":true`, diffablectl mirror --end)"
         case .givingAway: "is given to another owner by root only"
         case .foreignGroup(let group):
             "is given to a group by a member of it or by root, and this user is not in group \(group)"

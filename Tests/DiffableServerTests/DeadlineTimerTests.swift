@@ -43,6 +43,30 @@ struct DeadlineTimerTests {
         }
     }
 
+    @Test func `times at which nobody sleeps do not pile up, and wake nobody`() async throws {
+        try await onLoop { loop in
+            let timers = DeadlineTimers<Sleeper>(on: loop) { $0.timesWoken += 1 }
+            let (early, late, kept) = (Sleeper(), Sleeper(), Sleeper())
+            let now = DeadlineTimers<Sleeper>.time(.now())
+            timers.set(now + 3_600_000, for: kept)
+            for time in 1...10_000 {
+                timers.set(now + 10_000 + UInt64(time), for: late)
+                timers.cancel(now + 10_000 + UInt64(time), for: late)
+            }
+            #expect(timers.count == 1)
+            #expect(timers.timesCount <= 67)
+            // The loop's timer is for one that is gone; who comes earlier is not late for that.
+            timers.set(now + 5, for: late)
+            timers.set(now + 20, for: early)
+            timers.cancel(now + 5, for: late)
+            return loop.assumeIsolated().scheduleTask(in: .milliseconds(60)) {
+                #expect([early.timesWoken, late.timesWoken, kept.timesWoken] == [1, 0, 0])
+                #expect(timers.count == 1)
+                timers.cancel(now + 3_600_000, for: kept)
+            }.futureResult
+        }
+    }
+
     @Test func `whoever is woken can be set again, and is never woken too early`() async throws {
         try await onLoop { loop in
             let deadline = NIODeadline.now() + .microseconds(20_500)

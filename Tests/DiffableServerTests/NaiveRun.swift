@@ -142,8 +142,11 @@ final class NaiveRun {
     }
 
     private func finish(_ preparation: ViewPreparation) {
-        while !preparation.isReady, bench.doNext() { list.serve() }
-        for client in clients where !client.isAway { noteAnchor(of: client) }
+        while !preparation.isReady, bench.doNext() {
+            list.serve()
+            // Whoever follows a view has been where its anchor was, also when that has gone with the next step.
+            for client in clients where !client.isAway { noteAnchor(of: client) }
+        }
     }
 
     private func noteAnchor(of client: Client) {

@@ -204,6 +204,7 @@ final class SessionRun {
         if let line = partial { lines.insert(line, at: 0) }
         partial = chance(30) ? lines.removeLast() : nil
         if session.takesInput {
+            turns.noteLook()
             kept += lines
             if session.mayReadMore(surroundings) {
                 session.beginReading(&turns, at: now)
@@ -232,6 +233,7 @@ final class SessionRun {
     private func lookAtSockets() throws {
         guard queued.contains(.postpone) else { return }
         queued.remove(.postpone)
+        turns.noteLook()
         try carryOut(session.resume())
     }
 
@@ -510,6 +512,10 @@ final class SessionRun {
 
     private func writeLineOfFeed() throws -> Bool {
         for index in feeds.indices where feeds[index].sent < revision {
+            if let effects = session.takeRoomForPage(&turns, at: now) {
+                try carryOut(effects)
+                return false
+            }
             if chance(20) {
                 // What changed has cancelled out: it is as if the line had been written.
                 feeds[index].sent = revision

@@ -33,4 +33,15 @@ struct TurnSchedulerTests {
         turns.finish()
         #expect(turns.turnEnd(from: start + .milliseconds(3)) == start + .microseconds(3_250))
     }
+
+    @Test func `what is long has a millisecond between two looks at the sockets, however many rounds there are`() {
+        var turns = TurnScheduler()
+        func hasRoom(_ microseconds: Int64) -> Bool {
+            defer { turns.finish() }
+            return turns.hasRoomForMuch(at: start + .microseconds(microseconds))
+        }
+        #expect([0, 500, 1_000, 1_001, 5_000].map(hasRoom) == [true, true, true, false, false])
+        turns.noteLook()
+        #expect([6_000, 7_000, 7_001].map(hasRoom) == [true, true, false])
+    }
 }

@@ -216,6 +216,14 @@ extension Store {
         }
     }
 
+    nonisolated func settingSource(
+        _ name: ListName, _ source: MirrorSource?, by peer: Peer = .daemon
+    ) async -> Result<AccessOutcome, StoreError> {
+        await withCheckedContinuation { continuation in
+            later { $0.setSource(of: name, source, by: peer) { continuation.resume(returning: $0) } }
+        }
+    }
+
     nonisolated func settingAccess(
         _ name: ListName, _ change: AccessRecord, by peer: Peer = .daemon
     ) async -> Result<AccessOutcome, StoreError> {

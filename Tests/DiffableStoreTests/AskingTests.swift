@@ -1,6 +1,7 @@
 import Diffable
-import DiffableStore
 import Testing
+
+@testable import DiffableStore
 
 /// What the store has to say about what somebody asks of a list's handler.
 struct AskingTests {
@@ -21,10 +22,21 @@ struct AskingTests {
         }
     }
 
-    private func carryOut(_ proposal: Proposal, with operations: [ListOperation]? = nil) {
+    private func carryOut(
+        _ proposal: Proposal, with operations: [ListOperation]? = nil, after consideration: Consideration? = nil
+    ) {
         bench.store.later { [bench] store in
-            store.carryOut(proposal, with: operations) { bench.log.append("carry out: \($0.summary)") }
+            store.carryOut(proposal, with: operations, after: consideration) {
+                bench.log.append("carry out: \($0.summary)")
+            }
         }
+    }
+
+    /// What a volatile list's proposal was found to make.
+    private func found(_ proposal: Proposal) async throws -> Outcome {
+        try await withCheckedContinuation { continuation in
+            bench.store.later { $0.consider(proposal) { continuation.resume(returning: $0) } }
+        }.get()
     }
 
     private func settle(_ answer: (FakeJournal) -> Void = { $0.succeed() }) async {
@@ -76,6 +88,63 @@ struct AskingTests {
         consider(proposal)
         await store.settle()
         #expect(bench.log.lines.first?.contains("requestKeyReused") == true, "\(bench.log.lines)")
+    }
+
+    @Test func `what was found is carried out as it is, as long as the list is the one it was found for`() async throws
+    {
+        let store = bench.store
+        await store.run { store in
+            store.createList("tasks", durability: .volatile) { _ in }
+            store.transact("tasks", [.appendSections([Section(id: "s")])]) { _ in }
+        }
+        func proposal(_ item: ItemID) -> Proposal {
+            Proposal(list: "tasks", operations: [.appendItems([Item(id: item)])])
+        }
+        func items() async -> [ItemID]? { await store.list("tasks")?.snapshot.itemIdentifiers }
+        let x = try await found(proposal("x"))
+        // Were it applied a second time, it would be this.
+        carryOut(proposal("else"), after: x.consideration)
+        await store.settle()
+        #expect(await items() == ["x"])
+        // Another's proposal, other operations, a change, other limits: it is applied to what there is.
+        let y = try await found(proposal("y"))
+        let z = try await found(proposal("z"))
+        carryOut(proposal("y"), after: y.consideration)
+        carryOut(proposal("z"), after: z.consideration)
+        await store.settle()
+        #expect(await items() == ["x", "y", "z"])
+        let a = try await found(proposal("a"))
+        carryOut(proposal("a"), with: [.appendItems([Item(id: "b")])], after: a.consideration)
+        await store.settle()
+        #expect(await items() == ["x", "y", "z", "b"])
+        let c = try await found(proposal("c"))
+        bench.transact("tasks", [.appendItems([Item(id: "c")])])
+        carryOut(proposal("c"), after: c.consideration)
+        await store.settle()
+        #expect(bench.log.lines.last == "carry out: transaction", "\(bench.log.lines)")
+        let d = try await found(proposal("d"))
+        await store.run { store in
+            var limits = store.limits
+            limits.snapshot.itemsMax = 5
+            store.take(limits)
+        }
+        carryOut(proposal("d"), after: d.consideration)
+        await store.settle()
+        #expect(await items() == ["x", "y", "z", "b", "c"], "\(bench.log.lines)")
+    }
+
+    @Test func `what was found is let go of when nothing comes of it`() async throws {
+        await bench.store.run { store in store.createList("tasks", durability: .volatile) { _ in } }
+        let proposal = Proposal(list: "tasks", operations: [.appendSections([Section(id: "s")])])
+        let consideration = try #require(try await found(proposal).consideration)
+        await bench.store.run { store in
+            #expect(store.heldLists["tasks"]?.considered != nil)
+            store.forget(consideration, of: "tasks")
+            #expect(store.heldLists["tasks"]?.considered == nil)
+        }
+        _ = try await found(proposal)
+        bench.transact("tasks", [.appendSections([Section(id: "t")])])
+        await bench.store.run { store in #expect(store.heldLists["tasks"]?.considered == nil) }
     }
 
     @Test func `who may not ask is told so, or that there is no list`() async {

@@ -83,6 +83,7 @@ extension Store {
     }
 
     /// Runs on the store's queue and returns the result.
+    @discardableResult
     func run<Value: Sendable>(_ body: @Sendable (isolated Store) -> Value) -> Value { body(self) }
 
     /// Returns when everything that was asked before has been done, a group that it started included.

@@ -23,7 +23,10 @@ struct EarlierSchemaTests {
         if version == 4 {
             try directory.makeEarlierSchema()
         } else {
-            let later = (version < 7 ? "DROP TABLE deletedList;" : "") + "DROP TABLE schemas;"
+            let later =
+                "ALTER TABLE list DROP COLUMN source;"
+                + (version < 7 ? "DROP TABLE deletedList;" : "ALTER TABLE deletedList DROP COLUMN source;")
+                + (version < 8 ? "DROP TABLE schemas;" : "")
             try directory.edit("\(later) PRAGMA user_version = \(version)")
         }
         return before[0]
@@ -111,6 +114,24 @@ struct EarlierSchemaTests {
         await store.shutDown()
     }
 
+    @Test func `one from before mirrors goes on, and keeps what a list is made a mirror of then`() async throws {
+        let before = try await leave(schema: 8)
+        var store = try await directory.open()
+        #expect(await store.lists.map(Remembered.init) == [before])
+        #expect(try directory.version(of: directory.path + "/lists.sqlite.schema-8") == 8)
+        _ = try await store.settingSource("a", "build:a").get()
+        await store.shutDown()
+        store = try await directory.open()
+        #expect(await store.lists.map(Remembered.init) == [before])
+        #expect(await store.run { $0.source(of: "a") } == "build:a")
+        _ = try await store.deleting("a").get()
+        await store.shutDown()
+        store = try await directory.open()
+        _ = try await store.undeleting("a").get()
+        #expect(await store.run { $0.source(of: "a") } == "build:a")
+        await store.shutDown()
+    }
+
     @Test func `one that cannot be copied stays what it was`() async throws {
         let before = try await leave()
         // Nothing can be put in the place of a directory.
@@ -145,6 +166,7 @@ extension ScratchDirectory {
         try database.close()
         try edit(
             """
+            ALTER TABLE list DROP COLUMN source;
             ALTER TABLE list DROP COLUMN mode;
             ALTER TABLE list DROP COLUMN ownerGroup;
             ALTER TABLE list DROP COLUMN owner;

@@ -47,21 +47,53 @@ extension Connection {
 
     func restore(_ restore: Request.Restore, id: RequestID) {
         guard mayAdminister(.restore, id: id) else { return }
-        var restoration =
+        let restoration =
             self.restoration ?? Restoration(limits: hub.store.assumeIsolated { $0.limits.snapshot })
         self.restoration = nil
         switch restore {
         case .part(let access, let schemas, let operations):
-            restoration.take(operations, access, schemas)
-            self.restoration = restoration
-            answer(id, .success(.staged(access.list)))
-        case .end(let replacing): self.restore(restoration, replacing ? .areAllowed : .areError, id: id)
+            let list = access.list
+            take(operations, access, schemas, of: restoration) { [self] in
+                self.restoration = $0
+                answer(id, .success(.staged(list)))
+            }
+        case .end(let replacing): end(restoration, replacing ? .areAllowed : .areError, id: id)
         }
     }
 
-    private func restore(_ restoration: Restoration, _ replaced: ReplacedLists, id: RequestID) {
+    /// Takes a part up, beside the loop if it is long.
+    private func take(
+        _ operations: [ListOperation], _ access: Request.SetAccess, _ schemas: Request.SetSchemas?,
+        of restoration: Restoration, use: @escaping (Restoration) -> Void
+    ) {
+        let size = operations.size(max: .max)
+        guard size > hub.options.turn.itemsFreedMax else {
+            var restoration = restoration
+            restoration.take(operations, access, schemas)
+            return use(restoration)
+        }
+        workBeside(length: 128 * size) {
+            var restoration = restoration
+            restoration.take(operations, access, schemas)
+            return restoration
+        } use: {
+            use($0)
+        }
+    }
+
+    private func end(_ restoration: Restoration, _ replaced: ReplacedLists, id: RequestID) {
         let lists: [RestoredList]
         do throws(WireError) { lists = try restoration.end() } catch { return answer(id, .failure(error)) }
+        let size = lists.reduce(0) { $0 + $1.snapshot.numberOfItems }
+        guard size > hub.options.turn.itemsFreedMax else { return restore(lists, replaced, id: id) }
+        workBeside(length: 128 * size) {
+            lists.map { $0.prepared() }
+        } use: { [self] lists in
+            restore(lists, replaced, id: id)
+        }
+    }
+
+    private func restore(_ lists: [RestoredList], _ replaced: ReplacedLists, id: RequestID) {
         let (answer, origin, peer) = (PendingAnswer(id, on: self), origin, peer)
         let (logger, who) = (hub.logger, who)
         hub.store.assumeIsolated {

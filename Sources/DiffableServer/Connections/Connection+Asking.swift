@@ -49,6 +49,7 @@ extension Connection {
         else { return }
         let proposal = Proposal(transaction, origin: origin, peer: peer)
         let complete = onLoop { (result: Result<Outcome, StoreError>) in
+            if case .success(let outcome) = result { ask.note(outcome.consideration) }
             switch result {
             case .failure(let error): ask.refuse(WireError(error))
             case .success(let outcome) where outcome.isRepeated || transaction.mode == .dryRun:
@@ -74,7 +75,8 @@ extension Connection {
         guard context != nil else { return ask.abandon() }
         guard hub.handlers.isAsked(about: transaction.list, by: self) else {
             if mayOnlyAsk(transaction.list) { return ask.refuse(.noHandler(transaction.list, .propose)) }
-            return transact(transaction, onLoop { ask.give($0) })
+            transact(transaction, onLoop { ask.give($0) })
+            return
         }
         self.ask(ask, .propose, about: outcome.before, .propose(outcome.operations, outcome.summary))
     }

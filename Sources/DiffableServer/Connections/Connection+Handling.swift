@@ -77,7 +77,10 @@ extension Connection {
                 ask.give(result)
             }
         }
-        hub.store.assumeIsolated { $0.carryOut(proposal, with: operations, completion: complete) }
+        let consideration = ask.takeConsideration()
+        hub.store.assumeIsolated {
+            $0.carryOut(proposal, with: operations, after: consideration, completion: complete)
+        }
     }
 
     private func performed(_ ask: Ask, _ result: [UInt8]?) -> Reply.Perform {
@@ -116,11 +119,12 @@ extension Connection {
     /// Sends lines that have no order, as many as one page has room for; false when none can be sent.
     func writeUnorderedLines() -> Bool {
         var lines = ByteWriter()
+        lines.reserve(1_024)
         var rest: [UnorderedLines.Waiting] = []
         // Where one waits, those that wait for the same or for more need not be looked at.
         var waiting: Outbox.Barrier?
         for entry in session.unordered.take() {
-            guard lines.count < LongLine.pageLength else {
+            guard lines.count < UpdateRest.pageLength else {
                 rest.append(entry)
                 continue
             }

@@ -2,6 +2,7 @@ import Diffable
 import DiffableJSON
 import DiffableProtocol
 import DiffableStore
+import NIOCore
 
 // What is written when the session says that something may be written.
 
@@ -49,11 +50,16 @@ extension Connection {
 
     // MARK: Subscriptions
 
-    /// Sends the next line of one of the subscriptions; false when none has anything to say.
+    /// Sends the next line of one of the subscriptions; false when none has anything to say, or when it is to wait until
+    /// the others have had their turn.
     func writeLineOfSubscription() -> Bool {
         for turn in subscriptions.indices {
             let position = (nextSubscription + turn) % subscriptions.count
             let subscription = subscriptions[position]
+            if subscription.isBehind, let effects = session.takeRoomForPage(&hub.turns, at: .now()) {
+                carryOut(effects)
+                return false
+            }
             guard let line = subscription.nextLine() else { continue }
             nextSubscription = position + 1
             send(line, of: subscription)
@@ -69,14 +75,20 @@ extension Connection {
     }
 
     /// Sends a line of a subscription, or a page of one.
-    private func send(_ line: ByteWriter, of subscription: Subscription) {
+    private func send(_ line: Subscription.Line, of subscription: Subscription) {
         if subscription.isInsideLine { session.openLine = .notification(subscription.number) }
         if subscription.hasEnded, let position = subscriptions.firstIndex(where: { $0 === subscription }) {
             subscriptions.remove(at: position)
             if nextSubscription > position { nextSubscription -= 1 }
         }
-        subscription.noteDelivery(of: line.count)
-        line.withUnsafeBytes(send)
+        switch line {
+        case .own(let line):
+            subscription.noteDelivery(of: line.count)
+            line.withUnsafeBytes(send)
+        case .shared(let page):
+            subscription.noteDelivery(of: page.bytes.count)
+            send(page)
+        }
     }
 
     // MARK: Long answers
@@ -93,7 +105,7 @@ extension Connection {
     private func writePage(of reply: SnapshotReplyWriter, _ snapshot: Snapshot) {
         var reply = reply
         var page = ByteWriter()
-        if reply.write(into: &page, upTo: LongLine.pageLength) == .more {
+        if reply.write(into: &page, upTo: UpdateRest.pageLength) == .more {
             session.openLine = .reply(reply, of: snapshot)
         } else {
             hub.background.free(snapshot)
@@ -102,8 +114,12 @@ extension Connection {
     }
 
     private func writePage(of line: ByteWriter, from start: Int) {
-        let end = min(start + LongLine.pageLength, line.count)
-        if end < line.count { session.openLine = .longAnswer(line, written: end) }
+        let end = min(start + UpdateRest.pageLength, line.count)
+        if end < line.count {
+            session.openLine = .longAnswer(line, written: end)
+        } else {
+            hub.background.free(line, size: line.count / 64)
+        }
         line.withUnsafeBytes { send(UnsafeRawBufferPointer(rebasing: $0[start..<end])) }
     }
 

@@ -17,7 +17,13 @@ extension Connection {
         case .lists:
             let peer = peer
             let lists = hub.store.assumeIsolated { $0.lists(for: peer) }
-            reply(id, .success(.lists(lists.map { hub.handlers.completed(Reply.ListSummary($0.state, $0.access)) })))
+            reply(
+                id,
+                .success(
+                    .lists(
+                        lists.map {
+                            hub.mirrors.completed(hub.handlers.completed(Reply.ListSummary($0.state, $0.access)))
+                        })))
         case .snapshot(let snapshot): carryOut(snapshot, id)
         case .backup: backUp(id)
         case .subscribe(let subscribe): carryOut(subscribe, id)
@@ -36,6 +42,7 @@ extension Connection {
         case .handle(let handle): self.handle(handle, id)
         case .unhandle(let unhandle): self.unhandle(unhandle, id)
         case .answer(let answer): self.answer(answer, id)
+        case .mirror(let mirror): self.mirror(mirror, id: id)
         case .hello, .ping, .help, .reload, .createList, .deleteList, .undeleteList, .renameList, .transact, .apply,
             .undo, .setAccess, .setSchemas, .restore, .perform, .propose, .expand:
             preconditionFailure("\(request.method) does not wait for its turn")

@@ -14,13 +14,17 @@ extension Connection {
         switch line {
         case .tooLong: refuseLine(.lineTooLong(max: hub.limits.lineLengthMax))
         case .line(let bytes):
-            let decoded = DecodedRequest(line: bytes, limits: hub.options.limits.decoding)
-            switch decoded.request {
-            case .success(let request): receive(request, id: decoded.id, length: bytes.count)
-            case .failure(let error):
-                fail(error, part: decoded.part)
-                answer(decoded.id, .failure(error))
-            }
+            if bytes.count > hub.options.turn.lineLengthMax { return decodeBeside(bytes) }
+            receive(DecodedRequest(line: bytes, limits: hub.options.limits.decoding), length: bytes.count)
+        }
+    }
+
+    func receive(_ decoded: DecodedRequest, length: Int) {
+        switch decoded.request {
+        case .success(let request): receive(request, id: decoded.id, length: length)
+        case .failure(let error):
+            fail(error, part: decoded.part)
+            answer(decoded.id, .failure(error))
         }
     }
 
@@ -38,7 +42,7 @@ extension Connection {
     }
 
     /// The one table of what is done at once, what is handed to the store, and what waits for its turn.
-    private func receive(_ request: Request, id: RequestID, length: Int) {
+    func receive(_ request: Request, id: RequestID, length: Int) {
         method = request.method
         if let refusal = hub.refusal, request.method.needsLists { return answer(id, .failure(refusal)) }
         switch request {
@@ -51,6 +55,9 @@ extension Connection {
         case .deleteList(let deletion): delete(deletion, id: id)
         case .undeleteList(let request): undelete(request, id: id)
         case .renameList(let request): rename(request, id: id)
+        // It is live with the changes before it.
+        case .mirror(let mirror) where mirror.source == .unchanged: session.outbox.append(request, id)
+        case .mirror(let request): mirror(request, id: id)
         case .transact, .apply, .propose:
             if request.part == .whole { return change(request, id: id, length: length) }
             switch staging.take(request, length: length, roomForParts) {
@@ -63,6 +70,8 @@ extension Connection {
         case .expand(let expand): self.expand(expand, id: id, length: length)
         case .setAccess(let request): setAccess(request, id: id)
         case .setSchemas(let request): setSchemas(request, id: id)
+        // Somebody waits for it: reading need not stop before its turn comes when that is now.
+        case .answer(let request) where session.hasAnsweredAll && !quota.isOverfull: self.answer(request, id)
         case .backup: if mayAdminister(.backup, id: id) { session.outbox.append(request, id) }
         case .status, .clients, .lists, .snapshot, .subscribe, .setView, .unsubscribe, .history, .difference,
             .schemas, .handle, .unhandle, .answer:
@@ -181,7 +190,9 @@ extension Connection {
 
     private func change(_ request: Request, id: RequestID, length: Int) {
         switch request {
-        case .transact(let request): transact(request, completion(id, request.mode, isSummarized: false))
+        case .transact(let request):
+            let pending = PendingAnswer(id, on: self)
+            hold(for: pending, transact(request, completion(pending, request.mode, isSummarized: false)))
         case .propose(let propose):
             let transaction = propose.transaction
             if hub.handlers.isAsked(about: transaction.list, by: self) {
@@ -189,27 +200,32 @@ extension Connection {
             }
             // Its own handler need not be asked.
             guard mayOnlyAsk(transaction.list) else {
-                return transact(transaction, completion(id, transaction.mode, isSummarized: false))
+                let pending = PendingAnswer(id, on: self)
+                return hold(
+                    for: pending, transact(transaction, completion(pending, transaction.mode, isSummarized: false)))
             }
             // What was consented to before is told again, whoever answers now.
             if transaction.requestKey != nil { return self.propose(propose, id: id, length: length) }
             answer(id, .failure(.noHandler(transaction.list, .propose)))
         case .apply(let apply):
             let (mode, origin, lease, peer) = (apply.mode, origin, lease(apply.lease), peer)
-            let complete = completion(id, mode, isSummarized: true)
-            hub.store.assumeIsolated {
+            let pending = PendingAnswer(id, on: self)
+            let complete = completion(pending, mode, isSummarized: true)
+            let carrying = hub.store.assumeIsolated {
                 $0.apply(
                     apply.list, apply.contents, delivery: apply.delivery,
                     ifRevision: apply.ifRevision, requestKey: apply.requestKey, lease: lease, mode: mode,
                     origin: origin, by: peer, completion: complete)
             }
+            hold(for: pending, carrying)
         default: preconditionFailure("\(request.method) is no change")
         }
     }
 
-    func transact(_ request: Request.Transact, _ complete: @escaping Store.Completion<Outcome>) {
+    @discardableResult
+    func transact(_ request: Request.Transact, _ complete: @escaping Store.Completion<Outcome>) -> Carrying {
         let (origin, lease, peer) = (origin, lease(request.lease), peer)
-        hub.store.assumeIsolated {
+        return hub.store.assumeIsolated {
             $0.transact(
                 request.list, request.operations, ifRevision: request.ifRevision, requestKey: request.requestKey,
                 lease: lease, mode: request.mode, origin: origin, by: peer, completion: complete)
@@ -218,12 +234,14 @@ extension Connection {
 
     private func undo(_ undo: Request.Undo, id: RequestID) {
         let (mode, origin, peer) = (undo.mode, origin, peer)
-        let complete = completion(id, mode, isSummarized: true)
-        hub.store.assumeIsolated {
+        let pending = PendingAnswer(id, on: self)
+        let complete = completion(pending, mode, isSummarized: true)
+        let carrying = hub.store.assumeIsolated {
             $0.undo(
                 undo.list, to: undo.revision, ifRevision: undo.ifRevision, requestKey: undo.requestKey, mode: mode,
                 origin: origin, by: peer, completion: complete)
         }
+        hold(for: pending, carrying)
     }
 
     /// The connection's own, which begins with the first request that asks for it.
@@ -250,15 +268,14 @@ extension Connection {
     /// What the store calls when it has decided on a change. The reply waits until this client's subscriptions to the list
     /// have been sent the revision.
     private func completion(
-        _ id: RequestID, _ mode: TransactionMode, isSummarized: Bool
+        _ answer: PendingAnswer, _ mode: TransactionMode, isSummarized: Bool
     ) -> Store.Completion<Outcome> {
-        let answer = PendingAnswer(id, on: self)
-        return { result in
+        { result in
             switch result {
             case .success(let outcome):
                 let change = Reply.Change(outcome, mode, summary: isSummarized ? outcome.summary : nil)
                 answer.give(
-                    .change(change),
+                    .change(change), size: change.operations?.size(max: .max) ?? 0,
                     after: Outbox.Barrier(list: outcome.list, epoch: outcome.epoch, revision: outcome.revision))
             case .failure(let error): answer.refuse(WireError(error))
             }

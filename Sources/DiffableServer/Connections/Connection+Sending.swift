@@ -1,3 +1,4 @@
+import DiffableJSON
 import DiffableProtocol
 import DiffableStore
 import Glibc
@@ -24,6 +25,15 @@ extension Connection {
         if sent < bytes.count { leaveToChannel(UnsafeRawBufferPointer(rebasing: bytes[sent...])) }
     }
 
+    /// The same for what many are sent: the channel keeps what all their channels keep.
+    func send(_ page: EncodedUpdate) {
+        let length = page.bytes.count
+        traffic.bytesSent += length
+        let sent = session.isSocketFull ? 0 : page.bytes.withUnsafeBytes(trySending)
+        guard sent < length, let rest = page.buffer.getSlice(at: sent, length: length - sent) else { return }
+        leaveToChannel(rest)
+    }
+
     /// How many bytes the socket took. An error is left to the channel, which meets it at once and knows what to do: it closes.
     /// Only who reads no more may have sent something before that is still to be read, and the end of that closes, too.
     private func trySending(_ bytes: UnsafeRawBufferPointer) -> Int {
@@ -37,10 +47,14 @@ extension Connection {
     }
 
     private func leaveToChannel(_ bytes: UnsafeRawBufferPointer) {
+        if context != nil { leaveToChannel(ByteBuffer(bytes: bytes)) }
+    }
+
+    private func leaveToChannel(_ bytes: ByteBuffer) {
         guard let context else { return }
-        let length = bytes.count
+        let length = bytes.readableBytes
         session.leaveToChannel(length: length)
-        context.writeAndFlush(wrapOutboundOut(ByteBuffer(bytes: bytes))).assumeIsolated().whenComplete { _ in
+        context.writeAndFlush(wrapOutboundOut(bytes)).assumeIsolated().whenComplete { _ in
             self.carryOut(self.session.finishLeftover(length: length))
         }
     }

@@ -25,6 +25,10 @@ final class Connection: ChannelDuplexHandler {
     var staging = Staging()
     /// What `restore` has brought so far; nil: nothing.
     var restoration: Restoration?
+    /// Of a line or of parts that are worked on beside the loop, in bytes.
+    var lengthUnderway = 0
+    /// The answer to what is carried out beside the loop, if that has a place already.
+    var heldPlace: Outbox.Reservation?
     /// What the client calls itself.
     var name: String?
     /// How long the lines are that the client reads.
@@ -52,11 +56,13 @@ final class Connection: ChannelDuplexHandler {
     private(set) var descriptor: CInt?
     let credentials: PeerCredentials?
     /// What rights go by.
-    let peer: Peer
+    var peer: Peer
     /// What the quota knows of that is kept for this connection, in bytes.
     private var noted = (requests: 0, answers: 0)
     /// When it is closed unless it sends a line before; nil when it has.
     private var silenceEnd: DeadlineTimers<Connection>.Time?
+    /// Whether lines are read that have just come: what is to be done about them is arranged when they are.
+    private(set) var isReading = false
     /// For the method that is being carried out, if it could be read.
     var method: Method?
     private let start = NIODeadline.now()
@@ -109,6 +115,7 @@ final class Connection: ChannelDuplexHandler {
         // First, so that nothing which ends below has the connection served once more.
         session.end()
         hub.handlers.end(self)
+        hub.endMirrors(of: self)
         endLease()
         hub.remove(self)
         quota.note(requests: -noted.requests, answers: -noted.answers)
@@ -157,6 +164,18 @@ final class Connection: ChannelDuplexHandler {
     /// Something may be to be sent: it is looked at the end of the turn.
     func markDue() { carryOut(session.markDue()) }
 
+    /// Lines were read. A request that somebody else is asked about leaves nothing to be done here, as does an answer that
+    /// is not answered itself.
+    private func finishReading() {
+        isReading = false
+        let surroundings = surroundings
+        guard subscriptions.isEmpty, noted == (0, 0), staging.length == 0, session.isAtRest(surroundings) else {
+            return markDue()
+        }
+        session.rest()
+        hub.scheduleTurn()
+    }
+
     /// Goes on with what was postponed.
     func resume() { carryOut(session.resume()) }
 
@@ -164,6 +183,7 @@ final class Connection: ChannelDuplexHandler {
     func serve() {
         session.beginServing()
         carryOutActions()
+        if session.phase == .open { return }
         // Who sends nothing more answers nothing.
         if isHandler, session.hasReadAll(surroundings) { hub.handlers.endHandlers(of: self) }
         if session.isOver(surroundings) { end() }
@@ -192,6 +212,8 @@ final class Connection: ChannelDuplexHandler {
 
     func channelRead(context: ChannelHandlerContext, data: NIOAny) {
         guard session.takesInput else { return }
+        isReading = true
+        hub.turns.noteLook()
         unwrapInboundIn(data).withUnsafeReadableBytes { bytes in
             traffic.bytesReceived += bytes.count
             guard session.mayReadMore(surroundings) else {
@@ -211,7 +233,7 @@ final class Connection: ChannelDuplexHandler {
                 return session.goesOnReading(surroundings, at: .now()) ? .wantsMore : .sated
             }
         }
-        markDue()
+        finishReading()
     }
 
     func read(context: ChannelHandlerContext) { carryOut(session.askToRead(surroundings)) }
@@ -237,7 +259,7 @@ extension Connection {
     func noteKept() {
         let answers =
             session.outbox.length + session.unordered.length + session.unsent.length + openLineLength
-        let requests = framer.length + staging.length
+        let requests = framer.length + staging.length + lengthUnderway
         if requests == noted.requests && answers == noted.answers { return }
         let before = noted
         noted = (requests, answers)

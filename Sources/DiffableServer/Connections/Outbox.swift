@@ -36,7 +36,7 @@ struct Outbox {
     }
 
     /// Names an answer's place for as long as it is awaited.
-    struct Reservation: Sendable {
+    struct Reservation: Sendable, Equatable {
         fileprivate let number: Int
     }
 
@@ -59,6 +59,8 @@ struct Outbox {
     var length: Int { ready.count + waitingLength }
     var first: Pending? { answers.first }
 
+    /// Longer lines are not put together with others, in bytes.
+    private static let lengthTogetherMax = UpdateRest.pageLength
     /// Storage up to this many bytes is kept for the next lines.
     private static let capacityKept = 1 << 12
 
@@ -91,15 +93,33 @@ struct Outbox {
             write(&ready)
             return makeReady()
         }
-        let line = Self.line(write)
+        put(Self.line(write), at: position, after: barrier)
+    }
+
+    /// The same for a line that is there already, and may be so long that it is not to be copied.
+    mutating func fill(_ place: Reservation, after barrier: Barrier?, with line: ByteWriter) {
+        put(line, at: place.number - departed, after: barrier)
+        makeReady()
+    }
+
+    private mutating func put(_ line: ByteWriter, at position: Int, after barrier: Barrier?) {
         waitingLength += line.count
         answers[position] = .line(line, after: barrier)
+    }
+
+    /// Hands out the line whose turn has come, and which is too long to be sent with others.
+    mutating func takeLongLine() -> ByteWriter? {
+        guard case .line(let line, nil)? = answers.first else { return nil }
+        waitingLength -= line.count
+        removeFirst()
+        makeReady()
+        return line
     }
 
     /// Lets a line go that has waited long enough for its barrier, and those behind it that wait for none.
     mutating func release() {
         guard case .line(let line, _)? = answers.first else { preconditionFailure("only a line is released") }
-        move(line)
+        answers[0] = .line(line, after: nil)
         makeReady()
     }
 
@@ -132,9 +152,9 @@ struct Outbox {
 
     // MARK: Moving on
 
-    /// Everything at the front that waits for nothing.
+    /// Everything at the front that waits for nothing, up to a line that is sent alone.
     private mutating func makeReady() {
-        while case .line(let line, nil)? = answers.first { move(line) }
+        while case .line(let line, nil)? = answers.first, line.count <= Self.lengthTogetherMax { move(line) }
     }
 
     private mutating func move(_ line: ByteWriter) {

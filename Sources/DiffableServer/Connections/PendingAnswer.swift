@@ -1,10 +1,11 @@
+import DiffableJSON
 import DiffableProtocol
 import NIOCore
 
 /// An answer whose place is reserved, so that it comes in the order of the requests whenever it is given.
 struct PendingAnswer: Sendable {
     private let connection: NIOLoopBound<Connection>
-    private let place: Outbox.Reservation
+    let place: Outbox.Reservation
     private let id: RequestID
     private let method: Method?
     /// Where it is given.
@@ -18,20 +19,38 @@ struct PendingAnswer: Sendable {
         method = connection.method
     }
 
-    /// - Parameter barrier: what the client's subscriptions are sent before.
-    func give(_ reply: Reply, after barrier: @autoclosure () -> Outbox.Barrier? = nil) {
+    /// - Parameters:
+    ///   - size: about how much it is to write, in items. What is much is written beside the loop.
+    ///   - barrier: what the client's subscriptions are sent before.
+    func give(_ reply: Reply, size: Int = 0, after barrier: @autoclosure () -> Outbox.Barrier? = nil) {
         let connection = connection.value
         // A client without subscriptions waits for none, and can make none before it is answered.
-        connection.session.outbox.fill(place, after: connection.subscriptions.isEmpty ? nil : barrier()) {
-            reply.write(id: id, into: &$0)
+        let barrier = connection.subscriptions.isEmpty ? nil : barrier()
+        let background = connection.hub.background
+        guard size > background.turn.itemsFreedMax else {
+            connection.session.outbox.fill(place, after: barrier) { reply.write(id: id, into: &$0) }
+            return finish(connection)
         }
-        connection.markDue()
+        let write: @Sendable () -> ByteWriter = { [id] in
+            var line = ByteWriter()
+            reply.write(id: id, into: &line)
+            return line
+        }
+        background.find(size: size, while: { true }, write) { [self] line in
+            connection.session.outbox.fill(place, after: barrier, with: line)
+            finish(connection)
+        }
     }
 
     func refuse(_ error: WireError) {
         let connection = connection.value
         connection.noteRefusal(error, of: method)
         connection.session.outbox.fill(place, after: nil) { error.write(id: id, into: &$0) }
-        connection.markDue()
+        finish(connection)
+    }
+
+    private func finish(_ connection: Connection) {
+        connection.letGo(of: place)
+        if !connection.isReading { connection.markDue() }
     }
 }

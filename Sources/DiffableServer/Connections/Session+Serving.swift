@@ -76,6 +76,7 @@ extension Session {
     /// Its turn to be served has come.
     mutating func beginServing() {
         leave(.serve)
+        beginPages()
         // Subscribers may have been served since it read: writing has a time of its own.
         endTurn()
         stage = .offeringAnswers
@@ -96,7 +97,7 @@ extension Session {
                     return .send(outbox.takeReadyLines())
                 }
             case .writing(let source):
-                if let action = nextOutput(from: source) { return action }
+                if let action = nextOutput(from: source, &turns, at: now()) { return action }
             case .carryingOut(let request, let id):
                 // Lines behind it were waiting for it.
                 stage = .beginningToRead(then: .writing)
@@ -156,12 +157,18 @@ extension Session {
     // MARK: Writing
 
     /// Nil when that source has nothing to write now.
-    private mutating func nextOutput(from source: Source) -> Action? {
+    private mutating func nextOutput(
+        from source: Source, _ turns: inout TurnScheduler, at now: @autoclosure () -> NIODeadline
+    ) -> Action? {
         guard mayWrite else {
             finishWriting()
             return nil
         }
         if let line = openLine {
+            if let effects = takeRoomForPage(&turns, at: now()) {
+                finishWriting()
+                return .arrange(effects)
+            }
             openLine = nil
             stage = .hasWritten
             return .continueLine(line)
@@ -181,6 +188,10 @@ extension Session {
         if outbox.hasReadyLines {
             stage = .hasWritten
             return .send(outbox.takeReadyLines())
+        }
+        if let line = outbox.takeLongLine() {
+            openLine = .longAnswer(line, written: 0)
+            return nil
         }
         if case .read(let request, let id)? = outbox.first { return .prepare(request, id) }
         leaveSource(source)

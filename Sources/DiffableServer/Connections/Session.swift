@@ -81,6 +81,10 @@ struct Session {
     private var isReadHeld = false
     /// Lines that have come were left for when the others have had their turn.
     private(set) var hasLinesLeft = false
+    /// What was asked last is being carried out beside the loop, and nothing behind it is looked at.
+    private var isHeld = false
+    /// How many pages of what is long were written since it began to be served.
+    private var pagesWritten = 0
     /// When the others are to have their turn; nil before there is something to do in this one.
     private var turnEnd: NIODeadline?
 
@@ -88,6 +92,8 @@ struct Session {
     static let answersMax = 1_024
     /// How long all answers may be together before reading pauses, in bytes.
     static let answersLengthMax = 1 << 20
+    /// How many pages are written to one before the next has its turn, so that those who read the same stay together.
+    private static let pagesWrittenMax = 4
 
     init(number: Int) { self.number = number }
 
@@ -113,25 +119,34 @@ struct Session {
     var isIdle: Bool {
         switch openLine {
         case .reply?, .longAnswer?, .backup?: false
-        case .notification?, nil: outbox.isEmpty && unordered.isIdle
+        case .notification?, nil: !isHeld && outbox.isEmpty && unordered.isIdle
         }
     }
+
+    /// Whether there would be nothing to do if it were served.
+    func isAtRest(_ surroundings: Surroundings) -> Bool {
+        phase == .open && openLine == nil && outbox.isEmpty && unordered.isEmpty && !isReadHeld
+            && !surroundings.hasBytes && !surroundings.isQuotaUsedUp
+    }
+
+    /// Whether nothing that has its place in the order of the requests waits for its answer.
+    var hasAnsweredAll: Bool { openLine == nil && outbox.waitingCount == 0 }
 
     /// Whether a line may be read. Never behind a read that waits for its turn, and not while many or long answers wait:
     /// a client that asks and never reads holds no more than these.
     func mayReadLines(_ surroundings: Surroundings) -> Bool {
-        takesInput && !surroundings.isQuotaUsedUp && !outbox.hasRead && outbox.waitingCount < Self.answersMax
+        takesInput && !isHeld && !surroundings.isQuotaUsedUp && !outbox.hasRead && outbox.waitingCount < Self.answersMax
             && outbox.length + unordered.length < Self.answersLengthMax
     }
 
     /// Whether the client has closed its side, and all that it sent before has been carried out that waits for its turn.
     func hasReadAll(_ surroundings: Surroundings) -> Bool {
-        phase >= .inputEnded && !surroundings.hasBytes && !outbox.hasRead
+        phase >= .inputEnded && !isHeld && !surroundings.hasBytes && !outbox.hasRead
     }
 
     /// Whether the socket has gone, and all that came before it is carried out that waits for its turn.
     func isOver(_ surroundings: Surroundings) -> Bool {
-        !hasSocket && isOpen && (isDraining || hasReadAll(surroundings))
+        !hasSocket && isOpen && !isHeld && (isDraining || hasReadAll(surroundings))
     }
 
     /// Whether more is taken from the socket. Not before the lines from before are done: what costs long to answer must
@@ -174,6 +189,24 @@ struct Session {
 
     mutating func endTurn() { turnEnd = nil }
 
+    /// It is not served in this turn, because it is at rest.
+    mutating func rest() {
+        hasLinesLeft = false
+        endTurn()
+    }
+
+    /// It begins to be served.
+    mutating func beginPages() { pagesWritten = 0 }
+
+    /// Takes room for a line that somebody is behind, or for a page of a long one. If there is none now, this says when there
+    /// may be: after the others who are sent much, or after a look at the sockets.
+    mutating func takeRoomForPage(_ turns: inout TurnScheduler, at now: @autoclosure () -> NIODeadline) -> Effects? {
+        guard turns.hasRoomForMuch(at: now()) else { return enqueue(.postpone) }
+        guard pagesWritten < Self.pagesWrittenMax else { return markDue() }
+        pagesWritten += 1
+        return nil
+    }
+
     /// Whether the others are to have their turn, once one was begun.
     func isTurnOver(at now: @autoclosure () -> NIODeadline) -> Bool { turnEnd.map { now() > $0 } ?? false }
 
@@ -210,6 +243,15 @@ struct Session {
         guard isReadHeld, isOpen, mayTakeBytes(surroundings) else { return [] }
         isReadHeld = false
         return .read
+    }
+
+    /// What was asked is carried out beside the loop: no line behind it is read until `letGo`.
+    mutating func hold() { isHeld = true }
+
+    /// It is carried out.
+    mutating func letGo() -> Effects {
+        isHeld = false
+        return markDue()
     }
 
     // MARK: The user's quota

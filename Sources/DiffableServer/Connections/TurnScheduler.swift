@@ -8,6 +8,11 @@ import NIOCore
 struct TurnScheduler {
     /// When this one is over; nil before the first turn.
     private var end: NIODeadline?
+    /// Until when those who are sent much are served before the next look at the sockets. What they are sent can be taken
+    /// at once, so that there would be no such look for as long as they read.
+    private var endOfMuch: NIODeadline?
+    /// How often the sockets were looked at, as far as that is known.
+    private(set) var looks = 0
     /// The number of the connection that read last.
     private var lastReader = 0
     /// Another read a short while before.
@@ -17,6 +22,8 @@ struct TurnScheduler {
     private static let shortLength = TimeAmount.microseconds(250)
     /// How long a client that has sent something is reckoned with.
     private static let remembrance = TimeAmount.milliseconds(100)
+    /// Whoever has one line waits for so much of all that is long, however many are sent it.
+    private static let lengthOfMuch = TimeAmount.milliseconds(1)
     /// Each turn has at least so much, however many there are.
     private static let turnLengthMin = TimeAmount.microseconds(50)
 
@@ -34,6 +41,21 @@ struct TurnScheduler {
         return max(end, now + Self.turnLengthMin)
     }
 
-    /// The sockets are looked at next.
+    /// Whether there is room for a line that somebody is behind, or for more of a long one.
+    mutating func hasRoomForMuch(at now: NIODeadline) -> Bool {
+        guard let endOfMuch else {
+            self.endOfMuch = now + Self.lengthOfMuch
+            return true
+        }
+        return now <= endOfMuch
+    }
+
+    /// The sockets are looked at next, if nothing is left that can be done at once.
     mutating func finish() { end = nil }
+
+    /// The sockets have been looked at.
+    mutating func noteLook() {
+        endOfMuch = nil
+        looks += 1
+    }
 }

@@ -16,6 +16,8 @@ final class Ask {
     let deadline: DeadlineTimers<Ask>.Time
     /// As the machine knows it, once it does.
     var number: HandlerMachine.AskID?
+    /// Of what is proposed, as long as something may come of it.
+    private var consideration: Consideration?
     private var isAnswered = false
 
     enum Sort {
@@ -39,6 +41,15 @@ final class Ask {
         connection.quota.noteAsked(length)
     }
 
+    /// It was looked at.
+    func note(_ consideration: Consideration?) { self.consideration = consideration }
+
+    /// It is carried out.
+    func takeConsideration() -> Consideration? {
+        defer { consideration = nil }
+        return consideration
+    }
+
     /// - Parameter barrier: what the client's subscriptions are sent before.
     func give(_ reply: Reply, after barrier: Outbox.Barrier?) {
         end(after: barrier) { [id] in reply.write(id: id, into: &$0) }
@@ -52,9 +63,15 @@ final class Ask {
     /// Its connection has ended.
     func abandon() { end(after: nil) { _ in } }
 
+    private func forget(_ consideration: Consideration) {
+        let list = list
+        connection.hub.store.assumeIsolated { $0.forget(consideration, of: list) }
+    }
+
     private func end(after barrier: Outbox.Barrier?, _ write: (inout ByteWriter) -> Void) {
         if isAnswered { return }
         isAnswered = true
+        if let consideration { forget(consideration) }
         connection.quota.noteAsked(-length)
         guard connection.context != nil else { return }
         connection.session.unordered.endAwaiting()

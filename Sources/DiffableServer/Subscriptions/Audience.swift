@@ -37,8 +37,6 @@ final class Audience {
     private var lastCoalesced: (from: RenderedView.ID, operations: [ListOperation])?
     /// Towards `shown`, at the revision of `state`.
     private var lines: [(standing: Standing, line: EncodedUpdate)] = []
-    /// Of lines that do not fit one page.
-    private var pages = LongLinePages()
     private let longDifferences = LongDifferences()
     /// Of the line of operations that was made last, in bytes: the next one is about as long.
     private var lineLengthUsual = 0
@@ -46,6 +44,9 @@ final class Audience {
     /// How many lines are kept for those who might stand alike: subscribers that fell behind each in its own place
     /// share with nobody, and what is kept for them would only cost memory.
     private static let linesMax = 16
+    /// How much is sent at once to those who keep up, in bytes: a few milliseconds. All who are left have it as those who
+    /// do not.
+    private static let lengthServedMax = 16 << 20
 
     init(number: Int, of list: FollowedList, through view: View, _ selection: LiveSelection?) {
         self.list = list
@@ -138,14 +139,20 @@ final class Audience {
         if from.shown === shown && !list.isDeleted { return }
         served = target
         var position = members.count
+        var lengthLeft = Self.lengthServedMax
         while let next = memberToServe(before: &position, from) {
+            guard lengthLeft > 0 else {
+                next.markDue()
+                continue
+            }
             guard let line = encodedUpdate(from: from, resetReason: .initial, to: next.number, next.form) else {
                 return wake()
             }
             if line.rest == nil {
                 line.bytes.withUnsafeBytes { bytes in
                     send(bytes, to: next)
-                    share(line, bytes, before: &position, from)
+                    lengthLeft -= bytes.count
+                    share(line, bytes, before: &position, from, &lengthLeft)
                 }
             } else {
                 // Several lines, or pages, are written one by one, as the socket takes them.
@@ -175,15 +182,17 @@ final class Audience {
 
     /// Sends a line to all those for whom it is the same, up to the first for whom it is another.
     private func share(
-        _ line: EncodedUpdate, _ bytes: UnsafeRawBufferPointer, before position: inout Int, _ from: DeliveredState
+        _ line: EncodedUpdate, _ bytes: UnsafeRawBufferPointer, before position: inout Int, _ from: DeliveredState,
+        _ lengthLeft: inout Int
     ) {
         let (subscription, form) = (line.subscription, line.form)
-        while let member = memberToServe(before: &position, from) {
+        while lengthLeft > 0, let member = memberToServe(before: &position, from) {
             guard member.number == subscription, member.form == form else {
                 position += 1
                 return
             }
             send(bytes, to: member)
+            lengthLeft -= bytes.count
         }
     }
 
@@ -269,19 +278,11 @@ final class Audience {
         }
     }
 
-    /// More of a line.
-    func page(of line: LongLine) -> Page { pages.page(of: line) }
-
-    /// Somebody begins to read a line that does not fit one page.
-    func beginLongLine() { pages.enter() }
-
-    func endLongLine() { pages.leave() }
-
     private func written(_ line: LongLineWriter, to subscription: Int, _ form: LineForm) -> EncodedUpdate {
         EncodedUpdate(line.method, to: subscription, form, capacity: 0) { writer in
             var rest = line
-            guard rest.write(into: &writer, upTo: LongLine.pageLength) == .more else { return nil }
-            return .pages(pages.newLine(rest))
+            guard rest.write(into: &writer, upTo: UpdateRest.pageLength) == .more else { return nil }
+            return list.pages.rest(.line(rest))
         }
     }
 
@@ -292,7 +293,8 @@ final class Audience {
             notification.method, to: subscription, .operations(lineLengthMax: lineLengthMax), capacity: lineLengthUsual
         ) { writer in
             var rest = notification
-            return rest.writeRest(into: &writer, lineLengthMax: lineLengthMax) == .done ? nil : .lines(rest)
+            guard rest.writeRest(into: &writer, lineLengthMax: lineLengthMax) == .more else { return nil }
+            return list.pages.rest(.lines(rest, lineLengthMax: lineLengthMax))
         }
     }
 

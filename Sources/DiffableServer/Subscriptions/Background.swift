@@ -35,8 +35,8 @@ final class Background {
         self.execute = execute
     }
 
-    convenience init(beyond turn: TurnLimits, on eventLoop: any EventLoop) {
-        let queue = DispatchQueue(label: "diffabled.views", qos: .utility)
+    convenience init(beyond turn: TurnLimits, called name: String, on eventLoop: any EventLoop) {
+        let queue = DispatchQueue(label: "diffabled.\(name)", qos: .utility)
         self.init(beyond: turn) { work, isDone in
             let isDone = NIOLoopBound(isDone, eventLoop: eventLoop)
             queue.async {

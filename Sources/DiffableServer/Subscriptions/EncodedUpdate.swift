@@ -1,5 +1,6 @@
 import DiffableJSON
 import DiffableProtocol
+import NIOCore
 
 /// How what is new is written for a subscriber.
 enum LineForm: Hashable {
@@ -9,34 +10,28 @@ enum LineForm: Hashable {
     case snapshots, patches
 }
 
-/// The first line of a group, or the first page of it, which nearly always is all, and what is left to write after it.
+/// The first page of an update, which nearly always is all, or a later one, and what is left to write after it.
 ///
-/// It is made once for all who stand alike.
+/// A page is a line, or a part of a long one. It is made once for all who stand alike.
 final class EncodedUpdate {
     let bytes: ByteWriter
-    /// Nil when the line is all.
-    let rest: Rest?
+    /// The same for the channels of all whose sockets do not take the whole of it.
+    private(set) lazy var buffer = bytes.withUnsafeBytes { ByteBuffer(bytes: $0) }
+    /// Nil when this is the end.
+    let rest: UpdateRest?
     /// It names the subscription.
     let subscription: Int
     let form: LineForm
     private let method: NotificationWriter.Kind
-    /// In bytes, up to the subscription's number: what follows is the same for everybody.
-    private let prefixLength: Int
+    /// In bytes, up to the subscription's number: what follows is the same for everybody. Nil: it names none.
+    private let prefixLength: Int?
 
-    // Indirect, because nearly always there is none.
-    indirect enum Rest {
-        /// Other lines.
-        case lines(NotificationWriter)
-        /// More of this line.
-        case pages(LongLine)
-    }
-
-    /// Makes the line by `write`, which says what is left when it writes no more.
+    /// Makes a line, or its first page, by `write`, which says what is left when it writes no more.
     ///
     /// - Parameter capacity: what is likely to be enough, in bytes.
     init(
         _ method: NotificationWriter.Kind, to subscription: Int, _ form: LineForm, capacity: Int,
-        _ write: (inout ByteWriter) -> Rest?
+        _ write: (inout ByteWriter) -> UpdateRest?
     ) {
         self.method = method
         self.subscription = subscription
@@ -49,9 +44,19 @@ final class EncodedUpdate {
         bytes = writer
     }
 
-    /// The same line for another subscription. O(1) if it is the same number, as for most clients: they have one.
+    /// A page that goes on in the middle of a line.
+    init(continuing bytes: ByteWriter, _ method: NotificationWriter.Kind, _ rest: UpdateRest?) {
+        self.bytes = bytes
+        self.rest = rest
+        self.method = method
+        subscription = 0
+        form = method == .patch ? .patches : .snapshots
+        prefixLength = nil
+    }
+
+    /// The same page for another subscription. O(1) if it is the same number, as for most clients: they have one.
     func addressed(to subscription: Int) -> EncodedUpdate {
-        if subscription == self.subscription { return self }
+        guard let prefixLength, subscription != self.subscription else { return self }
         return EncodedUpdate(method, to: subscription, form, capacity: bytes.count + 16) { writer in
             bytes.withUnsafeBytes { writer.append(UnsafeRawBufferPointer(rebasing: $0[prefixLength...])) }
             return rest

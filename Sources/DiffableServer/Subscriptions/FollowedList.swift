@@ -17,6 +17,8 @@ final class FollowedList {
     /// The state that audiences show which need no selection.
     private(set) var shownState: ListState
     let background: Background
+    /// Of all updates that take several.
+    let pages: UpdatePages
     private let becomeDue: (FollowedList) -> Void
     /// Those that a newcomer joins who has an equal view.
     private var audiences: [View: Audience] = [:]
@@ -33,10 +35,14 @@ final class FollowedList {
     private var lastTransaction: (from: Int, Commit.Transaction)?
 
     /// - Parameter becomeDue: has it served at the end of the turn.
-    init(_ state: ListState, _ background: Background, becomeDue: @escaping (FollowedList) -> Void) {
+    init(
+        _ state: ListState, _ background: Background, _ pages: UpdatePages = UpdatePages(),
+        becomeDue: @escaping (FollowedList) -> Void
+    ) {
         self.state = state
         self.shownState = state
         self.background = background
+        self.pages = pages
         self.workLeft = background.turn.workMax
         self.becomeDue = becomeDue
     }
@@ -61,6 +67,9 @@ final class FollowedList {
 
     /// Takes over what was committed, and is served at the end of the turn.
     func advance(by commit: Commit) {
+        if let operations = lastTransaction?.1.operations, operations.isLong(in: background.turn) {
+            background.free(operations, size: .max)
+        }
         lastTransaction = nil
         switch commit.event {
         case .created: break
@@ -97,6 +106,12 @@ final class FollowedList {
         let step = Transition(
             from: old.snapshot, to: state.snapshot, by: isOneTransaction ? lastTransaction?.1 : nil)
         shownState = state
+        // Those who keep up let go of it in this turn.
+        if old.snapshot.numberOfItems > background.turn.itemsFreedMax,
+            step.operationsAtOnce(in: background.turn)?.isLong(in: background.turn) != false
+        {
+            background.free(old.snapshot)
+        }
         forEachAudience { audience in
             if audience.selection == nil { audience.follow(step, from: old, to: state) }
         }

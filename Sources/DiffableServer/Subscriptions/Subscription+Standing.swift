@@ -33,6 +33,13 @@ extension Subscription {
         machine.pace?.minInterval != nil && !barrier.includesPaced
     }
 
+    /// Whether it may have much to be sent, as far as can be told at a glance.
+    var isBehind: Bool {
+        if machine.rest != .nothing { return true }
+        guard machine.state == .following, let audience else { return false }
+        return sent?.shown !== audience.shown
+    }
+
     /// Whether it has been sent all there is. Nothing is left to send to one that has ended.
     var isSettled: Bool {
         switch machine.state {

@@ -35,8 +35,15 @@ final class Subscription {
     private(set) var deliveries = 0
     private(set) var bytesSent = 0
 
+    /// What it is sent next: a line, or a page of one.
+    enum Line {
+        case own(ByteWriter)
+        /// With all who stand alike.
+        case shared(EncodedUpdate)
+    }
+
     private struct Group {
-        var rest: EncodedUpdate.Rest
+        var rest: UpdateRest
         var target: DeliveredState
     }
 
@@ -55,6 +62,7 @@ final class Subscription {
         case .sent(let sent): (self.sent, resetReason) = (sent, .initial)
         }
         machine = SubscriptionMachine(request, isListThere: audience != nil, resetReason: resetReason)
+        if audience != nil { oweLiveness() }
     }
 
     var hasEnded: Bool { machine.state == .ended }
@@ -117,6 +125,7 @@ final class Subscription {
         audience.add(self)
         endViewPreparation()
         machine.beginFollowing()
+        oweLiveness()
         markDue()
     }
 
@@ -128,7 +137,7 @@ final class Subscription {
     /// Its client may not read the list any more.
     func revoke() {
         if machine.revoke() {
-            group = nil
+            endGroup()
             leave()
         }
         connection.markDue()
@@ -153,12 +162,23 @@ final class Subscription {
 
     /// Nothing is sent any more.
     func end() {
-        leaveLine()
+        endGroup()
         guard machine.end() else { return }
         setAlarm()
         if audience == nil { connection.hub.stopWaiting(self) }
         leave()
     }
+
+    // MARK: Mirrors
+
+    /// That the list is live, or not any more, is news.
+    func noteLiveness() {
+        machine.oweLiveness()
+        markDue()
+    }
+
+    /// What is followed may be a mirror.
+    private func oweLiveness() { if connection.hub.mirrors.liveness(of: list) != nil { machine.oweLiveness() } }
 
     // MARK: With all others
 
@@ -197,37 +217,39 @@ final class Subscription {
     // MARK: At its own pace
 
     /// The next line, or the next page of one, or nil when there is nothing to say.
-    func nextLine() -> ByteWriter? {
-        guard machine.pace != nil else { return next(at: nil) }
+    func nextLine() -> Line? {
+        guard machine.pace != nil else {
+            return next(at: nil) ?? (machine.owesLiveness ? bookmark(at: nil).map(Line.own) : nil)
+        }
         let now = NIODeadline.now()
         machine.beginWriting(at: now)
         let line = next(at: now)
         if line != nil { machine.noteLine(at: now) }
         let bookmark = line == nil ? bookmark(at: now) : nil
         setAlarm()
-        return line ?? bookmark
+        return line ?? bookmark.map(Line.own)
     }
 
     /// - Parameter now: for those with a pace.
-    private func next(at now: NIODeadline?) -> ByteWriter? {
+    private func next(at now: NIODeadline?) -> Line? {
         while true {
             switch machine.nextAction(condition) {
             case .nothing, .writeBookmark: return nil
             case .continueGroup: return continued(at: now)
             case .compare: return nextGroup(at: now)
-            case .tellOfLostRight: return lastWord()
+            case .tellOfLostRight: return .own(lastWord())
             case .tellOfDeletion:
                 defer { end() }
-                return farewell()
+                return .own(farewell())
             case .tellOfDeletionAndAwaitList:
                 defer { awaitList() }
-                return farewell()
+                return .own(farewell())
             case .awaitList: awaitList()
             }
         }
     }
 
-    private func nextGroup(at now: NIODeadline?) -> ByteWriter? {
+    private func nextGroup(at now: NIODeadline?) -> Line? {
         guard let audience else { preconditionFailure("what is followed has an audience") }
         audience.list.update()
         var target = audience.target
@@ -245,11 +267,11 @@ final class Subscription {
         machine.reportBegun(line.rest.kind, at: now)
         if let rest = line.rest {
             group = Group(rest: rest, target: target)
-            if isInsideLine { audience.beginLongLine() }
+            connection.hub.pages.enter(rest)
         } else {
             finish(target)
         }
-        return line.bytes
+        return .shared(line)
     }
 
     /// Whether all that changed since has cancelled out.
@@ -282,35 +304,29 @@ final class Subscription {
         return line
     }
 
-    private func continued(at now: NIODeadline?) -> ByteWriter {
+    private func continued(at now: NIODeadline?) -> Line {
         guard let group else { preconditionFailure("a group that was begun has a rest") }
-        var bytes: ByteWriter
-        var rest: EncodedUpdate.Rest?
-        switch group.rest {
-        case .lines(var writer):
+        let pages = connection.hub.pages
+        let page = pages.take(pages.change(group.rest, lineLengthMax: connection.lineLengthMax), to: number)
+        machine.reportContinued(page.rest.kind, at: now)
+        if let rest = page.rest {
+            self.group = Group(rest: rest, target: group.target)
+        } else {
             self.group = nil
-            bytes = ByteWriter()
-            NotificationWriter.writePrefix(writer.method, subscription: number, into: &bytes)
-            let progress = writer.writeRest(into: &bytes, lineLengthMax: connection.lineLengthMax)
-            rest = progress == .done ? nil : .lines(writer)
-        case .pages(let line):
-            guard let audience else { preconditionFailure("a line that was begun belongs to an audience") }
-            let page = audience.page(of: line)
-            (bytes, rest) = (page.bytes, page.rest.map(EncodedUpdate.Rest.pages))
-            if rest == nil { leaveLine() }
+            // It took several pages: what it had may be very different, and nobody else's by now.
+            if let sent { connection.hub.background.free(sent.shown.snapshot) }
+            finish(group.target)
         }
-        machine.reportContinued(rest.kind, at: now)
-        if let rest { self.group = Group(rest: rest, target: group.target) } else { finish(group.target) }
-        return bytes
+        return .shared(page)
     }
 
-    private func leaveLine() {
-        if isInsideLine { audience?.endLongLine() }
+    /// Takes no more of a group that was begun.
+    private func endGroup() {
+        if let group { connection.hub.pages.leave(group.rest) }
         group = nil
     }
 
     private func finish(_ target: DeliveredState) {
-        group = nil
         sent = target
         if machine.isFinishedByGroup { end() }
     }
@@ -333,23 +349,23 @@ final class Subscription {
     }
 
     /// The bookmark that is due, if one is.
-    private func bookmark(at now: NIODeadline) -> ByteWriter? {
+    private func bookmark(at now: NIODeadline?) -> ByteWriter? {
         guard case .writeBookmark(let isUpToDate) = machine.nextBookmark(at: now) else { return nil }
         if isUpToDate, let audience { sent?.revision = audience.state.revision }
         var line = ByteWriter()
         let place = sent.flatMap { sent in audience.map { (epoch: $0.list.state.epoch, revision: sent.revision) } }
-        NotificationWriter.writeBookmark(list, at: place, subscription: number, into: &line)
+        let liveness = audience == nil ? nil : connection.hub.mirrors.liveness(of: list)
+        NotificationWriter.writeBookmark(list, at: place, liveness, subscription: number, into: &line)
         return line
     }
 }
 
-extension EncodedUpdate.Rest? {
+extension UpdateRest? {
     /// What is left, for the machine.
     fileprivate var kind: SubscriptionMachine.Rest {
         switch self {
         case nil: .nothing
-        case .lines?: .lines
-        case .pages?: .pages
+        case let rest?: rest.isInsideLine ? .pages : .lines
         }
     }
 }

@@ -85,6 +85,8 @@ struct SubscriptionMachine {
     private var knowsOfList: Bool
     /// It got another view: a group is owed that leads to it, even when both show the same.
     private(set) var owesView = false
+    /// Whether its list, a mirror, is live is to be told.
+    private(set) var owesLiveness = false
     /// When it is to be woken.
     private(set) var alarm: NIODeadline?
     /// There is something new that it is not to have before it is woken.
@@ -107,7 +109,7 @@ struct SubscriptionMachine {
 
     /// Whether nothing but its socket decides whether it keeps up with its audience.
     @inline(__always)
-    var isSteady: Bool { rest == .nothing && !owesView && pace == nil }
+    var isSteady: Bool { rest == .nothing && !owesView && !owesLiveness && pace == nil }
 
     /// Whether it waits for a list, and has not heard that the one it knows is gone.
     var owesDeletion: Bool { state == .waiting && knowsOfList }
@@ -122,6 +124,8 @@ struct SubscriptionMachine {
 
     /// What its view shows of it is found.
     mutating func beginFollowing() { state = .following }
+
+    mutating func oweLiveness() { owesLiveness = true }
 
     /// There is none to follow any more.
     mutating func beginWaiting() { state = .waiting }
@@ -254,8 +258,15 @@ struct SubscriptionMachine {
     mutating func noteLine(at now: NIODeadline) { pace?.noteLine(at: now) }
 
     /// Nothing else is to be written: the bookmark that is due, if one is; otherwise it is woken when one will be.
-    mutating func nextBookmark(at now: NIODeadline) -> Action {
-        guard state != .ended, let due = pace?.nextBookmark else { return .nothing }
+    ///
+    /// - Parameter now: for one that minds the time.
+    mutating func nextBookmark(at now: NIODeadline?) -> Action {
+        if owesLiveness, state == .following {
+            owesLiveness = false
+            if let now { pace?.noteLine(at: now) }
+            return .writeBookmark(isUpToDate: pace != nil && !isTooEarly && search == .none)
+        }
+        guard state != .ended, let now, let due = pace?.nextBookmark else { return .nothing }
         if due > now {
             setAlarm(at: due)
             return .nothing

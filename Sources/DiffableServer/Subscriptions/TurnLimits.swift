@@ -1,4 +1,5 @@
 import Diffable
+import DiffableStore
 import NIOCore
 
 /// How much of what takes long one turn of the loop has room for; all that is more is for the background.
@@ -14,8 +15,16 @@ package struct TurnLimits: Sendable {
     /// How many pages of 32 items two states may not share, for their difference to be found at once.
     var pagesMax: Int { workMax / 64 }
 
+    /// How long a line is that is read at once, in bytes: about half a millisecond.
+    var lineLengthMax: Int { 32 * workMax }
+
     /// Of how many items a state is freed at once: a few milliseconds.
     var itemsFreedMax: Int { 2 * workMax }
+}
+
+extension [ListOperation] {
+    /// Whether a turn has no room to go through all that they name.
+    func isLong(in turn: TurnLimits) -> Bool { size(max: turn.itemsFreedMax) > turn.itemsFreedMax }
 }
 
 extension Snapshot {

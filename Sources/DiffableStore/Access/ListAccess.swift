@@ -5,11 +5,14 @@ package struct ListAccess: Sendable, Equatable {
     package var owner: UInt32
     package var group: UInt32
     package var mode: AccessMode
+    /// What the list is a mirror of, so that only who mirrors it changes it; nil for an ordinary list.
+    package var source: MirrorSource?
 
-    package init(owner: UInt32, group: UInt32, mode: AccessMode) {
+    package init(owner: UInt32, group: UInt32, mode: AccessMode, source: MirrorSource? = nil) {
         self.owner = owner
         self.group = group
         self.mode = mode
+        self.source = source
     }
 
     /// The rights of a peer. The first of owner, group and others that it belongs to decides, even if the next would
@@ -51,17 +54,24 @@ package struct AccessRecord: Sendable, Equatable {
     package var group: UInt32?
     /// Nil for what the configuration says for such a name, now and after each reload.
     package var mode: AccessMode?
+    /// Nil for an ordinary list.
+    package var source: MirrorSource?
 
-    package init(owner: UInt32? = nil, group: UInt32? = nil, mode: AccessMode? = nil) {
+    package init(
+        owner: UInt32? = nil, group: UInt32? = nil, mode: AccessMode? = nil, source: MirrorSource? = nil
+    ) {
         self.owner = owner
         self.group = group
         self.mode = mode
+        self.source = source
     }
 
     var isEmpty: Bool { self == AccessRecord() }
 
-    /// This record with what the change sets; the rest stays.
+    /// This record with the owner, group and mode that the change sets; the rest stays.
     package func changed(by change: AccessRecord) -> AccessRecord {
-        AccessRecord(owner: change.owner ?? owner, group: change.group ?? group, mode: change.mode ?? mode)
+        AccessRecord(
+            owner: change.owner ?? owner, group: change.group ?? group, mode: change.mode ?? mode,
+            source: source)
     }
 }

@@ -1,3 +1,5 @@
+import Diffable
+
 /// Who asks for something: the user and groups that the kernel gave for a client when it connected.
 package struct Peer: Sendable, Equatable {
     package let userID: UInt32
@@ -8,6 +10,8 @@ package struct Peer: Sendable, Equatable {
     /// Whether it may do everything. Root may, and so may the user that runs the daemon, who has the daemon's files and
     /// memory anyway.
     package let isPrivileged: Bool
+    /// The lists that it mirrors, and alone may change.
+    package var mirrored: Set<ListName> = []
 
     package init(userID: UInt32, groupID: UInt32, groups: [UInt32] = [], isPrivileged: Bool = false) {
         self.userID = userID

@@ -28,15 +28,44 @@ extension Store {
             if let group = change.group, group != old.effective.group, !peer.isPrivileged, !peer.isMember(of: group) {
                 throw .permissionDenied(name, .foreignGroup(group))
             }
-            let record = old.record.changed(by: change)
-            let outcome = AccessOutcome(state: head, access: accessRules.access(of: name, record))
-            let answer = DeferredReply.access(completion, .success(outcome))
-            guard record != old.record else { return self.answer(answer, about: name) }
-            commit(ListChange(event: .unchanged, state: head, access: record), answer: answer)
+            set(old.record.changed(by: change), of: head, completion: completion)
         } catch {
             answer(.access(completion, .failure(error)), about: name, to: peer)
         }
     }
+
+    /// Makes a list the mirror of another, which is then changed by those only who mirror it (`Peer.mirrored`), or with nil an
+    /// ordinary list again.
+    package func setSource(
+        of name: ListName, _ source: MirrorSource?, by peer: Peer = .daemon,
+        completion: @escaping Completion<AccessOutcome>
+    ) {
+        if let refusal { return completion(.failure(refusal)) }
+        do throws(StoreError) {
+            let head = try governedHead(of: name, by: peer, otherwise: .mirroring)
+            var record = currentAccess(of: name).record
+            record.source = source
+            set(record, of: head, completion: completion)
+        } catch {
+            answer(.access(completion, .failure(error)), about: name, to: peer)
+        }
+    }
+
+    private func set(_ record: AccessRecord, of head: ListState, completion: @escaping Completion<AccessOutcome>) {
+        let name = head.name
+        let outcome = AccessOutcome(state: head, access: accessRules.access(of: name, record))
+        let answer = DeferredReply.access(completion, .success(outcome))
+        if record == currentAccess(of: name).record { return self.answer(answer, about: name) }
+        commit(ListChange(event: .unchanged, state: head, access: record), answer: answer)
+    }
+
+    /// Whether the peer may set the list's access, and what it is a mirror of.
+    package func mayGovern(_ name: ListName, _ peer: Peer) -> Bool {
+        (try? governedHead(of: name, by: peer, otherwise: .governing)) != nil
+    }
+
+    /// What a list that is there is a mirror of; nil for an ordinary list.
+    package func source(of name: ListName) -> MirrorSource? { heldLists[name]?.access.effective.source }
 
     /// Takes new rules. Modes that nobody has set follow them. Returns the lists whose access has changed.
     package func take(_ rules: AccessRules) -> [ListName] {

@@ -8,31 +8,31 @@ import GRDB
 enum JournalSchema {
     /// Raised when the tables change, or what is in them. A database of a later version is refused (it is not damaged), one
     /// of an earlier version migrated.
-    static let version = 8
+    static let version = 9
     /// "diff" in ASCII: tells this daemon's databases from others.
     static let applicationID = 0x6469_6666
 
+    /// Of the columns of `list`: `generation` says which parts in `checkpoint` count, and `checkpointRevision` the revision they
+    /// make, of which 0 has no parts; `checkpointChecksum` is over the parts' checksums, in their order; `lastReloadRevision` is the
+    /// last one up to the checkpoint that subscribers were sent the whole state of, or 0; `chain` is where the journal's chain had
+    /// come to at the checkpoint; `checksum` is over all that is in the row. `owner` and `ownerGroup` are null for a list that is
+    /// older than owners, `mode` for what the configuration says, `source` for a list that is no mirror. (SQLite keeps the text of all
+    /// tables, with what is said in it: see `schemasTable`.)
     static let tables = """
         CREATE TABLE list (
             number INTEGER PRIMARY KEY,
             name TEXT NOT NULL UNIQUE,
             epoch TEXT NOT NULL,
-            -- Which parts in `checkpoint` count, and the revision they make; revision 0 has no parts.
             generation INTEGER NOT NULL,
             checkpointRevision INTEGER NOT NULL,
-            -- Over the parts' checksums, in their order.
             checkpointChecksum INTEGER NOT NULL,
-            -- The last revision up to the checkpoint that subscribers were sent the whole state of, or 0.
             lastReloadRevision INTEGER NOT NULL,
-            -- Where the journal's chain had come to at the checkpoint.
             chain INTEGER NOT NULL,
-            -- Over all that is in the row.
             checksum INTEGER NOT NULL,
-            -- Whom the list belongs to; null for a list that is older than owners.
             owner INTEGER,
             ownerGroup INTEGER,
-            -- Who may what; null for what the configuration says.
-            mode INTEGER
+            mode INTEGER,
+            source TEXT
         ) STRICT;
         CREATE TABLE journal (
             list INTEGER NOT NULL,
@@ -121,7 +121,7 @@ enum JournalSchema {
             isOriginKnown INTEGER NOT NULL,
             process INTEGER,
             user INTEGER,
-            client TEXT
+            client TEXT, source TEXT
         ) STRICT
         """
 
@@ -139,7 +139,8 @@ enum JournalSchema {
         """
 
     /// The oldest that is read: before owners. Those of version 5 know nothing of a list's own content, those of
-    /// version 6 nothing of deleted lists that can come back, those of version 7 nothing of schemas.
+    /// version 6 nothing of deleted lists that can come back, those of version 7 nothing of schemas, those of
+    /// version 8 nothing of mirrors.
     static let versionMin = 4
 
     /// Makes the tables of an earlier version those of this one. What is null in a row is not in its checksum.
@@ -149,8 +150,9 @@ enum JournalSchema {
             ALTER TABLE list ADD COLUMN ownerGroup INTEGER;
             ALTER TABLE list ADD COLUMN mode INTEGER;
             """
-        return (version < 5 ? additionOfAccess : "") + (version < 7 ? deletedListTable + ";" : "")
-            + schemasTable + ";PRAGMA user_version = \(JournalSchema.version);"
+        return (version < 5 ? additionOfAccess : "") + "ALTER TABLE list ADD COLUMN source TEXT;"
+            + (version < 7 ? deletedListTable : "ALTER TABLE deletedList ADD COLUMN source TEXT") + ";"
+            + (version < 8 ? schemasTable + ";" : "") + "PRAGMA user_version = \(JournalSchema.version);"
     }
 }
 

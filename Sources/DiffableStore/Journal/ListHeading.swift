@@ -65,6 +65,7 @@ extension AccessRecord {
         sum.add(owner.map { Int($0) } ?? -1)
         sum.add(group.map { Int($0) } ?? -1)
         sum.add(mode.map { Int($0.bits) } ?? -1)
+        if let source { sum.add(source.description) }
     }
 }
 
@@ -92,7 +93,7 @@ extension ListHeading {
     static func deleted(in database: Database) throws -> [(heading: ListHeading, checksum: Int64)] {
         try Row.fetchAll(database, sql: "SELECT \(columns), \(deletionColumns) FROM deletedList ORDER BY number").map {
             var heading = try ListHeading($0)
-            heading.deletion = try Deletion($0, from: 12)
+            heading.deletion = try Deletion($0, from: 13)
             return (heading, try $0.decode(Int64.self, atIndex: 8))
         }
     }
@@ -114,7 +115,7 @@ extension ListHeading {
 
     private static let columns = """
         number, name, epoch, generation, checkpointRevision, checkpointChecksum, lastReloadRevision, chain, checksum,
-        owner, ownerGroup, mode
+        owner, ownerGroup, mode, source
         """
     private static let deletionColumns = "time, runningTime, isOriginKnown, process, user, client"
 
@@ -131,7 +132,8 @@ extension ListHeading {
         access = AccessRecord(
             owner: try row.decode(Int?.self, atIndex: 9).flatMap(UInt32.init(exactly:)),
             group: try row.decode(Int?.self, atIndex: 10).flatMap(UInt32.init(exactly:)),
-            mode: try row.decode(Int?.self, atIndex: 11).flatMap(AccessMode.init(bits:)))
+            mode: try row.decode(Int?.self, atIndex: 11).flatMap(AccessMode.init(bits:)),
+            source: try row.decode(String?.self, atIndex: 12).flatMap { try? MirrorSource($0) })
     }
 
     func insert(into database: Database) throws {
@@ -139,12 +141,13 @@ extension ListHeading {
             number, name, epoch, generation, checkpointRevision, checkpointChecksum, lastReloadRevision, chain.value,
             checksum, access.owner, access.group, access.mode?.bits,
         ]
+        let source: StatementArguments = [access.source?.description]
         guard let deletion else {
-            return try database.cachedStatement(sql: "INSERT INTO list VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-                .execute(arguments: arguments)
+            return try database.cachedStatement(sql: "INSERT INTO list VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
+                .execute(arguments: arguments + source)
         }
-        let sql = "INSERT INTO deletedList VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-        try database.cachedStatement(sql: sql).execute(arguments: arguments + deletion.arguments)
+        let sql = "INSERT INTO deletedList VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        try database.cachedStatement(sql: sql).execute(arguments: arguments + deletion.arguments + source)
     }
 
     /// Replaces the heading that the list has.
@@ -152,13 +155,13 @@ extension ListHeading {
         let sql = """
             UPDATE \(deletion == nil ? "list" : "deletedList")
             SET epoch = ?, generation = ?, checkpointRevision = ?, checkpointChecksum = ?,
-                lastReloadRevision = ?, chain = ?, checksum = ?, owner = ?, ownerGroup = ?, mode = ?
+                lastReloadRevision = ?, chain = ?, checksum = ?, owner = ?, ownerGroup = ?, mode = ?, source = ?
             WHERE number = ?
             """
         try database.cachedStatement(sql: sql)
             .execute(arguments: [
                 epoch, generation, checkpointRevision, checkpointChecksum, lastReloadRevision, chain.value, checksum,
-                access.owner, access.group, access.mode?.bits, number,
+                access.owner, access.group, access.mode?.bits, access.source?.description, number,
             ])
     }
 

@@ -1,0 +1,200 @@
+import Diffable
+import DiffableJSON
+
+// How a list is changed. A small change is one step on the queue. What is more work is found beside it, from the head that
+// there is, while others go on; if the head is another by then, it is found anew. Whoever is overtaken so again and again
+// has the list to itself for the last time: what others ask of it waits, in its order.
+
+/// What a request has beside the change itself.
+struct Terms: Sendable {
+    var ifRevision: Int?
+    var request: KeyedRequest?
+    var lease: Lease?
+    var mode: TransactionMode
+    var origin: Origin?
+    var peer: Peer
+    /// The rights that the request needs.
+    var needed = Rights.write
+    /// Whether a dry run is for the list's handler to see, and not for the peer.
+    var isForHandler = false
+    /// What the request makes of a head, when that is known.
+    var known: KnownChange?
+}
+
+/// What was made of a head before, with the schemas that it fits.
+struct KnownChange: Sendable {
+    let made: MadeChange
+    let head: ListState
+    let schemas: ListSchemas?
+}
+
+/// When a request is carried out.
+package enum Carrying: Sendable {
+    /// It is: the head is what it made of it, or it was refused.
+    case done
+    /// Later, when the completion is called. What the same client asks next must wait until then.
+    case underway
+}
+
+extension Store {
+    /// A change that is being carried out.
+    private struct Underway: Sendable {
+        let name: ListName
+        var terms: Terms
+        let plan: ChangePlan
+        let completion: Completion<Outcome>
+        /// How often it was found from a head that was another by then.
+        var timesOvertaken = 0
+    }
+
+    /// What was found beside the queue, and of what.
+    private struct Found: Sendable {
+        let basis: ChangePlan.Basis
+        let change: Result<MadeChange, StoreError>
+    }
+
+    /// So often others may overtake a change.
+    private static let timesOvertakenMax = 1
+
+    /// Answers a repeated request with its first result, and carries out any other.
+    func change(
+        _ name: ListName, _ terms: Terms, _ plan: ChangePlan, completion: @escaping Completion<Outcome>
+    ) -> Carrying {
+        let change = Underway(name: name, terms: terms, plan: plan, completion: completion)
+        if let held = heldLists[name], held.isReserved {
+            held.waiting.append { store in _ = store.carryOut(change, nil) }
+            return .underway
+        }
+        return carryOut(change, nil)
+    }
+
+    /// The same for a request that may have a key, whose digest is found first.
+    func change(
+        _ name: ListName, _ terms: Terms, _ key: RequestKey?, isSummarized: Bool, _ plan: ChangePlan,
+        completion: @escaping Completion<Outcome>, digest: @escaping @Sendable () -> Int64
+    ) -> Carrying {
+        guard refusal == nil, let key else { return change(name, terms, plan, completion: completion) }
+        let keyed: @Sendable (Int64) -> Terms = { digest in
+            var terms = terms
+            terms.request = KeyedRequest(key: key, digest: digest, isSummarized: isSummarized)
+            return terms
+        }
+        let size = beside.map { plan.sizeSaid(max: $0.sizeMax) } ?? 0
+        guard let beside, size > beside.sizeMax else {
+            return change(name, keyed(digest()), plan, completion: completion)
+        }
+        beside.find(size: size, digest) { digest in
+            self.assumeIsolated { _ = $0.change(name, keyed(digest), plan, completion: completion) }
+        }
+        return .underway
+    }
+
+    private func carryOut(_ change: Underway, _ found: Found?) -> Carrying {
+        if let refusal {
+            change.completion(.failure(refusal))
+            return .done
+        }
+        let (name, terms) = (change.name, change.terms)
+        var isWriteOnly = false
+        do throws(StoreError) {
+            guard let held = heldLists[name], let head = held.head else { throw .noSuchList(name) }
+            let rights = held.headAccess.effective.rights(of: terms.peer)
+            isWriteOnly = !rights.contains(.read)
+            if rights != .all { try check(rights, head, terms) }
+            if let source = held.headAccess.effective.source, terms.mode == .commit,
+                !terms.peer.mirrored.contains(name)
+            {
+                throw .permissionDenied(name, .mirrored(source))
+            }
+            if let request = terms.request, terms.mode == .commit || terms.isForHandler,
+                let first = try firstResult(of: request, on: head)
+            {
+                let outcome = Outcome(repeating: first, of: head, isWriteOnly: isWriteOnly)
+                answer(.outcome(change.completion, .success(outcome)), about: name)
+                return .done
+            }
+            if let expected = terms.ifRevision, expected != head.revision {
+                throw .revisionMismatch(name, expected: expected, current: head.revision)
+            }
+            guard let made = try made(change, held, head, found) else { return .underway }
+            try checkRoom(for: made.new, from: head, in: held, by: terms.peer)
+            move(held, from: head, by: made, terms, isWriteOnly: isWriteOnly, completion: change.completion)
+        } catch {
+            let error = isWriteOnly ? error.withoutContents : error
+            answer(.outcome(change.completion, .failure(error)), about: name, to: terms.peer)
+        }
+        return .done
+    }
+
+    /// Nil while it is looked for beside the queue.
+    private func made(
+        _ change: Underway, _ held: HeldList, _ head: ListState, _ found: Found?
+    ) throws(StoreError) -> MadeChange? {
+        if let known = change.terms.known, known.head === head, known.schemas === held.headSchemas { return known.made }
+        if let found, found.basis.head === head, found.basis.schemas === held.headSchemas {
+            return try found.change.get()
+        }
+        let basis = ChangePlan.Basis(
+            head: head, schemas: held.headSchemas, past: try past(change.plan, held, head), limits: limits.snapshot)
+        if let beside {
+            let size = change.plan.size(from: head.snapshot, past: basis.past?.snapshot, max: beside.sizeMax)
+            if size > beside.sizeMax {
+                find(change, basis, size: size, isOvertaken: found != nil, in: held, beside)
+                return nil
+            }
+        }
+        return try change.plan.change(basis)
+    }
+
+    private func find(
+        _ change: Underway, _ basis: ChangePlan.Basis, size: Int, isOvertaken: Bool, in held: HeldList,
+        _ beside: WorkBeside
+    ) {
+        var next = change
+        if isOvertaken { next.timesOvertaken += 1 }
+        let isReserving = next.timesOvertaken > Self.timesOvertakenMax
+        if isReserving { held.isReserved = true }
+        let work: @Sendable () -> Found = { [plan = next.plan] in
+            Found(
+                basis: basis,
+                change: Result { () throws(StoreError) in
+                    try plan.change(basis).complete(from: basis.head.snapshot)
+                })
+        }
+        let list = ReservedList(held: held, isReserved: isReserving)
+        beside.find(size: size, work) { [next] found in
+            self.assumeIsolated { $0.goOn(next, found, size: size, list) }
+        }
+    }
+
+    private func goOn(_ change: Underway, _ found: Found, size: Int, _ list: ReservedList) {
+        let carrying = carryOut(change, found)
+        if carrying == .done {
+            beside?.free(change.plan, size)
+            // What was found from a head that there is no more, or was refused.
+            beside?.free(found, size)
+        }
+        // Another life of the list has begun meanwhile, or it is over.
+        guard list.isReserved, carrying == .done || heldLists[change.name] !== list.held else { return }
+        list.held.isReserved = false
+        let waiting = list.held.waiting
+        list.held.waiting = []
+        for work in waiting { work(self) }
+    }
+
+    /// The list that is undone to, for a plan that asks for one.
+    private func past(_ plan: ChangePlan, _ held: HeldList, _ head: ListState) throws(StoreError) -> ListState? {
+        guard case .undo(let wanted) = plan else { return nil }
+        let revision = wanted ?? head.revision - 1
+        if let state = state(before: head, at: revision) { return state }
+        let oldest = held.history.oldest ?? head.revision
+        throw .noSuchRevision(head.name, revision, oldest: oldest, current: head.revision)
+    }
+}
+
+/// Unchecked, because it is used on the store's queue alone.
+private struct ReservedList: @unchecked Sendable {
+    let held: HeldList
+    /// Whether this change has it to itself.
+    let isReserved: Bool
+}
