@@ -34,7 +34,7 @@ int terminal_restore_is_in_foreground(void) {
     return group < 0 || group == getpgrp();
 }
 
-void terminal_restore_now(void) {
+static void restore(int drops_input) {
     if (!__sync_bool_compare_and_swap(&is_armed, 1, 0))
         return;
     int number = errno;
@@ -54,12 +54,18 @@ void terminal_restore_now(void) {
     }
     // Whoever is in the background has lost the terminal to a shell, which has set it up for itself.
     if (terminal_restore_is_in_foreground()) {
-        // Not TCSAFLUSH, which waits until the output is gone. What nobody read would be typed into the shell.
+        // Not TCSAFLUSH, which waits until the output is gone.
         tcsetattr(saved.descriptor, TCSANOW, &saved.settings);
-        tcflush(saved.descriptor, TCIFLUSH);
+        if (drops_input)
+            tcflush(saved.descriptor, TCIFLUSH);
     }
     errno = number;
 }
+
+// What nobody read would be typed into the shell.
+void terminal_restore_now(void) { restore(1); }
+
+void terminal_restore_for_child(void) { restore(0); }
 
 static void end_by(int signal) {
     terminal_restore_now();

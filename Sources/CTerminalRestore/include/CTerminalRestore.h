@@ -22,6 +22,9 @@ int terminal_restore_is_in_foreground(void);
 // Writes what there is to put back, once; nothing when it is done already.
 void terminal_restore_now(void);
 
+// The same for a program that this one starts and waits for: what was typed already is for it.
+void terminal_restore_for_child(void);
+
 // Stops the process group as ^Z does, without a handler in the way.
 void terminal_restore_stop(void);
 

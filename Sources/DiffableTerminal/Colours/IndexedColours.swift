@@ -20,10 +20,14 @@ enum IndexedColours {
         all.min { $0.colour.distance(to: colour) < $1.colour.distance(to: colour) }!.index
     }
 
+    private static let greys = all.filter { $0.colour.red == $0.colour.green && $0.colour.green == $0.colour.blue }
+
     /// The nearest of those that can be read on a ground; black or white always can.
-    static func nearest(to colour: RGB, readableOn ground: RGB, contrast: Double) -> UInt8 {
+    ///
+    /// - Parameter isGrey: of the greys alone. The nearest colour to a grey that cannot be read is a purple or a green.
+    static func nearest(to colour: RGB, readableOn ground: RGB, contrast: Double, isGrey: Bool) -> UInt8 {
         let luminance = ground.luminance
-        return all.filter { RGB.contrast($0.luminance, luminance) >= contrast }
+        return (isGrey ? greys : all).filter { RGB.contrast($0.luminance, luminance) >= contrast }
             .min { $0.colour.distance(to: colour) < $1.colour.distance(to: colour) }?.index
             ?? (ground.opposite == .white ? 231 : 16)
     }

@@ -87,7 +87,13 @@ extension Palette {
     }
 
     private func nearest(to colour: RGB, for ink: Ink, on ground: RGB) -> UInt8 {
-        IndexedColours.nearest(to: colour, readableOn: ground, contrast: Self.contrast(of: ink))
+        let isGrey =
+            switch ink {
+            case .text, .secondary, .tertiary, .onTint, .tint(.secondary), .tint(.gray): true
+            case .tint: false
+            }
+        return IndexedColours.nearest(
+            to: colour, readableOn: ground, contrast: Self.contrast(of: ink), isGrey: isGrey)
     }
 
     static func contrast(of ink: Ink) -> Double { ink == .tertiary ? drawingContrast : textContrast }

@@ -72,15 +72,26 @@ package final class TerminalDevice {
         write(modes.enteringBytes(reportsMouse: reportsMouse))
     }
 
-    /// Puts everything back as it was before `enter`. What has not been written is dropped.
+    /// Puts everything back as it was before `enter`. What has not been written is dropped, and so is what was typed and not
+    /// read.
     package func leave() {
+        prepareLeaving()
+        terminal_restore_now()
+    }
+
+    /// The same for a program that this one starts and waits for: what was typed already is typed for that.
+    package func leaveForChild() {
+        prepareLeaving()
+        terminal_restore_for_child()
+    }
+
+    private func prepareLeaving() {
         guard isEntered else { return }
         awaitReplies()
         isEntered = false
         pending = []
         decoder = KeyDecoder()
         decoderDeadline = nil
-        terminal_restore_now()
     }
 
     /// Leaves, stops the process like ^Z, and enters again when it goes on. The screen has to be drawn anew then.
@@ -144,7 +155,8 @@ package final class TerminalDevice {
 
     // MARK: - Waiting
 
-    /// Sleeps until something happens or the time is over, and says what happened; nothing when it is over.
+    /// Sleeps until something happens or the time is over, and says what happened; nothing when it is over. Of what is typed it
+    /// reads one key: the next ones may be for a program that this key starts.
     package func wait(timeOut: Duration? = nil) -> [TerminalEvent] {
         let deadline = timeOut.map { ContinuousClock.now + $0 }
         let wasBehind = isBehind
@@ -187,19 +199,22 @@ package final class TerminalDevice {
         }
         var events: [InputEvent] = []
         // Whoever sends without an end does not keep the loop from its other work.
-        for _ in 0..<4 {
-            let bytes = [UInt8](unsafeUninitializedCapacity: 16 << 10) { buffer, count in
-                let result = read(descriptor, buffer.baseAddress, buffer.count)
+        for _ in 0..<Self.readsMax where events.isEmpty {
+            let lengthMax = decoder.isInPaste ? 16 << 10 : 1
+            let bytes = [UInt8](unsafeUninitializedCapacity: lengthMax) { buffer, count in
+                let result = read(descriptor, buffer.baseAddress, lengthMax)
                 if result == 0 || (result < 0 && errno != EAGAIN && errno != EINTR) { isHungUp = true }
                 count = max(result, 0)
             }
             if bytes.isEmpty { break }
             events += decoder.decode(bytes)
-            decoderDeadline = decoder.timeOut.map { ContinuousClock.now + $0 }
         }
+        decoderDeadline = decoder.timeOut.map { ContinuousClock.now + $0 }
         for case .reply(.attributes) in events { awaitsReplies = false }
         return events
     }
+
+    private static let readsMax = 4096
 
     private func takeSignals() -> [TerminalEvent] {
         let numbers = [UInt8](unsafeUninitializedCapacity: 64) { buffer, count in

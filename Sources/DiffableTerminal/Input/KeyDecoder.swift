@@ -64,6 +64,9 @@ package struct KeyDecoder: Sendable {
         }
     }
 
+    /// Whether what comes next is text that was pasted.
+    var isInPaste: Bool { if case .paste = state { true } else { false } }
+
     package mutating func decode(_ bytes: some Sequence<UInt8>) -> [InputEvent] {
         var events: [InputEvent] = []
         for byte in bytes { decode(byte, &events) }

@@ -8,16 +8,17 @@ extension Composer {
         var writer = row.writer
         addEnds(&writer, row.id, plan.traits)
         let table = tableColumns(plan)
-        for (index, column) in table.columns.enumerated() {
-            let start = index == 0 ? writer.free.lowerBound : max(column.columns.lowerBound, writer.free.lowerBound)
+        for column in table.columns {
+            let isFirst = column.index == 0
+            let start = isFirst ? writer.free.lowerBound : max(column.columns.lowerBound, writer.free.lowerBound)
             let end = min(column.columns.upperBound, writer.free.upperBound)
             guard start < end else { continue }
             let cell = TableColumns.cell(column.path, id: row.id, row.item)
             let wanted = columnCount(of: cell.text, limit: TableColumns.widthMax)
             if viewport.widensTables, wanted > end - start {
-                document.cache.widen(plan.id, index, to: start - column.columns.lowerBound + wanted)
+                document.cache.widen(plan.id, column.index, to: start - column.columns.lowerBound + wanted)
             }
-            let style = index == 0 ? writer.textStyle : writer.style(.text, row.item.look.isUrgent ? .bold : [])
+            let style = isFirst ? writer.textStyle : writer.style(.text, row.item.look.isUrgent ? .bold : [])
             addCell(&writer.block, cell.text, line: writer.line, start..<end, column.alignment, style)
         }
         return finished(writer, plan)
@@ -27,7 +28,8 @@ extension Composer {
     func addTitles(_ block: inout Block, _ plan: SectionPlan) {
         guard plan.sort == .table else { return }
         let geometry = plan.geometry
-        let columns = tableColumns(plan).columns
+        let table = tableColumns(plan)
+        let columns = table.columns
         guard columns.contains(where: { !$0.title.isEmpty }) else { return }
         let line = block.height
         var titles = Block(height: 2, page: geometry.page)
@@ -36,6 +38,7 @@ extension Composer {
                 &titles, column.title, line: 0, column.columns, column.alignment,
                 Style(.secondary, on: geometry.ground, .bold))
         }
+        addMoreSigns(&titles, table, geometry)
         titles.addRule(symbols.separator, line: 1, columns: geometry.content, Style(.tertiary, on: geometry.ground))
         addGround(&titles, plan)
         for var run in titles.runs {
@@ -55,6 +58,17 @@ extension Composer {
                 Rectangle(column: geometry.row.lowerBound, row: line, width: geometry.row.count, height: titles.height))
             frame.isFocusable = false
             block.frames.append(frame)
+        }
+    }
+
+    /// That there are further columns to the left and to the right.
+    private func addMoreSigns(_ titles: inout Block, _ table: TableColumns, _ geometry: SectionGeometry) {
+        let style = Style(.tint(.accent), on: geometry.ground, .bold)
+        if table.passed > 0, table.columns.count > 1 {
+            titles.add(symbols.back, line: 0, column: table.columns[1].columns.lowerBound - 1, style)
+        }
+        if table.isCut, geometry.content.upperBound < geometry.row.upperBound {
+            titles.add(symbols.chevron, line: 0, column: geometry.content.upperBound, style)
         }
     }
 

@@ -7,6 +7,8 @@ package struct Document: Sendable {
     package private(set) var extent: Window.Extent?
     /// Items that the viewer's user expanded or collapsed.
     package var expansion: [ItemID: Bool] = [:]
+    /// Items that were seen with children, which are folded away now where the list comes folded.
+    private(set) var knownParents: Set<ItemID> = []
     /// Whether accessories for editing are shown.
     package var isEditing = false
     let cache = LookCache()
@@ -29,12 +31,29 @@ package struct Document: Sendable {
         if snapshot.content != self.snapshot.content {
             next = Document(snapshot, user: user)
             next.expansion = expansion
+            next.knownParents = knownParents
             next.isEditing = isEditing
         }
         next.snapshot = snapshot
         next.extent = extent
         return next
     }
+
+    /// Notes which items have children, for when these are folded away.
+    mutating func noteParents(in snapshot: Snapshot) {
+        if knownParents.count > Self.knownParentsMax { knownParents = [] }
+        let last = snapshot.itemIdentifiers.last
+        for item in snapshot.itemIdentifiers {
+            if snapshot.numberOfChildren(of: item) ?? 0 > 0 {
+                knownParents.insert(item)
+            } else if item != last, snapshot.isExpanded(item) == true {
+                // Whatever there was is gone. Behind the last row there may be more than is held.
+                knownParents.remove(item)
+            }
+        }
+    }
+
+    private static let knownParentsMax = 20_000
 
     /// How many rows are before those that are held, and behind them.
     var placeholdersBefore: Int { max(extent?.offset ?? 0, 0) }
@@ -51,6 +70,9 @@ package struct Document: Sendable {
     package func isExpanded(_ id: ItemID) -> Bool { expansion[id] ?? snapshot.isExpanded(id) ?? false }
 
     func childCount(_ id: ItemID) -> Int { snapshot.numberOfChildren(of: id) ?? 0 }
+
+    /// Whether it has children, here or folded away; as far as that is known.
+    func isParent(_ id: ItemID) -> Bool { childCount(id) > 0 || knownParents.contains(id) }
 
     /// Whether its children are drawn.
     func isOpen(_ id: ItemID) -> Bool { childCount(id) > 0 && isExpanded(id) }

@@ -110,12 +110,15 @@ extension Scene {
 
     /// The first row that is seen as a whole, or as much of it as fits; nil only where there is nothing.
     package var firstAnchor: Anchor? {
-        let top = pinned.map { max($0.line + $0.block.height, 0) } ?? 0
+        let top = pinnedEnd
         let anchors = stack.pieces.flatMap { piece in
             piece.block.frames.map { Anchor(id: $0.id, line: piece.line + $0.rectangle.row) }
         }
         return anchors.first { $0.line >= top } ?? anchors.first
     }
+
+    /// The line of the rows' part that a header which stays on top ends before.
+    var pinnedEnd: Int { pinned.map { max($0.line + $0.block.height, 0) } ?? 0 }
 
     /// Whether the list begins on this screen, and whether it ends on it.
     package var showsTop: Bool { stack.pieces.first.map { $0.element == .title && $0.line >= 0 } ?? true }

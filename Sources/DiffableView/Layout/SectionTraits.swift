@@ -16,7 +16,7 @@ extension Composer {
         var traits = SectionTraits()
         let rootCount = snapshot.numberOfRootItems(inSection: plan.id) ?? 0
         traits.isOutline = snapshot.numberOfItems(inSection: plan.id) ?? 0 > rootCount
-        traits.hasDisclosures = traits.isOutline
+        traits.hasDisclosures = traits.isOutline || !document.knownParents.isEmpty
         // Cards stand by themselves.
         guard plan.isOfRows else { return traits }
         for index in 0..<min(rootCount, SectionTraits.sampleCount) {
@@ -32,7 +32,7 @@ extension Composer {
 
     /// Whether an item shows a disclosure, and which.
     func disclosure(_ id: ItemID, _ look: ItemLook) -> Bool? {
-        guard look.hasChildren || document.childCount(id) > 0 else { return nil }
+        guard look.hasChildren || document.isParent(id) else { return nil }
         if let accessories = look.accessories {
             let isNamed = accessories.contains {
                 $0.sort == .outlineDisclosure && $0.isShown(isEditing: document.isEditing)

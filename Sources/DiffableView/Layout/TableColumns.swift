@@ -7,8 +7,12 @@ import DiffableJSON
 /// while it is read cannot be read. They are chosen again when the section's content changes, when the screen becomes
 /// another size, and while the table has fewer items than are looked at. Whoever goes to other rows finds their columns as
 /// wide as they need, as far as there is room, and they keep that. What others change makes no column wider.
+///
+/// Where there is no room for all, its reader passes over columns behind the first, which stays.
 struct TableColumns: Sendable {
     struct Column: Sendable {
+        /// Among all columns of the table.
+        var index: Int
         var path: String
         var title: String
         var alignment: TableColumn.Alignment
@@ -21,6 +25,8 @@ struct TableColumns: Sendable {
     /// With those for which there is no room.
     private var wantedColumns: [Column] = []
     private let isFixed: [Bool]
+    /// How many behind the first one are passed over.
+    private(set) var passed = 0
     let section: Record
     let area: Range<Int>
     let sampled: Int
@@ -28,7 +34,8 @@ struct TableColumns: Sendable {
     static let sampleCount = 32
     /// What is wider is cut, however wide the screen is.
     static let widthMax = 48
-    private static let widthMin = 5
+    /// What is narrower cannot be read.
+    private static let widthMin = 8
     static let countMax = 64
     private static let gap = 2
 }
@@ -36,10 +43,15 @@ struct TableColumns: Sendable {
 extension Composer {
     func tableColumns(_ plan: SectionPlan) -> TableColumns {
         let sampled = min(snapshot.numberOfRootItems(inSection: plan.id) ?? 0, TableColumns.sampleCount)
-        return document.cache.columns(plan.id) { known in
+        let passed = viewport.passedColumns[plan.id] ?? 0
+        func isValid(_ known: TableColumns) -> Bool {
             known.section.isShared(with: plan.resolved.record) && known.area == plan.geometry.content
                 && known.sampled >= sampled
+        }
+        return document.cache.columns(plan.id) { known in
+            isValid(known) && known.passed == known.bounded(passed)
         } otherwise: { known in
+            if let known, isValid(known) { return known.passing(passed) }
             let items = (0..<sampled).compactMap { index -> (id: ItemID, item: LookCache.ResolvedItem)? in
                 guard let id = snapshot.itemIdentifier(at: [plan.index, index]) else { return nil }
                 return resolved(id, plan).map { (id, $0) }
@@ -49,9 +61,9 @@ extension Composer {
                 plan.look.columns ?? TableColumns.members(items.map(\.item)), items.map { ($0.id, $0.item) },
                 plan: plan, leading: leading)
             guard let known, known.section.isShared(with: chosen.section), known.area == chosen.area else {
-                return chosen
+                return chosen.passing(passed)
             }
-            return chosen.keepingWidths(of: known)
+            return chosen.keepingWidths(of: known).passing(passed)
         }
     }
 
@@ -109,12 +121,12 @@ extension TableColumns {
             widths.append(min(column.width ?? width, area.count))
             columns.append(
                 Column(
-                    path: column.path, title: column.title,
+                    index: index, path: column.path, title: column.title,
                     alignment: column.alignment ?? (isOfNumbers ? .right : .left), columns: 0..<0))
         }
         natural = widths
         wantedColumns = columns
-        place(widths, fixed: isFixed)
+        place()
     }
 
     /// The same with room for a cell that is cut; nil where nothing would change.
@@ -136,15 +148,36 @@ extension TableColumns {
 
     private func placed(_ widths: [Int]) -> TableColumns {
         var next = self
-        next.columns = wantedColumns
         next.natural = widths
-        next.place(widths, fixed: isFixed)
+        next.place()
         return next
     }
 
+    /// One column behind the first is always seen.
+    fileprivate func bounded(_ count: Int) -> Int { max(min(count, wantedColumns.count - 2), 0) }
+
+    /// The same from another column on.
+    fileprivate func passing(_ count: Int) -> TableColumns {
+        var next = self
+        next.passed = bounded(count)
+        next.place()
+        return next
+    }
+
+    /// Whether there is more to be seen when more columns are passed over.
+    var isCut: Bool {
+        passed < bounded(.max)
+            && (hidesLast || columns.dropFirst().contains { $0.columns.count < natural[$0.index] })
+    }
+
+    /// Whether the last columns are left out.
+    var hidesLast: Bool { columns.last?.index != wantedColumns.last?.index }
+
     /// The widest ones give way first; when all are narrow, the last ones are left out.
-    private mutating func place(_ natural: [Int], fixed: [Bool]) {
-        var widths = natural
+    private mutating func place() {
+        columns = wantedColumns.filter { $0.index == 0 || $0.index > passed }
+        let fixed = columns.map { isFixed[$0.index] }
+        var widths = columns.map { natural[$0.index] }
         var total = widths.reduce(0, +) + Self.gap * max(widths.count - 1, 0)
         while total > area.count {
             let widest = widths.indices.filter { !fixed[$0] && widths[$0] > Self.widthMin }.max {

@@ -11,6 +11,8 @@ package struct Viewport: Sendable {
     package var revealed: RowID?
     /// Which item of a carousel is its first; the very first where none is named.
     package var carouselStarts: [Owner: ItemID] = [:]
+    /// How many columns behind the first are passed over in a table.
+    package var passedColumns: [SectionID: Int] = [:]
     /// The titles of several lists.
     package var tabs: [String] = []
     package var selectedTab = 0

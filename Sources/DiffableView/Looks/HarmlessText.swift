@@ -2,7 +2,13 @@
 // drawn: control characters, and Unicode's bidirectional ones (U+202E makes "txt.exe" of "exe.txt"). White space of any
 // sort is a space: a row is one line, and where it breaks is for the layout to say.
 
+/// In bytes. The tallest row on the widest screen has no room for more, and each frame goes through what it draws.
+private let harmlessTextLengthMax = 1 << 16
+
 func harmlessText(_ text: String) -> String {
+    guard text.utf8.count <= harmlessTextLengthMax else {
+        return harmlessText(String(decoding: text.utf8.prefix(harmlessTextLengthMax - 3), as: UTF8.self)) + "…"
+    }
     if text.utf8.allSatisfy({ 0x20..<0x7F ~= $0 }) { return text }
     var result = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {

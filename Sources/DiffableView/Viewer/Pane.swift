@@ -9,6 +9,8 @@ struct Pane: Sendable {
     /// Whether there has been a state at all.
     var isLoaded = false
     var isDeleted = false
+    /// Of its newest state.
+    var notice: String?
     /// Of what is shown.
     var revision = 0
     var epoch = ""
@@ -22,7 +24,14 @@ struct Pane: Sendable {
     /// Nobody has gone away from the top, so what comes there is seen.
     var isFollowingTop = true
     var carouselStarts: [Owner: ItemID] = [:]
-    var marks: Set<ItemID> = []
+    /// How many columns behind the first its user has passed over in a table.
+    var passedColumns: [SectionID: Int] = [:]
+    var marks: Set<ItemID> = [] {
+        didSet { numberMarks(from: oldValue) }
+    }
+    /// When each mark was set, by a count.
+    private var markNumbers: [ItemID: Int] = [:]
+    private var lastMarkNumber = 0
     /// Items that its user sees the other way round than the list has them.
     var toggled: Set<ItemID> = []
 
@@ -110,9 +119,29 @@ struct Pane: Sendable {
     }
 
     /// What is marked in the list's order, as far as it is held.
-    var orderedMarks: [ItemID] {
+    var orderedMarks: [ItemID] { inOrder(marks) }
+
+    private func inOrder(_ items: Set<ItemID>) -> [ItemID] {
         let snapshot = document.snapshot
-        return marks.map { (snapshot.index(ofItem: $0) ?? .max, $0) }.sorted { $0 < $1 }.map(\.1)
+        return items.map { (snapshot.index(ofItem: $0) ?? .max, $0) }.sorted { $0 < $1 }.map(\.1)
+    }
+
+    /// What is marked in the order of marking. Those of a range are in the list's.
+    var marksInTheirOrder: [ItemID] { marks.sorted { markNumbers[$0] ?? 0 < markNumbers[$1] ?? 0 } }
+
+    /// However its rows were gone through, a range is marked as a whole, from its first row on.
+    mutating func noteRange(markedBefore: Set<ItemID>) { number(marks.subtracting(markedBefore)) }
+
+    private mutating func numberMarks(from old: Set<ItemID>) {
+        for item in old.subtracting(marks) { markNumbers[item] = nil }
+        number(marks.subtracting(old))
+    }
+
+    private mutating func number(_ items: Set<ItemID>) {
+        for item in inOrder(items) {
+            lastMarkNumber += 1
+            markNumbers[item] = lastMarkNumber
+        }
     }
 
     /// The newest revision that is known.

@@ -5,13 +5,31 @@ import Diffable
 /// Which items of a list are seen, and in which order.
 package struct ViewFilter: Equatable, Sendable {
     package var sections: [SectionID] = []
-    /// A condition as JSON.
+    /// A condition as JSON, and as it was typed.
     package var condition: String?
+    package var conditionWords = ""
     package var search = ""
-    /// Sort keys as JSON, the first one first.
+    /// Sort keys as JSON, the first one first, and as they were typed.
     package var sort: [String] = []
+    package var sortWords = ""
 
     package init() {}
+
+    /// Whether both show the same, in whatever words it was asked for.
+    package static func == (left: ViewFilter, right: ViewFilter) -> Bool {
+        left.sections == right.sections && left.condition == right.condition && left.search == right.search
+            && left.sort == right.sort
+    }
+
+    /// What is shown, for whoever looks at it.
+    var words: [String] {
+        var words: [String] = []
+        if !sections.isEmpty { words.append("in \(sections.map(\.description).joined(separator: ", "))") }
+        if !search.isEmpty { words.append("/\(search)") }
+        if condition != nil { words.append("where \(conditionWords)") }
+        if !sort.isEmpty { words.append("sort by \(sortWords)") }
+        return words
+    }
 
     /// Whether there may be items that are not seen.
     var leavesOut: Bool { !sections.isEmpty || condition != nil || !search.isEmpty }

@@ -6,6 +6,12 @@ import DiffableJSON
 extension Viewer {
     /// Whether what acts on the row under the cursor may be done; says why not.
     mutating func mayAct() -> Bool {
+        guard mayChange() else { return false }
+        return mayTouch()
+    }
+
+    /// Whether anything may be done with the list; says why not.
+    mutating func mayChange() -> Bool {
         guard lostSince == nil else {
             say("There is no connection to the daemon: nothing was done")
             return false
@@ -14,7 +20,7 @@ extension Viewer {
             say("The list was deleted: nothing was done")
             return false
         }
-        return mayTouch()
+        return true
     }
 
     /// Whether the row under the cursor is the one that somebody looks at.
@@ -96,7 +102,7 @@ extension Viewer {
     }
 
     mutating func performAction(withKey key: Character) {
-        guard showsCursor(), let cursor = pane.cursor else { return }
+        guard mayOffer(), showsCursor(), let cursor = pane.cursor else { return }
         if let action = actions(of: cursor).first(where: { $0.key == key }) { return perform(action) }
         if let action = pane.document.listLook.actions.first(where: { $0.key == key }) { performForList(action) }
     }
@@ -110,10 +116,7 @@ extension Viewer {
     }
 
     mutating func performForList(_ action: Action) {
-        guard lostSince == nil, !pane.isDeleted else {
-            _ = mayAct()
-            return
-        }
+        guard mayChange() else { return }
         begin(action, items: [], section: nil, row: nil)
     }
 
@@ -138,7 +141,7 @@ extension Viewer {
         items.isEmpty ? action.title : "\(action.title) \(subject(items))"
     }
 
-    private func subject(_ items: [ItemID]) -> String {
+    func subject(_ items: [ItemID]) -> String {
         guard items.count == 1 else { return items.isEmpty ? "" : "\(items.count) items" }
         let text = look(of: items[0])?.text ?? harmlessText(items[0].description)
         return "“\(fitted(text, columns: 60))”"
@@ -201,14 +204,11 @@ extension Viewer {
         if !pane.document.isExpanded(item) { setExpanded(item, true) }
     }
 
-    // MARK: - Undoing, copying, editing, picking
+    // MARK: - Undoing, copying, editing
 
     /// One's own changes one after the other, as long as nobody else's is between.
     mutating func undo() {
-        guard lostSince == nil, !pane.isDeleted else {
-            _ = mayAct()
-            return
-        }
+        guard mayChange() else { return }
         guard let own = pane.ownChanges.last else { return say("Nothing was changed here that could be undone") }
         let isUndoing = pane.requests.values.contains { request in
             if case .undo = request.kind { true } else { false }
@@ -233,22 +233,13 @@ extension Viewer {
     }
 
     mutating func edit() {
-        guard mayAct(), let item = pane.cursor?.item else { return }
+        guard mayOffer(), mayAct(), let item = pane.cursor?.item else { return }
         append(.edit(list: selected, item))
     }
 
     mutating func noteEdit(of item: ItemID, _ revision: Int, list: Int) {
         guard panes.indices.contains(list) else { return }
         panes[list].noteOwnChange(revision, "Edit \(subject([item]))")
-    }
-
-    private mutating func pick() {
-        // Marks were set one by one, in whichever list, so they do not depend on the row under the cursor.
-        let marked = panes.flatMap(\.orderedMarks)
-        if options.picking == .multiple, !marked.isEmpty { return append(.quit(picked: marked)) }
-        guard mayTouch(), let item = pane.cursor?.item else { return }
-        guard isEnabled(item) else { return sayNotEnabled(item) }
-        append(.quit(picked: [item]))
     }
 
     func isEnabled(_ item: ItemID) -> Bool {
@@ -265,7 +256,7 @@ extension Viewer {
 
     /// Asks whether the row may go up or down among its siblings. It moves when the list does.
     mutating func reorder(by steps: Int) {
-        guard showsCursor(), let item = pane.cursor?.item else { return }
+        guard mayOffer(), showsCursor(), let item = pane.cursor?.item else { return }
         guard look(of: item)?.canReorder == true else { return say("This row stays where it is") }
         guard pane.shownQuery.filter.sort.isEmpty else { return say("The rows are sorted: none can be moved") }
         if var reordering = pane.reordering, reordering.item == item {

@@ -13,6 +13,7 @@ extension Viewer {
         var viewport = Viewport(columns: columns, rows: rows)
         viewport.symbols = options.symbols
         viewport.carouselStarts = pane.carouselStarts
+        viewport.passedColumns = pane.passedColumns
         viewport.tabs = panes.map(\.title)
         viewport.selectedTab = selected
         viewport.banner = banner
@@ -76,11 +77,7 @@ extension Viewer {
         case .menu, .question, .swipe: return "Enter chooses, Esc closes"
         case .rows, .typing: break
         }
-        var parts = [pane.name.description]
-        if !pane.filter.search.isEmpty { parts.append("/\(pane.filter.search)") }
-        if pane.filter.condition != nil { parts.append("filtered") }
-        if !pane.filter.sort.isEmpty { parts.append("sorted") }
-        return parts.joined(separator: "  ")
+        return ([pane.name.description] + pane.filter.words).joined(separator: "  ")
     }
 
     private var counts: String {

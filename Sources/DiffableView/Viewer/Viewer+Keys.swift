@@ -89,6 +89,8 @@ extension Viewer {
         case "p": move(.up)
         case "e": scroll(by: 1)
         case "y": scroll(by: -1)
+        case "x": takeRows()
+        case "v": putRows()
         default: break
         }
     }
@@ -108,6 +110,8 @@ extension Viewer {
         case .up, .down:
             beginRange()
             if case .range = mode { move(key.key == .up ? .up : .down) }
+        case .left: return passColumns(-1)
+        case .right: return passColumns(1)
         default: return false
         }
         return true

@@ -15,7 +15,9 @@ extension Viewer {
         switch mouse.action {
         case .wheel(.up): wheel(by: -3)
         case .wheel(.down): wheel(by: 3)
-        case .wheel(.left), .wheel(.right), .move: break
+        case .wheel(.left): passColumns(-1)
+        case .wheel(.right): passColumns(1)
+        case .move: break
         case .press(.left): press(scene.hit(at: position))
         case .press(.right): pressRight(scene.hit(at: position))
         case .press(.middle): break
@@ -68,7 +70,7 @@ extension Viewer {
         case .disclosure:
             guard let item = row.item else { return }
             toggle(item)
-        case .checkbox where pane.cursor == row: performPrimaryAction()
+        case .checkbox where pane.cursor == row && options.picking == .none: performPrimaryAction()
         case .accessory(let index) where pane.cursor == row: press(accessory: index, of: row)
         case .checkbox, .icon, .accessory, .swipeAction: press(row)
         }
@@ -76,7 +78,10 @@ extension Viewer {
 
     private mutating func press(accessory index: Int, of row: RowID) {
         guard let item = row.item, let accessory = look(of: item)?.accessories?[index] else { return }
-        if let action = actions(of: item).first(where: { $0.id == accessory.action }) { return perform(action) }
+        if let action = actions(of: item).first(where: { $0.id == accessory.action }) {
+            if mayOffer() { perform(action) }
+            return
+        }
         switch accessory.sort {
         case .popUpMenu, .detail: openMenu()
         case .multiselect: mark()
@@ -105,8 +110,8 @@ extension Viewer {
         guard let row else { return }
         switch mode {
         case .rows:
-            guard let item = pane.cursor?.item, row != pane.cursor, lastPress?.row == pane.cursor,
-                look(of: item)?.canReorder == true
+            guard options.picking == .none, let item = pane.cursor?.item, row != pane.cursor,
+                lastPress?.row == pane.cursor, look(of: item)?.canReorder == true
             else { return }
             enter(.drag(Drag(item: item, target: row)))
         case .drag(var drag):

@@ -40,6 +40,22 @@ extension Viewer {
         if direction == .right { expandOrEnter() } else { collapseOrLeave() }
     }
 
+    /// Goes across a table that is wider than the screen.
+    ///
+    /// - Returns: whether there is anything more on that side.
+    @discardableResult mutating func passColumns(_ count: Int) -> Bool {
+        guard let item = pane.cursor?.item, let path = pane.document.snapshot.indexPath(ofItem: item) else {
+            return false
+        }
+        let plan = scene.composer.plan(path[0])
+        guard plan.sort == .table else { return false }
+        let table = scene.composer.tableColumns(plan)
+        guard count > 0 ? table.isCut : table.passed > 0 else { return false }
+        pane.passedColumns[plan.id] = table.passed + count
+        layOut()
+        return true
+    }
+
     /// The cursor stays on its line, and the rows move under it.
     mutating func page(_ direction: Scene.Direction) {
         guard let cursor = pane.cursor, let target = scene.neighbour(of: cursor, towards: direction) else { return }
@@ -90,7 +106,9 @@ extension Viewer {
     }
 
     mutating func endRange(keepingMarks: Bool) {
-        if case .range(let range) = mode, !keepingMarks { pane.marks = range.marks }
+        if case .range(let range) = mode {
+            if keepingMarks { pane.noteRange(markedBefore: range.marks) } else { pane.marks = range.marks }
+        }
         enter(.rows)
     }
 
@@ -126,7 +144,8 @@ extension Viewer {
             pane.marks.insert(item)
         }
         setNeedsDrawing()
-        move(.down)
+        // To the next of several.
+        if takesSeveralMarks(item) { move(.down) }
     }
 
     private mutating func mayMark(_ item: ItemID, among count: Int) -> Bool {

@@ -4,7 +4,7 @@ import Diffable
 
 extension Viewer {
     func isExpandable(_ item: ItemID) -> Bool {
-        pane.document.childCount(item) > 0 || look(of: item)?.hasChildren == true
+        pane.document.isParent(item) || look(of: item)?.hasChildren == true
     }
 
     func look(of item: ItemID) -> ItemLook? {
@@ -16,7 +16,7 @@ extension Viewer {
     }
 
     mutating func setExpanded(_ item: ItemID, _ isExpanded: Bool) {
-        if isExpanded, pane.document.childCount(item) == 0, look(of: item)?.hasChildren == true {
+        if isExpanded, !pane.document.isParent(item), look(of: item)?.hasChildren == true {
             return askForChildren(of: item)
         }
         let isDifferent = isExpanded != (pane.document.snapshot.isExpanded(item) ?? false)
@@ -52,6 +52,8 @@ extension Viewer {
             move(.down)
         } else if isExpandable(item) {
             setExpanded(item, true)
+        } else if passColumns(1) {
+            return
         } else if case .there = pane.shownQuery.folding {
             // Only the daemon knows whether anything is under it.
             setExpanded(item, true)
@@ -63,6 +65,8 @@ extension Viewer {
         guard let item = pane.cursor?.item else { return }
         if pane.document.isOpen(item) {
             setExpanded(item, false)
+        } else if passColumns(-1) {
+            return
         } else if let parent = pane.document.snapshot.parent(of: item) {
             go(to: .item(parent))
         }

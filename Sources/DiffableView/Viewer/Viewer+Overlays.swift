@@ -32,7 +32,7 @@ extension Viewer {
     // MARK: - Menus
 
     mutating func openMenu() {
-        guard showsCursor(), let cursor = pane.cursor else { return }
+        guard mayOffer(), showsCursor(), let cursor = pane.cursor else { return }
         if case .range = mode { endRange(keepingMarks: true) }
         var menu = Menu(actions: [], row: cursor)
         switch cursor {
@@ -52,6 +52,7 @@ extension Viewer {
     }
 
     mutating func openListMenu() {
+        guard mayOffer() else { return }
         let actions = pane.document.listLook.actions
         guard !actions.isEmpty else { return say("There is nothing to choose from here; ? shows the keys") }
         enter(.menu(Menu(title: pane.title, actions: actions)))
@@ -78,10 +79,7 @@ extension Viewer {
 
     mutating func choose(_ action: Action, in menu: Menu) {
         enter(.rows)
-        guard lostSince == nil, !pane.isDeleted else {
-            _ = mayAct()
-            return
-        }
+        guard mayChange() else { return }
         // The structure waited, so the row is still the one that the menu was opened for.
         let items = menu.row?.item == nil ? [] : targets(of: action)
         begin(action, items: items, section: menu.section, row: menu.row)
@@ -104,11 +102,7 @@ extension Viewer {
 
     mutating func answer(_ question: Question, with choice: Int) {
         enter(.rows)
-        guard choice == 1 else { return }
-        guard lostSince == nil, !pane.isDeleted else {
-            _ = mayAct()
-            return
-        }
+        guard choice == 1, mayChange() else { return }
         let newest = pane.waitingState?.snapshot ?? pane.document.snapshot
         let isWhole = pane.document.rowCount == pane.document.snapshot.numberOfItems
         if isWhole, question.items.contains(where: { !newest.contains($0) }) {
@@ -120,7 +114,7 @@ extension Viewer {
     // MARK: - Actions at a row's ends
 
     mutating func openSwipe(_ edge: Swipe.Edge) {
-        guard showsCursor(), let item = pane.cursor?.item, let look = look(of: item) else { return }
+        guard mayOffer(), showsCursor(), let item = pane.cursor?.item, let look = look(of: item) else { return }
         let actions = edge == .leading ? look.leadingActions : look.trailingActions
         guard !actions.isEmpty else { return say("This row has nothing on that side") }
         guard mayTouch() else { return }
@@ -148,10 +142,7 @@ extension Viewer {
 
     mutating func choose(_ swipe: SwipedRow, _ index: Int) {
         enter(.rows)
-        guard lostSince == nil, !pane.isDeleted, swipe.actions.indices.contains(index) else {
-            _ = mayAct()
-            return
-        }
+        guard mayChange(), swipe.actions.indices.contains(index) else { return }
         // The structure waited, so the cursor is still on the row that they were laid open for.
         begin(swipe.actions[index], items: targets(of: swipe.actions[index]), section: nil, row: .item(swipe.item))
     }
@@ -175,7 +166,8 @@ extension Viewer {
             "Moving",
             [
                 .init("↑ ↓  k j", "a row up or down"),
-                .init("← →  h l", "collapse and expand; the row beside in grids"),
+                .init("← →  h l", "collapse and expand; the row beside; a table's columns"),
+                .init("S-← S-→", "further columns of a table"),
                 .init("g G  Home End", "the first row, the last one"),
                 .init("^U ^D", "half a screen"),
                 .init("PgUp PgDn", "a screen"),
@@ -196,9 +188,10 @@ extension Viewer {
                 .init("Enter", "the main action; in an outline, expand or collapse"),
                 .init(".  :", "all actions of the row, of the list"),
                 .init("> <", "the actions at the row's front, at its end"),
-                .init("Space", "mark the row"),
+                .init("Space", "mark the row, and of several go to the next"),
                 .init("v  S-↑ S-↓", "mark a range"),
                 .init("M-↑ M-↓", "move the row up or down"),
+                .init("^X ^V", "take rows, and put them behind another"),
                 .init("e", "edit the row's content in $EDITOR"),
                 .init("u", "undo what was done here last"),
                 .init("y", "copy the text"),

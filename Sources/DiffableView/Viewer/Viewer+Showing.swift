@@ -6,6 +6,7 @@ extension Viewer {
     mutating func receive(_ state: ViewedState, list: Int) {
         guard panes.indices.contains(list) else { return }
         panes[list].isDeleted = false
+        panes[list].notice = state.notice
         let isAnswer = panes[list].askedQuery != nil && state.queryNumber >= panes[list].queryNumber
         guard panes[list].isLoaded, list == selected, holdsStructure, !(isAnswer && isInRows) else {
             return show(state, list: list)
@@ -13,7 +14,22 @@ extension Viewer {
         panes[list].waitingState = state
         panes[list].document = panes[list].document.updated(
             to: panes[list].document.snapshot.takingContents(of: state.snapshot), extent: panes[list].document.extent)
+        layOutStaying()
+    }
+
+    /// Lays out what others have changed.
+    private mutating func layOutStaying() {
+        let anchor = pane.anchor
         layOut()
+        guard let anchor else { return }
+        if pane.isFollowingTop {
+            // What lies open over a row stays with it, also when what is above grows.
+            guard holdsStructure, screenAnchor(of: anchor.id)?.line != anchor.line else { return }
+            layOut(anchor.id, onLine: anchor.line)
+        } else if anchor.id == pane.cursor, screenAnchor(of: anchor.id) == nil {
+            // A row that filled the screen may be shorter now than what was above it. It is still the one that is looked at.
+            layOut(revealing: anchor.id)
+        }
     }
 
     /// Its last state stays to be seen, dimmed, and nothing can be done with it.
@@ -55,7 +71,11 @@ extension Viewer {
         // Rows that were gone to, and come now.
         if wasOtherWindow, list == selected { widensTables = true }
         pane.document = before.updated(to: state.snapshot, extent: state.extent)
-        if case .there = pane.shownQuery.folding { pane.document.expansion = [:] }
+        if case .there = pane.shownQuery.folding {
+            pane.document.expansion = [:]
+            pane.document.noteParents(in: before.snapshot)
+            pane.document.noteParents(in: state.snapshot)
+        }
         // What was changed here was another list.
         if pane.epoch != state.epoch { pane.forgetOwnChanges() }
         (pane.revision, pane.epoch) = (state.revision, state.epoch)
@@ -116,13 +136,15 @@ extension Viewer {
 
     private mutating func layOutShown(isOwn: Bool, isOtherFilter: Bool) {
         let old = scene.frames.map(\.id)
-        layOut(revealing: isOtherFilter ? pane.cursor : nil)
+        if isOtherFilter { layOut(revealing: pane.cursor) } else { layOutStaying() }
         // What others put at the top has pushed the cursor's row off the screen.
         if pane.isFollowingTop, pane.cursor != nil, screenAnchor(of: pane.cursor) == nil {
             pane.cursor = scene.neighbour(of: .title, towards: .first)
             layOut()
         }
-        if !isOwn, old != scene.frames.map(\.id) { drawn.isOutdated = true }
+        // Who picks has asked for what a search brings, and nothing is done with it but to tell of it.
+        let isAskedFor = isOtherFilter && options.picking != .none
+        if !isOwn, !isAskedFor, old != scene.frames.map(\.id) { drawn.isOutdated = true }
     }
 
     /// - Returns: whether other items match than before.

@@ -49,7 +49,7 @@ extension Viewer {
 
     var banner: String? {
         if pane.isDeleted { return "The list \(pane.name) was deleted; another of the name is waited for" }
-        return showsLoss ? "The connection to the daemon is lost; it is tried again" : nil
+        return showsLoss ? "The connection to the daemon is lost; it is tried again" : pane.notice
     }
 
     private func isSpinning(_ request: Pane.PendingRequest) -> Bool { now - request.begin >= Self.spinnerDelay }

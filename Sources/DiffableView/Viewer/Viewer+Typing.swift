@@ -111,9 +111,16 @@ extension Viewer {
             case .search:
                 pane.filter.search = text
                 if !text.isEmpty { lastSearch = text }
+                enter(.rows)
+                // Who has typed what to pick has said enough.
+                if options.picking != .none { pickFound() }
+                return
             case .condition:
                 pane.filter.condition = text.isEmpty ? options.filter.condition : try options.condition(text)
-            case .sort: pane.filter.sort = text.isEmpty ? options.filter.sort : [try options.sortKey(text)]
+                pane.filter.conditionWords = text.isEmpty ? options.filter.conditionWords : text
+            case .sort:
+                pane.filter.sort = text.isEmpty ? options.filter.sort : [try options.sortKey(text)]
+                pane.filter.sortWords = text.isEmpty ? options.filter.sortWords : text
             }
             enter(.rows)
         } catch {

@@ -28,6 +28,9 @@ package struct Viewer: Sendable {
     package internal(set) var reportsMouse: Bool
     var lastPress: (row: RowID, time: Duration)?
     var lastSearch = ""
+    var taken: TakenRows?
+    /// Enter was pressed before what it is to pick was found.
+    var awaitsFound = false
     /// As laid out last; it changes with whatever it shows.
     package private(set) var scene: Scene
     private(set) var now = Duration.zero
@@ -94,6 +97,10 @@ package struct Viewer: Sendable {
         default: break
         }
         switch event {
+        case .key, .mouse, .deleted, .connection(isUp: false): awaitsFound = false
+        default: break
+        }
+        switch event {
         case .key(let key):
             pane.placeBeforeDeletion = nil
             handle(key)
@@ -115,6 +122,7 @@ package struct Viewer: Sendable {
         }
         expire()
         showWaitingStates()
+        pickIfFound()
         askForView()
         return effects
     }
@@ -190,7 +198,7 @@ extension Viewer {
             pane.cursor = scene.neighbour(of: .title, towards: .first)
         }
         if pane.isFollowingTop, revealed != nil, !scene.showsTop { pane.isFollowingTop = false }
-        pane.anchor = screenAnchor(of: pane.cursor) ?? firstScreenAnchor
+        pane.anchor = stayingAnchor
         setNeedsDrawing()
     }
 
@@ -209,6 +217,14 @@ extension Viewer {
 
     var firstScreenAnchor: Anchor? {
         scene.firstAnchor.map { Anchor(id: $0.id, line: $0.line + scene.rows.lowerBound) }
+    }
+
+    /// The row under the cursor, if it begins on the screen. The beginning of one above it is not looked at, and what is
+    /// looked at of it may be gone when it becomes shorter.
+    private var stayingAnchor: Anchor? {
+        guard let own = screenAnchor(of: pane.cursor) else { return firstScreenAnchor }
+        let top = scene.rows.lowerBound + scene.pinnedEnd
+        return own.line >= top ? own : firstScreenAnchor.flatMap { $0.line >= top ? $0 : nil } ?? own
     }
 
     private mutating func resize(columns: Int, rows: Int) {

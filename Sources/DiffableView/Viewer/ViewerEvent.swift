@@ -30,15 +30,19 @@ package struct ViewedState: Sendable {
     package var epoch: String
     /// Which of the queries it answers: that of `ViewerEffect.setView`, or 0 for the first.
     package var queryNumber: Int
+    /// What is to be known of it for as long as it is shown, such as that a mirror is not live.
+    package var notice: String?
 
     package init(
-        _ snapshot: Snapshot, extent: Window.Extent? = nil, revision: Int, epoch: String = "", queryNumber: Int = 0
+        _ snapshot: Snapshot, extent: Window.Extent? = nil, revision: Int, epoch: String = "", queryNumber: Int = 0,
+        notice: String? = nil
     ) {
         self.snapshot = snapshot
         self.extent = extent
         self.revision = revision
         self.epoch = epoch
         self.queryNumber = queryNumber
+        self.notice = notice
     }
 }
 

@@ -23,7 +23,8 @@ final class ViewInbox: Sendable {
     func put(_ update: ListUpdate<Content?>, list: Int) {
         let state = ViewedState(
             update.snapshot.untyped, extent: update.window.map { Window.Extent(offset: $0.offset, total: $0.total) },
-            revision: update.revision, epoch: update.epoch, queryNumber: update.viewNumber)
+            revision: update.revision, epoch: update.epoch, queryNumber: update.viewNumber,
+            notice: update.liveness?.notice)
         self.state.withLock {
             $0.states[list] = state
             $0.revisions[list] = state.revision
@@ -73,6 +74,13 @@ final class ViewInbox: Sendable {
             defer { (state.states, state.events) = ([:], []) }
             return updates + state.events
         }
+    }
+}
+
+extension Liveness {
+    fileprivate var notice: String? {
+        guard case .notLive(let since) = self else { return nil }
+        return "This mirror is not live\(since.map { " since \(localTime(milliseconds: $0))" } ?? "")"
     }
 }
 

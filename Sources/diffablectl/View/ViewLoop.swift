@@ -1,5 +1,6 @@
 import Diffable
 import DiffableClient
+import DiffableInput
 import DiffableTerminal
 import DiffableView
 import Dispatch
@@ -207,13 +208,13 @@ private struct ViewScreen {
 
     /// `diffablectl edit` does it, which knows what to do when somebody else was faster.
     private mutating func edit(_ item: ItemID, list: Int) throws {
-        device.leave()
+        device.leaveForChild()
         let words = [
             "/proc/self/exe", "edit", "--socket", "\(loop.socket)", "--", loop.lists[list].description,
             item.description,
         ]
         do {
-            let editor = try ChildProcess(words)
+            let editor = try ChildProcess(words, input: .terminal)
             if case .status(0) = editor.wait() {
                 noteEdit(item, list: list, by: editor.processID)
             } else {
@@ -240,8 +241,11 @@ private struct ViewScreen {
     /// Somebody reads what went wrong before the screen covers it.
     private func waitForKey() {
         complain("Enter goes back to the list. ")
+        let terminal = open("/dev/tty", O_RDONLY | O_CLOEXEC)
+        guard terminal >= 0 else { return }
+        defer { close(terminal) }
         var byte: UInt8 = 0
-        while read(STDIN_FILENO, &byte, 1) == 1, byte != UInt8(ascii: "\n") {}
+        while read(terminal, &byte, 1) == 1, byte != UInt8(ascii: "\n") {}
     }
 
     // MARK: - Following

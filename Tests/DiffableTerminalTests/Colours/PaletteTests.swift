@@ -50,6 +50,18 @@ import Testing
         }
     }
 
+    @Test(arguments: [Palette.Depth.indexed, .exact], [UInt32(0x161618), 0xFFFFFF, 0x002B36, 0xFDF6E3])
+    func `text and lines are grey, on whatever ground`(depth: Palette.Depth, background: UInt32) {
+        let palette = Palette(depth: depth, background: RGB(background))
+        for ink: Ink in [.text, .secondary, .tertiary] {
+            for ground in Self.grounds {
+                guard case .indexed(let index) = palette.pen(Style(ink, on: ground)).ink else { continue }
+                let colour = IndexedColoursTable.colour(Int(index))
+                #expect(colour.red == colour.green && colour.green == colour.blue, "\(ink) on \(ground): \(colour)")
+            }
+        }
+    }
+
     /// Of the sixteen colours only the names are known; these tables are those of most terminals.
     @Test(arguments: [true, false], [SixteenColours.xterm, SixteenColours.console])
     func `sixteen colours are taken so that each can be read`(isDark: Bool, table: [RGB]) {

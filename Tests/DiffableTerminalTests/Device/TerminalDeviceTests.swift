@@ -53,14 +53,31 @@ extension TerminalProcessTests {
             try device.enter()
             defer { device.leave() }
             terminal.type("é\u{1B}[A")
-            #expect(
-                device.wait() == [.input(.key(KeyPress(.character("é")))), .input(.key(KeyPress(.up)))])
+            #expect(device.wait() == [.input(.key(KeyPress(.character("é"))))])
+            #expect(device.wait() == [.input(.key(KeyPress(.up)))])
             terminal.type("\u{1B}")
             #expect(device.wait() == [.input(.key(KeyPress(.escape)))])
             device.sendQueries()
             terminal.type("\u{1B}]11;rgb:ffff/ffff/ffff\u{1B}\\\u{1B}[?62c")
-            #expect(
-                device.wait() == [.input(.reply(.background(.white))), .input(.reply(.attributes([62])))])
+            #expect(device.wait() == [.input(.reply(.background(.white)))])
+            #expect(device.wait() == [.input(.reply(.attributes([62])))])
+        }
+
+        @Test func `what is typed behind a key is for the program that the key starts`() throws {
+            let device = try device()
+            try device.enter()
+            terminal.type("e\u{1B}[Bdear\n")
+            #expect(device.wait() == [.input(.key(KeyPress(.character("e"))))])
+            device.leaveForChild()
+            let child = open(terminal.path, O_RDONLY | O_NONBLOCK | O_NOCTTY)
+            defer { close(child) }
+            var bytes = [UInt8](repeating: 0, count: 64)
+            let isThere = eventually {
+                let count = read(child, &bytes, bytes.count)
+                bytes.removeLast(bytes.count - max(count, 0))
+                return count > 0
+            }
+            #expect(isThere && String(decoding: bytes, as: UTF8.self) == "\u{1B}[Bdear\n")
         }
 
         @Test func `another size comes as an event, once`() throws {

@@ -1,14 +1,21 @@
 import Diffable
 import DiffableJSON
 import DiffableView
+import Foundation
 import TestSupport
 import Testing
 
 @Suite struct HostileContentTests {
+    private static let environment = ProcessInfo.processInfo.environment
+    private static let effort = environment["DIFFABLED_SOAK"] == nil ? 1 : 200
+    private static var seed: SplitMix64 {
+        environment["DIFFABLED_SEED"].flatMap(UInt64.init).map { SplitMix64(seed: $0) } ?? SplitMix64()
+    }
+
     @Test func `whatever a list holds, what is drawn is harmless and fits the screen`() throws {
-        let seed = SplitMix64()
+        let seed = Self.seed
         var list = RandomList(seed)
-        for _ in 0..<100 {
+        for _ in 0..<100 * Self.effort {
             let document = try list.document()
             for _ in 0..<4 {
                 let viewport = list.viewport(of: document)
@@ -33,19 +40,19 @@ import Testing
 
     /// The whole viewer: keys, the mouse, replies and texts of others in any order, over one hostile state after the other.
     @Test func `whatever a viewer is shown and told, what it draws is harmless`() throws {
-        let seed = SplitMix64()
+        let seed = Self.seed
         var list = RandomList(seed)
         let keys: [Key] =
             "jklhgG v.p:<>adyuensmw/?qxXd1[]\u{202E}\u{301}".unicodeScalars.map { .character($0) }
             + [.enter, .enter, .escape, .escape, .up, .down, .left, .right, .home, .end, .pageUp, .pageDown, .tab]
             + [.backspace, .delete]
         func number(_ range: Range<Int>) -> Int { Int.random(in: range, using: &list.random) }
-        for _ in 0..<25 {
+        for _ in 0..<25 * Self.effort {
             var screen = ViewerScreen(
                 columns: number(1..<100), rows: number(1..<30), lists: ["one", "two"]
             ) { options in
                 options.symbols = number(0..<3) == 0 ? .ascii : .unicode
-                options.picking = number(0..<4) == 0 ? .multiple : .none
+                options.picking = [.none, .none, .single, .multiple][number(0..<4)]
             }
             var request = 0
             for _ in 0..<60 {
@@ -56,6 +63,8 @@ import Testing
                 case 5:
                     let action: [MouseEvent.Action] = [
                         .press(.left), .press(.right), .release(nil), .drag(.left), .wheel(.down), .wheel(.up),
+                        .wheel(.right),
+                        .wheel(.left),
                     ]
                     screen.handle(
                         .mouse(
@@ -122,6 +131,28 @@ import Testing
         let grid = drawn(document, Viewport(columns: 80, rows: 60))
         expectHarmless(grid, "")
         #expect(grid.text.contains("xxx…"))
+    }
+
+    /// Much that is one word, one character, or one direction after the other: keys go on as with any row.
+    @Test(arguments: ["x", "\u{301}", "\u{202E}", "👩‍🚀\u{200D}", "\u{1B}[31m"])
+    func `a viewer of endless words answers keys`(part: String) throws {
+        // As long as what is drawn of a text may be, and in the soak a megabyte.
+        let text = String(repeating: part, count: (Self.effort == 1 ? 1 << 17 : 1 << 20) / part.utf8.count)
+        let members: [ContentValue.Member] = [.init("text", .text(text)), .init("badge", .text(text))]
+        let content = ContentValue.object(members).content
+        let tall = ContentValue.object(members + [.init("lines", .number("0"))]).content
+        var items = try (0..<30).map { Item(id: try ItemID("\($0)")) }
+        items[3] = Item(id: "3", content: content)
+        items[4] = Item(id: "4", content: tall)
+        var screen = ViewerScreen(columns: 60)
+        let time = try processorTime {
+            screen.show(try Snapshot([Section(id: "s", content: content, items: items)]))
+            for key: Key in [.down, .down, .down, .end, .home, .enter, .escape] {
+                screen.press(key)
+                expectHarmless(screen.grid, "\(part.debugDescription), \(key)")
+            }
+        }
+        #expect(time < .seconds(30))
     }
 
     @Test func `ten thousand sections and twenty-four levels are walked through`() throws {

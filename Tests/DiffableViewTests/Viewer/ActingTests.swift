@@ -143,6 +143,17 @@ import Testing
         #expect(screen.requests.count == 1)
     }
 
+    @Test func `a mirror that is not live says so above its rows, which stay`() throws {
+        var screen = try screen()
+        let list = try Snapshot.numbered(0..<8, list: Self.actions)
+        let line = screen.line("i3")
+        for (notice, revision) in [("This mirror is not live", 2), (nil, 3)] {
+            screen.handle(.update(ViewedState(list, revision: revision, notice: notice), list: 0))
+            #expect(screen.lines[0].contains("not live") == (notice != nil))
+        }
+        #expect(screen.line("i3") == line)
+    }
+
     @Test func `undo undoes one's own newest change, unless somebody else has changed the list since`() throws {
         var screen = try screen()
         screen.press("u")
@@ -199,7 +210,7 @@ import Testing
         screen.show(try .numbered(0..<8))
         screen.press("jj kk ")
         screen.press(.enter)
-        #expect(screen.effects == [.quit(picked: ["i1", "i2"])])
+        #expect(screen.effects == [.quit(picked: ["i2", "i1"])], "in the order of marking")
         screen.press(.escape)
         screen.press(.escape)
         #expect(screen.effects == [.quit(picked: nil)])

@@ -185,19 +185,23 @@ private struct Looked {
             wereSeen,
             "seed \(seed): \(items) were done something with, \(String(describing: cursor)) was under the cursor")
         if items == cursor.map({ [$0] }) {
-            #expect(lines.contains { $0.row == .item(items[0]) }, "seed \(seed): \(items[0]) was not on the screen")
+            #expect(
+                lines.contains { $0.row == .item(items[0]) },
+                "seed \(seed): \(items[0]) was not on the screen for \(kind):\n\(screen.drawnText)")
         }
     }
 
-    /// The row under the cursor stands where it stood, or else the first one that is still there.
+    /// The row under the cursor stands where it stood, if its beginning is seen, or else the first one that is still there.
     func expectStays(in screen: ViewerScreen, seed: UInt64) throws {
         let scene = screen.viewer.scene
         // At its ends a list reaches no further.
         if isLimited || scene.showsTop || scene.showsEnd { return }
-        let candidates = lines.filter { $0.row == focused } + lines.filter { $0.row != focused && $0.line >= top }
+        let seen = lines.filter { $0.line >= top }
+        let candidates = seen.filter { $0.row == focused } + seen.filter { $0.row != focused }
         guard let (row, line) = candidates.first else { return }
         if let item = row.item {
-            guard screen.snapshot.isVisible(item) == true else { return }
+            // It may be under what is collapsed, by the list or by this viewer's user alone.
+            guard scene.drawnRow(of: item) == row else { return }
             if row != focused, scene.frame(of: row) == nil { return }
         }
         let newLine = scene.frame(of: row)?.rectangle.row

@@ -191,6 +191,43 @@ import Testing
         #expect(screen.line("i20") == line)
     }
 
+    @Test(arguments: [5, 40])
+    func `a tall row may become shorter, and what is looked at stays`(lines: Int) throws {
+        var screen = ViewerScreen(columns: 40, rows: 12)
+        func text(_ lines: Int) throws -> ListOperation {
+            let text = String(repeating: "a word that takes about a line   ", count: lines)
+            return .reconfigureItems([
+                ItemReconfiguration(id: "i20", content: try Content(json: "{\"text\":\"\(text)\",\"lines\":0}"))
+            ])
+        }
+        screen.show(try Snapshot.numbered(0..<40).applying([try text(lines)]))
+        for _ in 0..<20 { screen.press("j") }
+        while try #require(screen.line("i20")) >= 0 {
+            screen.handle(.mouse(MouseEvent(.wheel(.down), column: 5, row: 5)))
+        }
+        let line = screen.line("i21")
+        #expect((line == nil) == (lines > 20), "it fills the screen or does not")
+        try screen.change(try text(1))
+        if line != nil { #expect(screen.line("i21") == line) }
+        #expect(screen.line("i20") != nil)
+        #expect(screen.cursor == "i20")
+    }
+
+    @Test func `a menu stays with its row at the top of a list, too, when rows above become higher`() throws {
+        var screen = ViewerScreen(rows: 12)
+        screen.show(try .numbered(0..<40, list: #"{"actions":[{"id":"x","title":"X"}]}"#))
+        try screen.change(.insertItems([Item(id: "new"), Item(id: "newer")], at: .before("i0")))
+        screen.press(".")
+        let line = try #require(screen.line("i0"))
+        #expect(line == 2, "what came at the top is seen")
+        let text = String(repeating: "word ", count: 300)
+        try screen.change(
+            .reconfigureItems([
+                ItemReconfiguration(id: "new", content: try Content(json: "{\"text\":\"\(text)\",\"lines\":0}"))
+            ]))
+        #expect(screen.line("i0") == line, "\(screen.grid.text)")
+    }
+
     @Test func `structure waits while a menu is open, and contents do not`() throws {
         var screen = try screen(#"{"trailingActions":[{"id":"done","title":"Done"},{"id":"later","title":"Later"}]}"#)
         screen.press(".")
