@@ -26,7 +26,8 @@ extension Client {
     ///
     /// - Parameters:
     ///   - patience: how long to go on while there is no daemon, or others are faster. After that it throws why it failed.
-    ///   - change: is called once for each try. What it throws ends the update; nothing was sent then.
+    ///   - change: is called once for each try. What it throws ends the update; nothing was sent then. A verb of the draft that
+    ///     is impossible throws an `OperationError`, whose description says what to do.
     /// - Returns: nil when the closure changed nothing.
     @discardableResult
     public func update(
@@ -46,19 +47,12 @@ extension Client {
                 return try await transact(
                     list, draft.operations, ifRevision: state.revision, patience: deadline - .now)
             } catch {
-                guard error.isConflict, .now < deadline else { throw error }
+                guard error.isRefused(.revisionMismatch), .now < deadline else { throw error }
             }
             failures += 1
             // Those who meet again and again part by chance.
             let pause = Duration.milliseconds(Int.random(in: 0...min(failures, 20)))
-            try await Task.sleep(for: pause)
+            do { try await Task.sleep(for: pause) } catch { throw ClientError.cancelled }
         }
-    }
-}
-
-extension ClientError {
-    /// Whether the list was at another revision.
-    fileprivate var isConflict: Bool {
-        if case .refused(let refusal) = self { refusal.code == WireError.Code.revisionMismatch.rawValue } else { false }
     }
 }

@@ -31,10 +31,14 @@ public final class Client: Sendable {
     ///   - name: who this is, for the list's history and the daemon's log.
     ///   - replyTimeout: how long the daemon may say nothing, also when asked whether it is there, before the connection
     ///     counts as lost; nil waits for ever.
+    ///   - onWaiting: is called with why there is no connection, at the first attempt that comes to nothing and whenever the
+    ///     reason is another one, while the client goes on trying. Without it nothing says so, unless somebody looks at
+    ///     `connectionStates`, before what was asked for has run out of patience.
     public init(
-        socket: SocketPath? = nil, name: String? = nil, replyTimeout: Duration? = Connection.replyTimeoutUsual
+        socket: SocketPath? = nil, name: String? = nil, replyTimeout: Duration? = Connection.replyTimeoutUsual,
+        onWaiting: (@Sendable (ClientError) -> Void)? = nil
     ) {
-        shared = SharedConnection(to: socket, name: name, replyTimeout: replyTimeout)
+        shared = SharedConnection(to: socket, name: name, replyTimeout: replyTimeout, onWaiting: onWaiting)
     }
 
     /// The same client once more.

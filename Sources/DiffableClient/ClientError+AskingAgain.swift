@@ -17,7 +17,10 @@ extension ClientError {
         }
     }
 
-    private var isStorageFailure: Bool {
-        if case .refused(let refusal) = self { refusal.code == WireError.Code.storageFailed.rawValue } else { false }
+    private var isStorageFailure: Bool { isRefused(.storageFailed) }
+
+    /// Whether the daemon has refused it for this reason.
+    func isRefused(_ code: WireError.Code) -> Bool {
+        if case .refused(let refusal) = self { refusal.code == code.rawValue } else { false }
     }
 }

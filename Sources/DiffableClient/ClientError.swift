@@ -26,7 +26,8 @@ public enum ClientError: Error, Equatable, Sendable {
     case undecodable(UndecodableContent)
     /// A patch of this item, or of the list's own content, has no JSON form; nothing was sent.
     case noMergePatch(ItemID?)
-    /// The task that waited was cancelled.
+    /// The task that waited was cancelled. All that waits throws this then, and nothing of this library a
+    /// `CancellationError`, as most of it throws `ClientError` alone.
     case cancelled
 }
 
@@ -85,7 +86,7 @@ extension ClientError {
     }
 
     /// Whether it only says that there is no daemon at the moment, so that trying again later is of use.
-    var isHealedByReconnecting: Bool {
+    package var isHealedByReconnecting: Bool {
         switch self {
         case .noSocket, .noConnection, .connectionLost, .noReply: true
         case .refused(let refusal): refusal.code == WireError.Code.shuttingDown.rawValue

@@ -85,6 +85,33 @@ extension Connection {
         _ = try await reply(to: .renameList(.init(list: list, newName: newName, ifRevision: ifRevision)))
     }
 
+    /// Makes a list the mirror of another one somewhere else. From then on this connection alone changes it, and who follows
+    /// the list is told whether it is live; when this connection ends, it is not.
+    ///
+    /// - Parameters:
+    ///   - source: what it is a mirror of, for people.
+    ///   - replacing: whether to take the place of another connection that mirrors it; otherwise that is `mirrorExists`.
+    /// - Returns: Where the list is.
+    public func mirror(
+        _ list: ListName, of source: MirrorSource, isLive: Bool = false, replacing: Bool = false
+    ) async throws(ClientError) -> ListPosition {
+        let mirror = Request.Mirror(
+            list: list, source: .of(source), isLive: isLive, existing: replacing ? .isReplaced : .isError)
+        let result = try await reply(to: .mirror(mirror))
+        let list = try decoded { () throws(DecodingError) in try Reply.ListRevision(json: result) }
+        return ListPosition(epoch: list.epoch, revision: list.revision)
+    }
+
+    /// Says whether a list that this connection mirrors is what its source is like.
+    public func setLive(_ isLive: Bool, _ list: ListName) async throws(ClientError) {
+        _ = try await reply(to: .mirror(.init(list: list, isLive: isLive)))
+    }
+
+    /// Makes a mirror an ordinary list, which may be changed by all who have the right.
+    public func endMirror(_ list: ListName) async throws(ClientError) {
+        _ = try await reply(to: .mirror(.init(list: list, source: .none)))
+    }
+
     /// Says who this is, if there is a name, and gives how long a line the daemon takes.
     @discardableResult
     func hello(name: String?) async throws(ClientError) -> Int {

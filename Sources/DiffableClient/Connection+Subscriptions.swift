@@ -51,7 +51,7 @@ extension Connection {
         return ListState(list: list, epoch: update.epoch, revision: update.revision, snapshot: update.snapshot)
     }
 
-    private func begin(
+    func begin(
         _ request: Request.Subscribe, _ receiver: @escaping Conversation.Receiver
     ) async throws(ClientError) -> Reply.Subscribe {
         let result = try await exchange(.subscription(receiver, request.ifAbsent)) { id, writer throws(ClientError) in

@@ -67,7 +67,28 @@ public final class Connection: Sendable {
         isolation: isolated (any Actor)? = #isolation,
         _ body: (Connection) async throws -> R
     ) async throws -> R {
-        let asyncChannel = try await connect(to: path)
+        try await withConnection(
+            over: try await connect(to: path), path, name: name, replyTimeout: replyTimeout, isolation: isolation, body)
+    }
+
+    /// The same over a socket that leads to a daemon by whatever way, and is closed in the end.
+    ///
+    /// - Parameter path: what errors say that it leads to.
+    package static func withConnection<R: Sendable>(
+        over descriptor: CInt, _ path: SocketPath, name: String?, replyTimeout: Duration?,
+        isolation: isolated (any Actor)? = #isolation,
+        _ body: (Connection) async throws -> R
+    ) async throws -> R {
+        let asyncChannel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
+            .withConnectedSocket(descriptor, channelInitializer: initialize)
+        return try await withConnection(
+            over: asyncChannel, path, name: name, replyTimeout: replyTimeout, isolation: isolation, body)
+    }
+
+    private static func withConnection<R: Sendable>(
+        over asyncChannel: NIOAsyncChannel<ByteBuffer, ByteBuffer>, _ path: SocketPath, name: String?,
+        replyTimeout: Duration?, isolation: isolated (any Actor)?, _ body: (Connection) async throws -> R
+    ) async throws -> R {
         let channel = asyncChannel.channel
         return try await asyncChannel.executeThenClose { inbound, outbound in
             let connection = Connection(
@@ -112,15 +133,20 @@ public final class Connection: Sendable {
 
     private static func channel(to path: String) async throws -> NIOAsyncChannel<ByteBuffer, ByteBuffer> {
         try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .connect(unixDomainSocketPath: path) { channel in
-                channel.eventLoop.makeCompletedFuture {
-                    // A program that is run would hold the connection, and could speak on it. NIO does not mark it.
-                    try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
-                        of: NIOBSDSocket.Handle.self
-                    ) { _ = fcntl($0, F_SETFD, FD_CLOEXEC) }
-                    return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
-                }
-            }
+            .connect(unixDomainSocketPath: path, channelInitializer: initialize)
+    }
+
+    @Sendable
+    private static func initialize(
+        _ channel: any Channel
+    ) -> EventLoopFuture<NIOAsyncChannel<ByteBuffer, ByteBuffer>> {
+        channel.eventLoop.makeCompletedFuture {
+            // A program that is run would hold the connection, and could speak on it. NIO does not mark it.
+            try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+                of: NIOBSDSocket.Handle.self
+            ) { _ = fcntl($0, F_SETFD, FD_CLOEXEC) }
+            return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+        }
     }
 
     private static func reason(_ error: any Error) -> String {
@@ -132,7 +158,7 @@ public final class Connection: Sendable {
     var isOpen: Bool { withConversation { $0.end == nil } }
 
     /// Waits for its end, or until the task is cancelled.
-    func closed() async {
+    package func closed() async {
         let (ends, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         guard withConversation({ $0.tellEnd { _ in continuation.finish() } }) else { return }
         for await _ in ends {}

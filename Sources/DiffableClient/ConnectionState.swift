@@ -6,3 +6,10 @@ public enum ConnectionState: Equatable, Sendable {
     /// A daemon is connected.
     case connected
 }
+
+extension ConnectionState {
+    /// Why there is no connection where one is needed.
+    var reason: ClientError? {
+        if case .disconnected(let reason) = self { reason } else { nil }
+    }
+}

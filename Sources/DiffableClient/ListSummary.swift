@@ -21,6 +21,10 @@ public struct ListSummary: Sendable {
     package var handles: Set<HandledKind>
     /// The actions that are answered for; nil where all are, or none.
     package var actions: [ActionName]?
+    /// What it is a mirror of; nil for an ordinary list.
+    public var mirrorSource: MirrorSource?
+    /// Whether a mirror shows what its source is like now; nil for an ordinary list.
+    public var liveness: Liveness?
 
     init(_ summary: Reply.ListSummary) {
         list = summary.list
@@ -32,6 +36,8 @@ public struct ListSummary: Sendable {
         durability = summary.durability
         handles = summary.handles
         actions = summary.actions
+        mirrorSource = summary.mirror?.source
+        liveness = summary.mirror?.liveness
     }
 }
 

@@ -11,12 +11,17 @@ final class SharedConnection: Sendable {
     private let path: SocketPath?
     private let name: String?
     private let replyTimeout: Duration?
+    /// Told why there is none, when that is another reason than before.
+    private let onWaiting: (@Sendable (ClientError) -> Void)?
     private let state = Mutex(State())
 
-    init(to path: SocketPath?, name: String?, replyTimeout: Duration?) {
+    init(
+        to path: SocketPath?, name: String?, replyTimeout: Duration?, onWaiting: (@Sendable (ClientError) -> Void)?
+    ) {
         self.path = path
         self.name = name
         self.replyTimeout = replyTimeout
+        self.onWaiting = onWaiting
     }
 
     /// How long it is kept for the next user.
@@ -155,12 +160,14 @@ extension SharedConnection {
     /// Changes the state and tells the observers, if there is something to see. Nobody is told or resumed under the lock:
     /// see `Conversation`.
     private func change<R: Sendable>(_ body: (inout sending State) -> R) -> R {
-        let (result, observers) = state.withLock { state in
+        let (result, observers, reason) = state.withLock { state in
             let before = state.visible
             let result = body(&state)
-            return (result, state.visible == before ? [] : Array(state.observers.values))
+            let isNew = state.visible != before
+            return (result, isNew ? Array(state.observers.values) : [], isNew ? state.visible.reason : nil)
         }
         for observer in observers { observer.yield() }
+        if let reason { onWaiting?(reason) }
         return result
     }
 }

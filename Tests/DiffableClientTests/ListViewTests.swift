@@ -61,6 +61,14 @@ struct ListViewTests {
         }
     }
 
+    @Test func `a view, a condition and a path are printed as the protocol has them`() throws {
+        let condition: ListCondition = "/due" < 5
+        #expect("\(condition)" == #"{"path":"/due","lessThan":5}"# && "\(ContentPointer.kind)" == "kind")
+        #expect("\(try ListView(where: condition))" == #"{"where":{"path":"/due","lessThan":5}}"#)
+        #expect("\(try ListView())" == "{}")
+        #expect("\(try ListView(search: "é"))" == #"{"search":"é"}"#)
+    }
+
     @Test func `what is wrong with a view is said as the daemon would say it`() {
         #expect(throws: ClientError.self) { try ListView(where: "due" < 5) }
         #expect(throws: ClientError.self) { try ListView(sort: ["due"]) }

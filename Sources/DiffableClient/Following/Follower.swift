@@ -40,7 +40,10 @@ final class Follower<Value: Sendable>: Sendable {
         self.shownView = shownView
         self.shared = shared
         self.state = Mutex(State(given: ListSnapshot(contents)))
-        let observer = shownView.observe { [weak self] in self?.askForView() }
+        let observer = shownView.observe(
+            .init(
+                viewWasSet: { [weak self] in self?.askForView() },
+                shown: { [weak self] in self?.state.withLock { $0.given.untyped } }))
         state.withLock { $0.observer = observer }
     }
 
@@ -133,7 +136,8 @@ final class Follower<Value: Sendable>: Sendable {
         state.withLock { $0.given = snapshot }
         return ListUpdate(
             list: update.list, epoch: update.epoch, revision: update.revision, snapshot: snapshot, previous: previous,
-            cause: update.cause, difference: difference, window: update.window, viewNumber: update.viewNumber)
+            cause: update.cause, difference: difference, window: update.window,
+            liveness: update.liveness, viewNumber: update.viewNumber)
     }
 
     // MARK: Its end

@@ -100,6 +100,15 @@ public struct ListCondition: Hashable, Sendable {
     }
 }
 
+extension ListCondition: CustomStringConvertible {
+    /// As it is written on the wire: `{"path":"/due","lessThan":5}`.
+    public var description: String {
+        var json = ByteWriter()
+        write(to: &json)
+        return String(decoding: json.bytes, as: UTF8.self)
+    }
+}
+
 /// Where in an item a value is: `id`, `kind`, or a JSON pointer into the content (RFC 6901), such as `/due` or `/tags/0`.
 public struct ContentPointer: Hashable, Sendable, ExpressibleByStringLiteral {
     let text: String
@@ -142,6 +151,11 @@ public struct ContentPointer: Hashable, Sendable, ExpressibleByStringLiteral {
     public static func >= (path: ContentPointer, value: some OrderedValue) -> ListCondition {
         ListCondition(path, "atLeast", value.comparedJSON)
     }
+}
+
+extension ContentPointer: CustomStringConvertible {
+    /// The path itself, such as `/due`.
+    public var description: String { text }
 }
 
 /// What a value in a content can be compared with.

@@ -49,6 +49,13 @@ public struct ListUpdates<Value: Sendable>: AsyncSequence, Sendable {
         }
     }
 
+    var hasOwnExpansion: Bool {
+        if case .own = shownView.version.view.expansion { true } else { false }
+    }
+
+    /// Those that no loop over this sequence shows at the moment.
+    func itemsNotShown(among items: [ItemID]) -> [ItemID] { shownView.itemsNotShown(among: items) }
+
     /// Begins a follower of its own, which asks the daemon when it is asked for the first time.
     public func makeAsyncIterator() -> Iterator {
         Iterator(follower: Follower(of: list, options, shownView, contents, over: shared))
@@ -91,6 +98,8 @@ public struct ListUpdate<Value: Sendable>: Sendable {
     public var difference: [ListOperation]
     /// Where the view's window lies, if it has one.
     public var window: ListWindow?
+    /// Whether a mirror shows what its source is like now; nil for an ordinary list. An update may bring nothing else.
+    public var liveness: Liveness?
     /// Which of the views that were set it shows (`ListUpdates.setView`), counted from 1; 0 is the first.
     package var viewNumber: Int
 

@@ -57,6 +57,11 @@ public struct ListView: Sendable {
     }
 }
 
+extension ListView: CustomStringConvertible {
+    /// As it is written on the wire: `{"where":{"path":"/done","equals":false}}`; `{}` shows everything.
+    public var description: String { view.json.isEmpty ? "{}" : String(decoding: view.json, as: UTF8.self) }
+}
+
 extension ListView {
     /// How siblings are sorted: by what stands at a path, from the smallest to the largest when nothing else is said.
     public struct Order: Hashable, Sendable, ExpressibleByStringLiteral {

@@ -11,6 +11,8 @@ struct NewestState: Sendable {
     private var hasGiven = false
     /// Why the mirror holds something that the consumer has not seen; nil when it has seen all.
     private var news: UpdateCause?
+    /// Of a mirror; nil for an ordinary list.
+    private var liveness: Liveness?
     private let ifAbsent: AbsentList
     /// Nothing more will come; `.success` is the list's own end.
     private var end: Result<Void, ClientError>?
@@ -28,7 +30,7 @@ struct NewestState: Sendable {
         guard let cause = news else { return end.map { .end($0) } }
         let update = Subscription.Update(
             list: list, epoch: mirror.epoch, revision: mirror.revision, snapshot: mirror.snapshot, previous: given,
-            cause: hasGiven ? cause.sinceOneWasGiven : .initial, window: mirror.window,
+            cause: hasGiven ? cause.sinceOneWasGiven : .initial, window: mirror.window, liveness: liveness,
             viewNumber: mirror.view.number)
         news = nil
         given = mirror.snapshot
@@ -54,11 +56,17 @@ struct NewestState: Sendable {
             guard ifAbsent == .isAwaited else { return end = .success(()) }
             // It may come again.
             mirror.clear()
+            liveness = nil
             // Who has seen nothing of it goes on waiting.
             news = hasGiven ? .deleted : nil
         case .subscriptionEnded(_, _, let reason, let message):
             throw .subscriptionEnded(Refusal(name: reason, message: message))
-        case .snapshot, .patch, .bookmark, .result, .failure, .request, .requestCancelled, .handlerEnded, .other: break
+        case .bookmark(let bookmark):
+            guard bookmark.liveness != liveness else { break }
+            liveness = bookmark.liveness
+            // A first state is waited for.
+            if hasGiven || news != nil { note(.changes) }
+        case .snapshot, .patch, .result, .failure, .request, .requestCancelled, .handlerEnded, .other: break
         }
     }
 

@@ -1,3 +1,4 @@
+import Diffable
 import DiffableJSON
 import Synchronization
 
@@ -13,9 +14,17 @@ final class ShownView: Sendable {
 
     private let state: Mutex<State>
 
+    /// A loop.
+    struct Observer: Sendable {
+        /// Another view was set.
+        let viewWasSet: @Sendable () -> Void
+        /// What it was given last.
+        let shown: @Sendable () -> Snapshot?
+    }
+
     private struct State {
         var version: Version
-        var observers: [Int: @Sendable () -> Void] = [:]
+        var observers: [Int: Observer] = [:]
         var lastObserver = 0
     }
 
@@ -27,17 +36,26 @@ final class ShownView: Sendable {
 
     /// Sets what a function makes of the view; false when it makes nothing. One change waits for the other.
     func change<E: Error>(_ next: (View) throws(E) -> View?) throws(E) -> Bool {
-        let observers: [@Sendable () -> Void]? = try state.withLock { state throws(E) in
+        let observers: [Observer]? = try state.withLock { state throws(E) in
             guard let view = try next(state.version.view) else { return nil }
             state.version = Version(number: state.version.number + 1, view: view)
             return Array(state.observers.values)
         }
-        for observer in observers ?? [] { observer() }
+        for observer in observers ?? [] { observer.viewWasSet() }
         return observers != nil
     }
 
-    /// Calls whenever another view was set, until `remove` is called with the number that it gives.
-    func observe(_ observer: @escaping @Sendable () -> Void) -> Int {
+    /// Those that no loop shows at the moment.
+    func itemsNotShown(among items: [ItemID]) -> [ItemID] {
+        let observers = state.withLock { Array($0.observers.values) }
+        return observers.reduce(items) { rest, observer in
+            guard !rest.isEmpty, let shown = observer.shown() else { return rest }
+            return rest.filter { !shown.contains($0) }
+        }
+    }
+
+    /// Tells a loop whenever another view was set, until `remove` is called with the number that it gives.
+    func observe(_ observer: Observer) -> Int {
         state.withLock { state in
             state.lastObserver += 1
             state.observers[state.lastObserver] = observer

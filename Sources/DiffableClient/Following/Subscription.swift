@@ -48,6 +48,8 @@ public final class Subscription: AsyncSequence, Sendable {
         public var cause: UpdateCause
         /// Where the view's window lies, if it has one.
         public var window: ListWindow?
+        /// Whether a mirror shows what its source is like now; nil for an ordinary list. An update may bring nothing else.
+        public var liveness: Liveness?
         /// Which of the views that were set it shows (`ListUpdates.setView`), counted from 1; 0 is the first.
         package var viewNumber: Int
 

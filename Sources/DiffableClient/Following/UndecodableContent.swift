@@ -57,6 +57,8 @@ extension UndecodableContent: CustomStringConvertible {
     /// What is wrong and what to do, for people.
     public var description: String {
         let place = member.isEmpty ? "" : " \(member):"
+        // Foundation's sentences end in a full stop, others do not.
+        let reason = reason.hasSuffix(".") ? String(reason.dropLast()) : reason
         return "the list \"\(list)\": the content of the item \"\(item)\" is no \(type):\(place) \(reason). Make "
             + "the type as the publisher writes it, or follow the list without one"
     }

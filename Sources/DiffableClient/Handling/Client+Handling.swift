@@ -39,10 +39,13 @@ extension Client {
 
     /// Answers for a list.
     ///
-    /// - Parameter answer: is called for each request, in their order, and gives what answers it; that runs in a task, once,
-    ///   and what it throws is a refusal.
+    /// - Parameters:
+    ///   - onObjection: is told which answer was not taken, and why. Whoever asked hears so, too.
+    ///   - answer: is called for each request, in their order, and gives what answers it; that runs in a task, once,
+    ///     and what it throws is a refusal.
     package func handle(
         _ registration: Request.Handle, onRegistration: @escaping @Sendable () -> Void = {},
+        onObjection: @escaping Objecting = { _, _ in },
         _ answer: @escaping @Sendable (ReceivedRequest) -> Answering
     ) async throws(ClientError) -> HandlerEnd {
         /// Whether it answered once: then nobody else may be in its place but its own last connection.
@@ -52,7 +55,7 @@ extension Client {
             let connection = try await shared.acquire()
             defer { shared.release() }
             do throws(ClientError) {
-                return try await HandlerRun(registration, on: connection, answer).run {
+                return try await HandlerRun(registration, on: connection, onObjection, answer).run {
                     shared.noteUse()
                     (wasRegistered, failures) = (true, 0)
                     onRegistration()
@@ -75,8 +78,26 @@ extension Client {
     }
 }
 
+extension Connection {
+    /// Answers for a list over this connection alone, until something ends that. Cancelling throws `cancelled`.
+    ///
+    /// - Parameter onRegistration: is called when the daemon has said yes.
+    /// - Returns: why the daemon asks no more.
+    package func handle(
+        _ list: ListName, with handler: ListHandler, onRegistration: () -> Void
+    ) async throws(ClientError) -> HandlerEnd {
+        let registration = handler.registration(list, .isError)
+        return try await HandlerRun(registration, on: self, { _, _ in }) { received in
+            { try await handler.answer(to: received) }
+        }.run(onRegistration)
+    }
+}
+
 /// What answers one request.
 package typealias Answering = @Sendable () async throws -> Request.Answer.Verdict
+
+/// What is told of an answer that was not taken.
+package typealias Objecting = @Sendable (HandlerRequest, _ objection: String) -> Void
 
 /// A request as its handler received it.
 package struct ReceivedRequest: Sendable {
@@ -103,6 +124,7 @@ package struct ReceivedRequest: Sendable {
 private final class HandlerRun: Sendable {
     private let registration: Request.Handle
     private let connection: Connection
+    private let objecting: Objecting
     private let answer: @Sendable (ReceivedRequest) -> Answering
     private let state = Mutex(State())
 
@@ -122,11 +144,12 @@ private final class HandlerRun: Sendable {
     }
 
     init(
-        _ registration: Request.Handle, on connection: Connection,
+        _ registration: Request.Handle, on connection: Connection, _ objecting: @escaping Objecting,
         _ answer: @escaping @Sendable (ReceivedRequest) -> Answering
     ) {
         self.registration = registration
         self.connection = connection
+        self.objecting = objecting
         self.answer = answer
     }
 
@@ -198,7 +221,9 @@ private final class HandlerRun: Sendable {
                     verdict = .refusal("\(error)")
                 }
                 // That the connection is lost, the loop hears.
-                if !Task.isCancelled { try? await connection.answer(received.request, verdict) }
+                if !Task.isCancelled, let objection = try? await connection.answer(received.request, verdict) {
+                    objecting(received.request, objection)
+                }
                 self.state.withLock { $0.answering[number] = nil }
             }
         }

@@ -23,30 +23,39 @@ extension Connection {
     }
 
     /// Answers a request. That nobody waits for the answer any more is no error.
-    func answer(_ request: HandlerRequest, _ verdict: Request.Answer.Verdict) async throws(ClientError) {
+    ///
+    /// - Returns: why the answer was not taken, when whoever asked heard that instead; nil when it was.
+    func answer(
+        _ request: HandlerRequest, _ verdict: Request.Answer.Verdict
+    ) async throws(ClientError) -> String? {
+        let objection: String
         do throws(ClientError) {
             let answer = Request.Answer(request.request, verdict)
-            _ = try await reply(to: .answer(try await fitting(answer, to: request.content.kind)))
+            if let tooLong = try await self.objection(toLengthOf: answer) {
+                objection = tooLong
+            } else {
+                _ = try await reply(to: .answer(answer))
+                return nil
+            }
         } catch .refused(let refusal) where refusal.code == WireError.Code.noSuchRequest.rawValue {
-            return
+            return nil
         } catch .refused(let refusal) {
             // What was said cannot be an answer: it is too long, or no change of that list. Whoever asked hears why.
-            let verdict = verdict.instead(refusal.message, to: request.content.kind)
-            _ = try? await reply(to: .answer(Request.Answer(request.request, verdict)))
+            objection = refusal.message
         }
+        let instead = verdict.instead(objection, to: request.content.kind)
+        _ = try? await reply(to: .answer(Request.Answer(request.request, instead)))
+        return objection
     }
 
-    /// The answer, or one that says that it is too long for a line.
-    private func fitting(
-        _ answer: Request.Answer, to kind: HandledKind
-    ) async throws(ClientError) -> Request.Answer {
+    /// Why a line cannot have the answer; nil when one can.
+    private func objection(toLengthOf answer: Request.Answer) async throws(ClientError) -> String? {
         var writer = ByteWriter()
         Request.answer(answer).write(id: .number(.max), into: &writer)
-        guard writer.count > Connection.lineLengthAlwaysTaken else { return answer }
+        guard writer.count > Connection.lineLengthAlwaysTaken else { return nil }
         let lineLengthMax = try await lineLengthMax()
-        guard writer.count > lineLengthMax else { return answer }
-        let objection = "the handler's answer is longer than a line may be: \(lineLengthMax) bytes"
-        return Request.Answer(answer.request, answer.verdict.instead(objection, to: kind))
+        guard writer.count > lineLengthMax else { return nil }
+        return "the handler's answer is longer than a line may be: \(lineLengthMax) bytes"
     }
 }
 
