@@ -8,6 +8,7 @@ from typing import Any, Callable, List, Optional
 from diffable import (
     AsyncClient,
     Client,
+    Expanded,
     Handler,
     HandlerEnded,
     HandlerExists,
@@ -62,7 +63,7 @@ class HandlingTests(unittest.TestCase):
         self.assertEqual(seen, [["Milk"]])
         proposed = self.client.propose("tasks", [{"op": "deleteItems", "items": ["x"]}])
         self.assertEqual((proposed.revision, len(proposed.operations or ())), (5, 2))
-        self.assertEqual(self.client.expand("tasks", "milk").revision, 5)
+        self.assertEqual(self.client.expand("tasks", "milk"), Expanded("tasks", "milk", 5))
         self.assertIn(("handle", {"list": "tasks", "requests": ["perform", "propose", "expand"], "actions": ["done"]}),
                       self.daemon.requests)
         self.assertEqual([params["timeout"] for method, params in self.daemon.requests if method == "perform"], [5_000])

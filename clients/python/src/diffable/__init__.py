@@ -3,9 +3,9 @@
 `Client` blocks, `AsyncClient` is for asyncio; both do the same. docs/python.md begins with nothing.
 """
 
-from .answers import Access, Difference, History, ListSummary, Outcome, Performed, Place, Revision, Snapshot
-from .async_client import AsyncClient, AsyncFollowing, AsyncHandler, AsyncRequest
-from .client import Client, Following, Handler, Request
+from .answers import Access, Difference, Expanded, History, ListSummary, Outcome, Performed, Place, Revision, Snapshot
+from .async_client import AsyncClient, AsyncFollowing, AsyncHandler, AsyncLease, AsyncRequest
+from .client import Client, Following, Handler, Lease, Request
 from .errors import (
     ConnectionLost,
     DiffableError,
@@ -22,6 +22,7 @@ from .errors import (
     InvalidRequest,
     ListExists,
     MethodNotFound,
+    MirrorExists,
     NoDaemon,
     NoHandler,
     NoReply,
@@ -56,11 +57,12 @@ from .state import Item, ListState, Section
 __version__ = "0.1.0"
 
 __all__ = [
-    "Access", "AsyncClient", "AsyncFollowing", "AsyncHandler", "AsyncRequest", "Client", "ConnectionLost", "Difference",
-    "DiffableError", "DoesNotFit", "DuplicateItem", "DuplicateSection", "Following", "Handler", "HandlerEnded",
-    "HandlerExists", "HandlerLost", "HandlerTimedOut", "History", "InvalidAnchor", "InvalidConfiguration",
-    "InvalidContent", "InvalidParams", "InvalidRequest", "Item", "ListExists", "ListState", "ListSummary",
-    "MethodNotFound", "NoDaemon", "NoHandler", "NoReply", "NoSpace", "NoSuchItem", "NoSuchList", "NoSuchRequest",
+    "Access", "AsyncClient", "AsyncFollowing", "AsyncHandler", "AsyncLease", "AsyncRequest", "Client", "ConnectionLost",
+    "Difference", "DiffableError", "DoesNotFit", "DuplicateItem", "DuplicateSection", "Expanded", "Following", "Handler",
+    "HandlerEnded", "HandlerExists", "HandlerLost", "HandlerTimedOut", "History", "InvalidAnchor", "InvalidConfiguration",
+    "InvalidContent", "InvalidParams", "InvalidRequest", "Item", "Lease", "ListExists", "ListState", "ListSummary",
+    "MethodNotFound", "MirrorExists", "NoDaemon", "NoHandler", "NoReply", "NoSpace", "NoSuchItem", "NoSuchList",
+    "NoSuchRequest",
     "NoSuchRevision", "NoSuchSection", "NoSuchSubscription", "NotKept", "NotSendable", "Outcome", "OwnDescendant",
     "ParseError", "Performed",
     "PermissionDenied", "Place", "ProposalRefused", "Refused", "RequestKeyReused", "Revision", "RevisionMismatch",

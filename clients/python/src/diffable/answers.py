@@ -118,6 +118,16 @@ class Performed:
     result: JSON = None
 
 
+@dataclass(frozen=True)
+class Expanded:
+    """An item that has its children, or whose handler has none for it."""
+
+    list: str
+    item: str
+    #: Of the list then; None for one who may not read it.
+    revision: Optional[int] = None
+
+
 def read(kind: Type[A], result: Mapping[str, Any], **made: Any) -> A:
     """The members of the result by their names, and those that were made of others."""
     names = {field.name for field in dataclasses.fields(kind)}  # type: ignore[arg-type]

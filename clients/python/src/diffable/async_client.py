@@ -7,6 +7,7 @@ from typing import AsyncIterator, Optional, Sequence
 from .asynchronous import AsyncNetwork
 from .following import FollowedList
 from .handling import HandlerRequest, Handling
+from .leasing import Leasing
 from .mirror import Update, View
 from .operations import Operation
 from .requests import Requests
@@ -59,6 +60,16 @@ class AsyncHandler(Handling[AsyncRequest], AsyncIterator[AsyncRequest]):
         await self.close()
 
 
+class AsyncLease(Leasing):
+    """As `Lease`, in `async with`, with methods that are awaited, one at a time."""
+
+    async def __aenter__(self) -> AsyncLease:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+
 class AsyncClient(Requests):
     """A client for asyncio.
 
@@ -87,8 +98,12 @@ class AsyncClient(Requests):
         """As `Client.handle`."""
         return AsyncHandler(AsyncRequest, self._connections, list, requests, actions, replace, follow)
 
+    def lease(self) -> AsyncLease:
+        """As `Client.lease`."""
+        return AsyncLease(self._connections, self._patience)
+
     async def close(self) -> None:
-        """Closes the connections that wait for a next request. What is followed or handled is closed by itself."""
+        """Closes the connections that wait for a next request. What is followed, handled or leased is closed by itself."""
         self._connections.close()
 
     async def __aenter__(self) -> AsyncClient:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Callable, Coroutine, Iterator, Optional, 
 from .blocking import BlockingNetwork
 from .following import FollowedList
 from .handling import HandlerRequest, Handling
+from .leasing import Leasing
 from .mirror import Update, View
 from .operations import Operation
 from .requests import Requests
@@ -98,8 +99,12 @@ class Client:
         """
         return Handler(Handling(Request, self._requests._connections, list, requests, actions, replace, follow))
 
+    def lease(self) -> Lease:
+        """Puts things there that go again when the `with` is left, when this process ends, and when the connection is lost."""
+        return Lease(Leasing(self._requests._connections, self._requests._patience))
+
     def close(self) -> None:
-        """Closes the connections that wait for a next request. What is followed or handled is closed by itself."""
+        """Closes the connections that wait for a next request. What is followed, handled or leased is closed by itself."""
         self._requests._connections.close()
 
     def __enter__(self) -> Client:
@@ -142,6 +147,34 @@ class Following(Iterator[Update]):
         finished(self._followed.close())
 
     def __enter__(self) -> Following:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+
+class Lease:
+    """`with client.lease() as lease: lease.publish("bar", rows, into="left")`. One thread at a time; any may close it.
+
+    It has a connection of its own. Once that is lost, `ConnectionLost` is raised: make another lease, and put there anew what
+    was leased.
+    """
+
+    def __init__(self, leasing: Leasing) -> None:
+        self._requests = leasing
+
+    create = _blocking(Leasing.create)
+    transact = _blocking(Leasing.transact)
+    publish = _blocking(Leasing.publish)
+    propose = _blocking(Leasing.propose)
+    close = _blocking(Leasing.close)
+
+    @property
+    def is_held(self) -> bool:
+        """Whether what was put there is still leased, as far as is known here. Nothing is asked."""
+        return self._requests.is_held
+
+    def __enter__(self) -> Lease:
         return self
 
     def __exit__(self, *_: object) -> None:

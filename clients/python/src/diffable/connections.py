@@ -50,6 +50,21 @@ class Connections:
         path = socket_path.find(self._socket)
         return await Connection.open(self.network, path, self._name, self._reply_timeout)
 
+    async def open_within(self, patience: float) -> Connection:
+        """The same, as soon as there is a daemon: it is tried for so many seconds."""
+        deadline = time.monotonic() + patience
+        failures = 0
+        while True:
+            try:
+                return await self.open()
+            except DiffableError as error:
+                if not error.is_healed_by_reconnecting or time.monotonic() >= deadline:
+                    raise
+                if failures == 0:
+                    log.warning("%s. Trying again for up to %g s", error, patience)
+            failures += 1
+            await self.network.sleep(min(pause(failures), max(deadline - time.monotonic(), 0.0)))
+
     async def use(self, patience: float, work: Callable[[Connection], Awaitable[T]], again: bool) -> T:
         """Does it over a connection, as soon as there is one.
 

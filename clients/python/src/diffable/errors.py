@@ -220,6 +220,10 @@ class NotKept(Refused):
     """The list could not come back, which was required; it was not deleted."""
 
 
+class MirrorExists(Refused):
+    """Another connection mirrors the list."""
+
+
 class NoSuchRequest(Refused):
     """It was answered, or nobody waits for it any more."""
 

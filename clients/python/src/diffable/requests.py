@@ -6,7 +6,9 @@ import secrets
 from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
 from . import rows as rows_of
-from .answers import Access, Difference, History, ListSummary, Outcome, Performed, Place, Revision, Snapshot, read
+from .answers import (
+    Access, Difference, Expanded, History, ListSummary, Outcome, Performed, Place, Revision, Snapshot, read,
+)
 from .connection import Connection, new_id
 from .connections import Connections
 from .errors import NoSuchList
@@ -81,13 +83,20 @@ class Requests:
         ask = self._read if if_absent else self._ask
         return read(Place, await ask("createList", list=list, **terms))
 
-    async def delete(self, list: str, if_revision: Optional[int] = None) -> None:
-        """Deletes the list. It can be brought back for a while (`undelete`)."""
-        await self._ask("deleteList", list=list, ifRevision=if_revision)
+    async def delete(self, list: str, if_revision: Optional[int] = None, keep: Optional[str] = None) -> None:
+        """Deletes the list. It can be brought back for a while (`undelete`).
 
-    async def undelete(self, list: str, as_name: Optional[str] = None) -> Place:
-        """Brings back the list of that name that was deleted last, under another name if one is given."""
-        return read(Place, await self._ask("undeleteList", list=list, **{"as": as_name}))
+        - keep: "ifPossible", which is meant when nothing is said; "required", and a list that could not come back is not deleted
+          (`NotKept`); "never", and it is gone for good.
+        """
+        await self._ask("deleteList", list=list, ifRevision=if_revision, keep=keep)
+
+    async def undelete(self, list: str, as_name: Optional[str] = None, epoch: Optional[str] = None) -> Place:
+        """Brings back the list of that name that was deleted last, under another name if one is given.
+
+        - epoch: that of another one of that name, as `lists(deleted=True)` has it.
+        """
+        return read(Place, await self._ask("undeleteList", list=list, epoch=epoch, **{"as": as_name}))
 
     async def rename(self, list: str, to: str, if_revision: Optional[int] = None) -> Place:
         return read(Place, await self._ask("renameList", list=list, to=to, ifRevision=if_revision))
@@ -195,10 +204,9 @@ class Requests:
 
         return read(Outcome, await self._connections.use(self._patience, work, again=False))
 
-    async def expand(self, list: str, item: str, timeout: Optional[float] = None) -> Place:
+    async def expand(self, list: str, item: str, timeout: Optional[float] = None) -> Expanded:
         """Has the list's handler bring an item's children, if it has none. Nobody's expansion changes."""
-        result = await self._ask("expand", list=list, item=item, timeout=_milliseconds(timeout))
-        return read(Place, result, epoch=result.get("epoch", ""))
+        return read(Expanded, await self._ask("expand", list=list, item=item, timeout=_milliseconds(timeout)))
 
     # MARK: How it is asked
 

@@ -1,0 +1,106 @@
+"""Leases: what is put there for as long as one connection stands."""
+
+from __future__ import annotations
+
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Union
+
+from .answers import Outcome, Place, read
+from .connection import Connection, new_id, request_line
+from .connections import Connections
+from .errors import ConnectionLost, Refused
+from .operations import Operation
+from .parts import change_lines
+from .requests import _milliseconds, _state
+from .rows import Field, Row
+
+_LEASE = {"lease": "connection"}
+
+
+class Leasing:
+    """A connection of its own, which leases what its methods put there. It is not shared: one task or thread at a time.
+
+    Nothing is sent twice, and no other connection takes its place: what was leased is gone then, and is put there anew by
+    another lease.
+    """
+
+    def __init__(self, connections: Connections, patience: float) -> None:
+        self._connections = connections
+        self._patience = patience
+        self._connection: Optional[Connection] = None
+        # Of the connection that it had.
+        self._path = ""
+        self._is_closed = False
+
+    @property
+    def is_held(self) -> bool:
+        """Whether what was put there is still leased, as far as is known here. Nothing is asked."""
+        return self._connection is not None and self._connection.is_open()
+
+    async def create(
+        self, list: str, durability: Optional[str] = None, mode: Optional[str] = None, if_absent: bool = False
+    ) -> Place:
+        """Makes an empty list, which is deleted with all that is in it when the lease ends. With `if_absent=True` one that is
+        there already is as good, and stays."""
+        id = new_id()
+        terms = {"durability": durability, "mode": mode, "ifAbsent": if_absent or None}
+        line = request_line("createList", {"list": list, **terms, **_LEASE}, id)
+        return read(Place, await self._reply(lambda connection: [line], id))
+
+    async def transact(
+        self, list: str, operations: Iterable[Operation], *, if_revision: Optional[int] = None
+    ) -> Outcome:
+        """As `Client.transact`. The items and sections that it inserts go when the lease ends."""
+        return await self._change("transact", {"list": list}, {"ifRevision": if_revision}, [*operations])
+
+    async def publish(
+        self, list: str, items: Union[Mapping[str, Any], Iterable[Row]], *, key: Optional[Field] = None,
+        section: Optional[Field] = None, parent: Optional[Field] = None, kind: Optional[Field] = None,
+        text: Optional[Field] = None, into: Optional[str] = None, if_revision: Optional[int] = None,
+    ) -> Outcome:
+        """As `Client.publish`, in a list that is there. The items and sections that it inserts go when the lease ends."""
+        operations, place = _state(list, items, into, key, section, parent, kind, text)
+        return await self._change("apply", place, {"ifRevision": if_revision}, operations)
+
+    async def propose(
+        self, list: str, operations: Iterable[Operation], *, if_revision: Optional[int] = None,
+        timeout: Optional[float] = None,
+    ) -> Outcome:
+        """As `Client.propose`. The items and sections that it inserts go when the lease ends."""
+        terms = {"ifRevision": if_revision, "timeout": _milliseconds(timeout)}
+        return await self._change("propose", {"list": list}, terms, [*operations])
+
+    async def close(self) -> None:
+        """Ends the lease: what it put there goes. From another thread or task too."""
+        self._is_closed = True
+        if self._connection is not None:
+            self._connection.close()
+
+    async def _change(
+        self, method: str, place: Mapping[str, Any], terms: Mapping[str, Any], operations: List[Operation]
+    ) -> Outcome:
+        id = new_id()
+        result = await self._reply(
+            lambda connection: change_lines(method, place, {**terms, **_LEASE}, operations, id, connection.limits), id)
+        return read(Outcome, result)
+
+    async def _reply(self, lines: Any, id: Any) -> Dict[str, Any]:
+        if self._is_closed:
+            raise RuntimeError("the lease has ended")
+        if self._connection is None:
+            self._connection = await self._connections.open_within(self._patience)
+            self._path = self._connection.path
+        connection = self._connection
+        if not connection.is_open():
+            connection.close()
+            raise ConnectionLost(self._path)
+        try:
+            return await connection.reply(lines(connection), id)
+        except Refused as error:
+            # After an answer that could be read the lease is as good as before.
+            if error.is_healed_by_reconnecting:
+                connection.close()
+            raise
+        except BaseException:
+            # Its reply may still come.
+            connection.close()
+            raise
