@@ -1,5 +1,6 @@
 import Diffable
 import DiffableClient
+import DiffableInput
 import DiffableJSON
 
 /// A list that the daemon does not have.

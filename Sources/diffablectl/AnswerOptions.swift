@@ -1,4 +1,5 @@
 import ArgumentParser
+import DiffableInput
 
 /// The option of commands that wait for the answer of a list's handler.
 struct AnswerOptions: ParsableArguments {

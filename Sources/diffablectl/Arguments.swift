@@ -1,5 +1,6 @@
 import ArgumentParser
 import Diffable
+import DiffableInput
 import DiffableJSON
 
 // Reads names and contents from the command line. An error says what is wrong and what to type.

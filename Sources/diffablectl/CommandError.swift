@@ -1,4 +1,5 @@
 import Diffable
+import DiffableInput
 
 /// Why a command failed, for reasons other than an error of the daemon (`ClientError`) or of the input (`InputError`).
 struct CommandError: Error, Equatable, CustomStringConvertible {

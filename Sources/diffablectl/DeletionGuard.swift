@@ -1,6 +1,7 @@
 import ArgumentParser
 import Diffable
 import DiffableClient
+import DiffableInput
 
 /// Limits how much an `apply` may delete. An `apply` that reads nothing, because the program before it in the pipe failed,
 /// must not empty a list.

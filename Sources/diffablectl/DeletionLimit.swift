@@ -1,4 +1,5 @@
 import ArgumentParser
+import DiffableInput
 
 /// How many items an `apply` may delete: a number such as `100`, or a share of the items such as `20%`.
 enum DeletionLimit: ExpressibleByArgument, Equatable, CustomStringConvertible {

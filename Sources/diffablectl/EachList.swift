@@ -1,4 +1,5 @@
 import Diffable
+import DiffableInput
 
 /// Does the same to several lists, one after the other. When one of them fails, the lists before it stay as they are now,
 /// and those behind it as they were; so who looks on hears which these are.

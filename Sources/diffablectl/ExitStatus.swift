@@ -1,5 +1,6 @@
 import ArgumentParser
 import DiffableClient
+import DiffableInput
 import Glibc
 
 /// The exit statuses, for scripts.

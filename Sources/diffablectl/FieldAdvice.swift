@@ -1,5 +1,6 @@
 import Diffable
 import DiffableClient
+import DiffableInput
 import DiffableJSON
 
 /// Warns on standard error of fields that no item has, and of numbers that are texts. With both a command shows nothing, or

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Diffable
 import DiffableClient
+import DiffableInput
 
 /// Options for reading a file with the new state of a list.
 struct RowOptions: ParsableArguments {
@@ -29,13 +30,20 @@ struct RowOptions: ParsableArguments {
         if into != nil, section != nil {
             throw ValidationError("--into names one section for all rows, --section a field that does; use one of them")
         }
-        if let from {
-            if !from.isTable {
-                do throws(InputError) { try table.refuse(for: from) } catch { throw ValidationError("\(error)") }
-            }
-            if from != .csv, table.separator != nil { throw ValidationError("--separator is for --from csv") }
-            if from != .json, rows != nil { throw ValidationError("--rows is for --from json") }
-        }
+        do throws(InputError) { try mapping.check() } catch { throw ValidationError("\(error)") }
+    }
+
+    private var mapping: RowMapping {
+        var mapping = RowMapping()
+        mapping.from = from
+        mapping.fields = .init(id: id, section: section, parent: parent, text: text)
+        mapping.columns = table.names
+        mapping.numbers = table.numbers
+        mapping.types = table.types
+        mapping.separator = table.separator?.byte
+        mapping.rows = rows
+        mapping.orphans = orphans
+        return mapping
     }
 
     /// Reads a file; `nil` and `-` are standard input.
@@ -46,34 +54,9 @@ struct RowOptions: ParsableArguments {
 
     /// - Parameter file: its extension may tell the format.
     func input(_ bytes: [UInt8], file: String?, named name: String) throws -> Input {
-        let format = format(of: bytes, file: file)
-        if !format.isTable { try table.refuse(for: format) }
-        if isGuessed(file) {
-            do { try PlainTextCheck.refuseDoubtful(bytes) } catch { throw InputError("\(name): \(error)") }
-        }
-        if format.isTable, isGuessed(file) {
+        try mapping.input(bytes, file: file, named: name, extent: into == nil ? .wholeList : .oneSection) { format in
             say("\(name) is read as \(format.rawValue), because it looks like it; --from says what it is")
         }
-        let reader = InputReader(
-            format: format, fields: .init(id: id, section: section, parent: parent, text: text),
-            columns: table.names, separator: table.separator?.byte, types: try table.readTypes(), rows: rows,
-            orphans: orphans,
-            extent: into == nil ? .wholeList : .oneSection)
-        do { return try reader.read(bytes) } catch {
-            throw InputError("\(name), read as \(format.rawValue): \(error)")
-        }
-    }
-
-    private func format(of bytes: [UInt8], file: String?) -> InputFormat {
-        if let from { return from }
-        if rows != nil { return .json }
-        if table.separator != nil { return .csv }
-        return .guess(fileName: file, input: bytes, isTable: table.areUsed, isRow: JSONRows.isRow)
-    }
-
-    /// Whether the format has to be guessed from the input.
-    private func isGuessed(_ file: String?) -> Bool {
-        from == nil && table.separator == nil && file.flatMap(InputFormat.known) == nil
     }
 
     /// The section for rows that name none.

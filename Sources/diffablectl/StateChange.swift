@@ -1,5 +1,6 @@
 import Diffable
 import DiffableClient
+import DiffableInput
 
 extension ChangeOptions {
     /// Makes operations from the state of a list, and applies them to this state only. If somebody else changed the list in

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Diffable
 import DiffableClient
+import DiffableInput
 import DiffableJSON
 
 /// Options for the part of a list that is shown: a view (docs/protocol.md).

@@ -3,6 +3,7 @@ import DiffableClient
 import TestSupport
 import Testing
 
+@testable import DiffableInput
 @testable import diffablectl
 
 struct DeletionGuardTests {

@@ -1,5 +1,6 @@
 import Testing
 
+@testable import DiffableInput
 @testable import diffablectl
 
 /// What is read when nothing is said of the format and no file's name says it.

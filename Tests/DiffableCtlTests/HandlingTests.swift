@@ -3,6 +3,7 @@ import Diffable
 import DiffableProtocol
 import Testing
 
+@testable import DiffableInput
 @testable import diffablectl
 
 /// What a command that answers for a list is given, and which line of its complaints counts.
@@ -54,10 +55,18 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 1]) func `a line without an end is cut`(more: Int) {
+    @Test func `a long line is cut, and says so`() {
         var line = LastLine()
-        line.append([UInt8](repeating: UInt8(ascii: "x"), count: LastLine.lengthMax + more))
-        #expect(line.text?.utf8.count == LastLine.lengthMax)
+        let whole = String(repeating: "x", count: LastLine.lengthMax)
+        line.append(Array(whole.utf8))
+        #expect(line.text == whole)
+        line.append([UInt8(ascii: "y")])
+        #expect(line.text == whole + "… (cut: 4,097 bytes in all)")
+        // What comes after it is not cut.
+        line.append(Array("\nshort\n".utf8))
+        #expect(line.text == "short")
+        line.append(Array((whole.dropLast() + "é").utf8))
+        #expect(line.text == whole.dropLast() + "… (cut: 4,097 bytes in all)")
     }
 
     // MARK: The command line

@@ -3,6 +3,7 @@ import DiffableJSON
 import TestSupport
 import Testing
 
+@testable import DiffableInput
 @testable import diffablectl
 
 struct HarmlessTextTests {

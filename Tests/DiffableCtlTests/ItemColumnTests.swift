@@ -2,6 +2,7 @@ import Diffable
 import DiffableJSON
 import Testing
 
+@testable import DiffableInput
 @testable import diffablectl
 
 struct ItemColumnTests {

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Testing
 
+@testable import DiffableInput
 @testable import diffablectl
 
 struct PlaceOptionsTests {

@@ -1,5 +1,6 @@
 import Diffable
 
+@testable import DiffableInput
 @testable import diffablectl
 
 /// What a reader makes of a text, in the shape that the tests are written in.

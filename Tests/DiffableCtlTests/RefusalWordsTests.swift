@@ -2,6 +2,7 @@ import Diffable
 import DiffableClient
 import Testing
 
+@testable import DiffableInput
 @testable import diffablectl
 
 /// What a daemon refuses is said by what it is, whatever the daemon's words are.

@@ -2,6 +2,7 @@ import ArgumentParser
 import Diffable
 import Testing
 
+@testable import DiffableInput
 @testable import diffablectl
 
 /// The language of --where.

@@ -1,6 +1,7 @@
 import Diffable
 import Testing
 
+@testable import DiffableInput
 @testable import diffablectl
 
 struct TableTests {

@@ -2,6 +2,7 @@ import Diffable
 import TestSupport
 import Testing
 
+@testable import DiffableInput
 @testable import diffablectl
 
 /// How two changes of one state are put together.

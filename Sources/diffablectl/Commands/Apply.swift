@@ -1,6 +1,7 @@
 import ArgumentParser
 import Diffable
 import DiffableClient
+import DiffableInput
 
 struct Apply: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -88,7 +89,7 @@ struct Apply: AsyncParsableCommand {
 
 extension Apply {
     private func merge(_ input: Input) async throws {
-        let merge = Merge(input, rows)
+        let merge = Merge(input, into: rows.defaultSection, saysSection: rows.section == nil ? nil : true)
         guard dryRun else {
             var creation = ListCreation(list)
             do {

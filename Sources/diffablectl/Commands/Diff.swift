@@ -1,6 +1,7 @@
 import ArgumentParser
 import Diffable
 import DiffableClient
+import DiffableInput
 import DiffableJSON
 
 struct Diff: AsyncParsableCommand {

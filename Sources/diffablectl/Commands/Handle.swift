@@ -1,6 +1,7 @@
 import ArgumentParser
 import Diffable
 import DiffableClient
+import DiffableInput
 import DiffableProtocol
 import Synchronization
 
@@ -34,7 +35,11 @@ struct Handle: AsyncParsableCommand {
 
             When nobody waits any more, because the time is over or the asker is gone, the command gets SIGTERM, with all \
             that it has started, and \(CommandRun.mercy.components.seconds) seconds later SIGKILL; so it does when the \
-            connection is lost, or when this program is ended by anything but SIGKILL. --jobs of them run at a time; other requests wait.
+            connection is lost, or when this program is ended by anything but SIGKILL. --jobs of them run at a time; other \
+            requests wait, also for one that is to end and has not.
+
+            Beside what it writes to standard error itself, there is a line there for each request that it could not answer: \
+            it was ended by a signal, its result is too long, or its operations do not fit the list.
 
             It goes on when the daemon restarts. It ends with status 0 when the list is deleted or renamed, unless it is to \
             wait for the next one, with 5 when another handler replaces it (--replace), and with 7 when this user may not \
@@ -133,6 +138,8 @@ struct Handle: AsyncParsableCommand {
         do {
             return try await client.handle(registration) {
                 say("answering for \(registration.words)")
+            } onObjection: { request, objection in
+                say(command.complaint(about: request, objection))
             } _: { received in
                 // Here, because requests come here in their order, and tasks begin in any.
                 let place = turns.place()

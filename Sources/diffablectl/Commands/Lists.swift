@@ -1,6 +1,7 @@
 import ArgumentParser
 import Diffable
 import DiffableClient
+import DiffableInput
 import DiffableProtocol
 
 struct Lists: AsyncParsableCommand {
@@ -12,6 +13,10 @@ struct Lists: AsyncParsableCommand {
             + "With --deleted those that "
             + "were deleted and that you may bring back (diffablectl undelete), the last deletion first.")
 
+    @Argument(
+        help: ArgumentHelp("Only these lists; one that is not there is an error.", valueName: "list"),
+        completion: .lists, transform: listName)
+    var chosen: [ListName] = []
     @Flag(name: [.customShort("l"), .long], help: "Say who may what, and what is answered for.") var long = false
     @Flag(help: "Their names alone, one on each line.") var names = false
     @Flag(help: "Those that were deleted and can come back.") var deleted = false
@@ -23,6 +28,9 @@ struct Lists: AsyncParsableCommand {
             throw ValidationError("-l, --names and --json exclude each other")
         }
         if long, deleted { throw ValidationError("-l and --deleted exclude each other") }
+        if json, !chosen.isEmpty {
+            throw ValidationError("--json is the daemon's whole answer; leave out which lists, and choose from it")
+        }
     }
 
     func run() async throws {
@@ -31,18 +39,34 @@ struct Lists: AsyncParsableCommand {
             if json {
                 output.json(try await deleted ? connection.deletedListsJSON() : connection.listsJSON())
             } else if deleted {
-                let lists = try await connection.deletedLists()
+                let lists = try chosen(of: await connection.deletedLists(), \.summary.list)
                 if names { return lists.forEach { output.line("\($0.summary.list)") } }
                 if lists.isEmpty { return say("there are no deleted lists that you could bring back") }
                 for line in table(lists).lines { output.line(line) }
             } else {
-                let lists = try await connection.lists()
+                let lists = try chosen(of: await connection.lists(), \.list)
                 if names { return lists.forEach { output.line("\($0.list)") } }
                 if lists.isEmpty { return say("there are no lists; make one with diffablectl create NAME") }
                 output.table(long ? longTable(lists) : table(lists))
             }
         }
         output.flush()
+    }
+
+    /// In the daemon's order.
+    private func chosen<List>(of lists: [List], _ name: (List) -> ListName) throws -> [List] {
+        if chosen.isEmpty { return lists }
+        let names = Set(lists.map(name))
+        for list in chosen where !names.contains(list) {
+            if deleted {
+                throw CommandError(.notFound, "no list \(quoted(list)) was deleted that you could bring back")
+            }
+            throw ClientError.refused(
+                Refusal(
+                    code: WireError.Code.noSuchList.rawValue, name: WireError.Code.noSuchList.name,
+                    message: "there is no list \(quoted(list))", list: list))
+        }
+        return lists.filter { chosen.contains(name($0)) }
     }
 
     private func table(_ lists: [ListSummary]) -> TextTable {
@@ -74,20 +98,30 @@ struct Lists: AsyncParsableCommand {
     /// What is answered for has a column if there is any: few lists answer.
     private func longTable(_ lists: [ListSummary]) -> TextTable {
         let answering = lists.contains { !$0.handles.isEmpty }
+        let mirroring = lists.contains { $0.mirrorSource != nil }
         var head: [(String, TextTable.Alignment)] = [
             ("MODE", .left), ("OWNER", .left), ("GROUP", .left), ("ITEMS", .right), ("REVISION", .right),
             ("DURABILITY", .left),
         ]
         if answering { head.append(("ANSWERS", .left)) }
+        if mirroring { head.append(("MIRROR OF", .left)) }
         var table = TextTable(head + [("LIST", .left)])
         for list in lists {
             let columns = [
                 list.access.mode.symbolic, UserNames.user(list.access.owner), UserNames.group(list.access.group),
                 grouped(list.items), "\(list.revision)", list.durability.rawValue,
             ]
-            table.append(columns + (answering ? [answers(of: list)] : []) + [list.list.description])
+            table.append(
+                columns + (answering ? [answers(of: list)] : []) + (mirroring ? [mirror(list)] : [])
+                    + [list.list.description])
         }
         return table
+    }
+
+    /// `build:jobs`, and a word when it is not live.
+    private func mirror(_ list: ListSummary) -> String {
+        guard let source = list.mirrorSource else { return "-" }
+        return list.liveness == .live ? "\(source)" : "\(source) (not live)"
     }
 
     /// `done,later propose`, or `perform` for all actions.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Diffable
 import DiffableClient
+import DiffableInput
 
 struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Diffable
 import DiffableClient
+import DiffableInput
 import DiffableTerminal
 import DiffableView
 import Dispatch
@@ -16,7 +17,7 @@ struct ViewLists: AsyncParsableCommand {
             one looks at stays where it is, whatever others change. ? shows the keys, q ends. Several lists are tabs.
 
             With --select or --multi, Enter writes the ids that were picked to standard output and ends; q ends with status \
-            1. With --exec a command is run with the ids as its last arguments instead, taken apart into arguments as a shell \
+            1. Nothing is changed then, whatever the list offers. With --exec a command is run with the ids as its last arguments instead, taken apart into arguments as a shell \
             would, but by no shell; an id that begins with a dash is not passed to one that has no argument --:
               diffablectl view hosts --exec 'ssh --'
 
@@ -26,7 +27,7 @@ struct ViewLists: AsyncParsableCommand {
 
     @Argument(help: "The lists.", completion: .lists, transform: listName) var lists: [ListName]
     @Flag(help: "Enter writes the item's id and ends.") var select = false
-    @Flag(help: "The same with several, which Space marks.") var multi = false
+    @Flag(help: "The same with several, which Space marks, in the order of marking.") var multi = false
     @Option(
         help: ArgumentHelp(
             "Run for what is picked, with the ids as its last arguments; picks one without --multi.",
@@ -34,7 +35,8 @@ struct ViewLists: AsyncParsableCommand {
     var exec: String?
     @Option(
         help: ArgumentHelp(
-            "A file with JSON, in the form of a list's content, that says how lists are drawn.", valueName: "file"),
+            "How lists are drawn, as JSON in the form of a list's content: {…}, a file with it, or - for standard input.",
+            valueName: "look"),
         completion: .file())
     var look: String?
     @Flag(help: "Lines instead of a screen.") var plain = false
@@ -71,9 +73,9 @@ struct ViewLists: AsyncParsableCommand {
         options.reportsMouse = mouse
         options.look = try await lookContent()
         let complaints = options.look.map(LookCheck.complaints) ?? []
-        for complaint in complaints { say("\(look ?? "--look"): \(complaint) (docs/look.md)") }
+        for complaint in complaints { say("\(lookName): \(complaint) (docs/look.md)") }
         options.notice = complaints.first.map { first in
-            "\(look ?? "--look"): \(first)" + (complaints.count > 1 ? " (and \(complaints.count - 1) more)" : "")
+            "\(lookName): \(first)" + (complaints.count > 1 ? " (and \(complaints.count - 1) more)" : "")
         }
         let abilities = TerminalAbilities(environment: ProcessEnvironment.given())
         options.symbols = abilities.hasUnicode ? .unicode : .ascii
@@ -114,13 +116,24 @@ struct ViewLists: AsyncParsableCommand {
         if status != 0 { throw ExitCode(status) }
     }
 
+    /// Who reads what is wrong with a look knows it by this.
+    private var lookName: String {
+        guard let look, !isJSON(look) else { return "--look" }
+        return look == "-" ? "standard input" : look
+    }
+
+    private func isJSON(_ look: String) -> Bool { look.drop(while: \.isWhitespace).hasPrefix("{") }
+
     private func lookContent() async throws -> Content? {
         guard let look else { return nil }
-        let bytes = try await inputBytes(of: look, "how lists are drawn", within: InputLimit { _ in nil })
-        guard let content = Content.parsed(String(decoding: bytes, as: UTF8.self)),
-            content.bytes.first == UInt8(ascii: "{")
-        else {
-            throw InputError("\(look) is no JSON object; docs/look.md says what may stand in it")
+        let text =
+            isJSON(look)
+            ? look
+            : String(
+                decoding: try await inputBytes(of: look, "how lists are drawn", within: InputLimit { _ in nil }),
+                as: UTF8.self)
+        guard let content = Content.parsed(text), content.bytes.first == UInt8(ascii: "{") else {
+            throw InputError("\(lookName) is no JSON object; docs/look.md says what may stand in it")
         }
         return content
     }
@@ -134,6 +147,8 @@ extension ShownItemsOptions {
         filter.condition = try matching.json()?.description
         filter.search = search ?? ""
         filter.sort = try sortKeys().map(\.json.description)
+        filter.conditionWords = matching.conditions.joined(separator: " and ")
+        filter.sortWords = sort.joined(separator: ", ")
         return filter
     }
 }

@@ -118,7 +118,12 @@ struct Watch: AsyncParsableCommand {
         }
         let reaction = try reaction()
         let fields = try namedFields()
+        var liveness: Liveness?
         for try await update in client.list(list, options: options) {
+            if update.liveness != liveness {
+                liveness = update.liveness
+                sayLiveness(liveness, of: list)
+            }
             if update.cause == .initial, !fields.isEmpty {
                 let shown = update.snapshot.untyped
                 try? await client.withConnection { await FieldAdvice(fields, of: list, over: $0).give(shown: shown) }
@@ -130,6 +135,16 @@ struct Watch: AsyncParsableCommand {
             if update.cause == .initial, !initial { continue }
             let kinds = on ?? .all
             try await react(to: ItemEvent.all(in: update).filter { kinds.kinds.contains($0.kind) }, reaction)
+        }
+    }
+
+    private func sayLiveness(_ liveness: Liveness?, of list: ListName) {
+        switch liveness {
+        case .live: say("\(list) is live")
+        case .notLive(let since):
+            let time = since.map { " since \(localTime(milliseconds: $0))" } ?? ""
+            say("\(list) is not live\(time): it is as it was when who mirrors it was last connected to its source")
+        case nil: break
         }
     }
 

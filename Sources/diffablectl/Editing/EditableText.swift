@@ -1,4 +1,5 @@
 import Diffable
+import DiffableInput
 import DiffableJSON
 
 /// The JSON text for an editor, and the way back.

@@ -1,4 +1,5 @@
 import DiffableClient
+import DiffableInput
 import Files
 import Glibc
 import SystemPackage

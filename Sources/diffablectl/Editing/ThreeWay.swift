@@ -1,4 +1,5 @@
 import Diffable
+import DiffableInput
 
 /// A three-way merge: combines two changes of one state, if they change different things.
 enum ThreeWay {

@@ -1,3 +1,4 @@
+import DiffableInput
 import Dispatch
 import Glibc
 import Synchronization

@@ -1,5 +1,6 @@
 import Diffable
 import DiffableClient
+import DiffableInput
 import DiffableJSON
 import DiffableProtocol
 import Glibc
@@ -22,6 +23,9 @@ struct HandledCommand: Sendable {
         environment = variables.map { "\($0.key)=\($0.value)" }
     }
 
+    /// What it leaves running in the background when it ends by itself is left alone.
+    private static let terms = CommandRun.Terms(complain: { complain($0) }, say: { say($0) })
+
     /// Runs it for a request. Throws `CancellationError` when nobody waits for the answer any more.
     func verdict(on received: ReceivedRequest) async throws -> Request.Answer.Verdict {
         let request = received.request
@@ -39,14 +43,15 @@ struct HandledCommand: Sendable {
     ) async throws -> Request.Answer.Verdict {
         let result: CommandRun.Result
         do {
-            result = try await CommandRun(words, environment: environment + variables).result(ofInput: input)
+            result = try await CommandRun(words, environment: environment + variables, Self.terms)
+                .result(ofInput: input)
         } catch let error as InputError {
             say("\(error)")
             return .refusal("\(error)")
         }
         try Task.checkCancellation()
         if result.isTooLong {
-            let objection = "\(words[0]) wrote more than \(grouped(CommandRun.outputLengthMax)) bytes"
+            let objection = "\(words[0]) wrote more than \(grouped(Self.terms.outputLengthMax)) bytes"
             say("\(objection) for request \(request.request), and was ended")
             return Self.broken(objection, request)
         }
@@ -56,8 +61,14 @@ struct HandledCommand: Sendable {
             return .refusal(result.lastComplaint.map(Self.reason) ?? "\(words[0]) ended with status \(status)")
         case .signal(let signal):
             let objection = "\(words[0]) was ended by signal \(signal) (\(String(cString: strsignal(signal))))"
+            say("\(objection), at request \(request.request)")
             return Self.broken(objection, request)
         }
+    }
+
+    /// Of an answer that the daemon did not take, for who runs this.
+    func complaint(about request: HandlerRequest, _ objection: String) -> String {
+        "the answer of \(words[0]) to request \(request.request) was not taken: \(objection)"
     }
 
     /// It may have done what was asked before it broke off. What was proposed is not applied.

@@ -1,4 +1,5 @@
 import Diffable
+import DiffableInput
 import Files
 import Glibc
 import Synchronization

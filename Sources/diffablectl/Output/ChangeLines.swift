@@ -1,4 +1,5 @@
 import Diffable
+import DiffableInput
 
 /// A difference for people: a line for each section or item that is inserted, deleted, moved or changed.
 ///
@@ -71,7 +72,7 @@ extension ChangeLines {
         let below = old.subtree(of: id, .childrenOnly).map { $0.reduce(0) { $0 + 1 + counted($1.children) } } ?? 0
         add(
             .deleted, "-", words(id, in: old),
-            where: below == 0 ? "" : "with \(diffablectl.counted(below, "item")) below it")
+            where: below == 0 ? "" : "with \(DiffableInput.counted(below, "item")) below it")
     }
 
     private func counted(_ items: [Item]) -> Int { items.reduce(items.count) { $0 + counted($1.children) } }

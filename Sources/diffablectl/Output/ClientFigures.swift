@@ -1,3 +1,5 @@
+import DiffableInput
+
 /// One connection in the reply to `clients`.
 struct ClientFigures {
     var number: Int

@@ -1,4 +1,5 @@
 import Diffable
+import DiffableInput
 
 /// A content as words in a line of text.
 ///
@@ -32,13 +33,5 @@ enum ContentWords {
 
     private static func pair(_ member: (name: String, value: JSONView)) -> String {
         "\(harmless(FieldPath.naming(member.name)))\(member.value.isString ? "=" : ":=")\(harmless(member.value.plainText))"
-    }
-}
-
-extension JSONView {
-    /// The text of a string, or the JSON of any other value.
-    var plainText: String {
-        guard isString, let text else { return json }
-        return String(decoding: text, as: UTF8.self)
     }
 }

@@ -1,4 +1,5 @@
 import Diffable
+import DiffableInput
 
 /// The items of a list as rows, each with its position.
 struct ItemRow {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Diffable
+import DiffableInput
 
 /// The forms in which `show` writes a list.
 enum ShowFormat: String, CaseIterable, ExpressibleByArgument {

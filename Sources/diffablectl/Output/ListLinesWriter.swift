@@ -1,4 +1,5 @@
 import Diffable
+import DiffableInput
 
 /// Writes a list in the form that `ListLines` reads.
 enum ListLinesWriter {

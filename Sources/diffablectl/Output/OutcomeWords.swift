@@ -1,5 +1,6 @@
 import Diffable
 import DiffableClient
+import DiffableInput
 
 /// The result of a transaction in one line: `tasks revision 7: 2 items inserted, 1 moved`.
 enum OutcomeWords {

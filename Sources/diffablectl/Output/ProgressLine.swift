@@ -1,3 +1,4 @@
+import DiffableInput
 import Glibc
 import Synchronization
 

@@ -1,3 +1,5 @@
+import DiffableInput
+
 /// The daemon's status in the text format of Prometheus, version 0.0.4
 /// (https://prometheus.io/docs/instrumenting/exposition_formats/). Figures that the daemon does not have are left out.
 func prometheusLines(of status: JSONView) -> [String] {

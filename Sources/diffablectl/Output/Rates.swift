@@ -1,5 +1,6 @@
 import Diffable
 import DiffableClient
+import DiffableInput
 
 /// A sample of the daemon's figures.
 struct Sample: Sendable {

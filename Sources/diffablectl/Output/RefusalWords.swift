@@ -1,5 +1,6 @@
 import Diffable
 import DiffableClient
+import DiffableInput
 
 extension ClientError {
     /// The message for somebody at a prompt. The daemon's message names methods and members of the protocol; this one names

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Diffable
+import DiffableInput
 /// A command that is run for each change. It is split into words once, and then the fields in the words are filled in.
 ///
 /// There is no shell. The value of a field stays within its argument, whatever characters it has, and it cannot name the

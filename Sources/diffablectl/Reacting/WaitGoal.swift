@@ -1,6 +1,7 @@
 import ArgumentParser
 import Diffable
 import DiffableClient
+import DiffableInput
 
 /// The goal of `wait`, of an item or of a list.
 enum WaitGoal {
