@@ -4,7 +4,7 @@
     make bench ONLY=fanout,durable        some parts; the table is only printed
     make bench ROUNDS=3 QUICK=1           fewer rounds, shorter runs
 
-Parts are core, fanout, latency, durable, handlers, apply, memory, start, stalls and command. Each round measures every part and server
+Parts are core, fanout, latency, durable, handlers, apply, memory, start, stalls, crowds, views, command and view. Each round measures every part and server
 once, so that a disturbance meets all alike. What is not installed is left out with a word.
 """
 
@@ -16,6 +16,7 @@ import subprocess
 import sys
 import time
 
+import crowds
 import faults
 import lists
 import load
@@ -23,11 +24,13 @@ import machine
 import page
 import servers
 import stalls
+import viewer
+import views
 
 PARTS = {
     "fanout": load.fan_out, "latency": load.latency, "durable": load.durable,
     "handlers": load.handlers, "apply": lists.apply, "memory": lists.memory, "start": lists.start, "stalls": stalls.stalls,
-    "command": lists.command,
+    "crowds": crowds.crowds, "views": views.views, "command": lists.command, "view": viewer.viewer,
 }
 RESULTS = machine.REPOSITORY / "Benchmarks" / ".build" / "results.jsonl"
 

@@ -75,6 +75,10 @@ def shown(value, unit):
         return f"{value:.1f} KiB"
     if unit == "k/s":
         return f"{value:.1f} k/s"
+    if unit in ("ms", "s"):
+        return seconds(value / (1000 if unit == "ms" else 1))
+    if unit in ("B", "Hz", ""):
+        return f"{value:,.0f} {unit}".strip()
     if unit == "µs":
         return f"{value:.2f} µs"
     raise ValueError(unit)
@@ -108,7 +112,8 @@ def said(form, series, name=""):
 def rows(figures):
     return [
         *difference_rows(figures), *operation_rows(figures), *delivery_rows(figures), *durable_rows(figures),
-        *handler_rows(figures), *list_rows(figures)]
+        *handler_rows(figures), *list_rows(figures), *view_rows(figures), *crowd_rows(figures),
+        *viewer_rows(figures)]
 
 
 def core(figures, workload, items, engine="diffable"):
@@ -241,3 +246,80 @@ def list_rows(figures):
     yield Row(
         "`diffablectl append` as a process, over `redis-cli LPUSH`", 3, False, figures.ratios(own, other), "×",
         said(seconds, own), said(seconds, other, "redis-cli"))
+
+
+def view_rows(figures):
+    def series(what, views, key="processor"):
+        return figures.series("views", key, what=what, views=views)
+
+    for what, count, target, name in (
+            ("equality", 1_000, 3, "`where` (equality)"), ("ranges", 1_000, 5, "ranges"),
+            ("prefixes", 1_000, 5, "prefixes"), ("search", 100, 20, "`search`")):
+        many, one = series(what, count), series(what, 1)
+        yield Row(
+            f"one change of 100,000 items with {count:,} views of different {name}, over one view", target, False,
+            figures.ratios(many, one), "×", said(seconds, many), said(seconds, one, "one view"))
+    own = series("equality", 1_000, "subscribing")
+    yield Row(
+        "subscribing 1,000 views of different `where` on 100,000 items, to the last of them", 0.5, False,
+        list(own.values()), "s", said(seconds, own))
+    for key, target, name in (("first", 0.3, "first"), ("narrowed", 0.1, "then narrowed by a letter")):
+        own = figures.series("search of a million", key)
+        yield Row(
+            f"`search` over a million items, {name}", target, False, list(own.values()), "s", said(seconds, own))
+    for key, name in (("inside", "seen in it"), ("inserted", "of an item before it")):
+        own = figures.series("window over sections", key)
+        yield Row(
+            f"one change of 100,000 sections of one item, {name}, with a window of 50 rows followed", 300, False,
+            [value * 1e6 for value in own.values()], "µs", said(seconds, own))
+
+
+def crowd_rows(figures):
+    one, all_of_them = (figures.series("beginning", "processor", readers=count, items=100_000) for count in (1, 100))
+    yield Row(
+        "processor time of 100 who begin with a list of 100,000 items, over one", 15, False,
+        figures.ratios(all_of_them, one), "×", said(seconds, all_of_them), said(seconds, one, "one"))
+    for what, target in (
+            ("100 begin with a list of 100,000 items", 10), ("20 begin with a list of 1,000,000 items", 10),
+            ("10 who are sent snapshots of 200,000 items, beside 10 changes a second", 10),
+            ("`apply` of 100,000 different contents", 5), ("`apply` of 1,000,000 different contents", 5)):
+        longest = figures.series("stall", "longest", what=what)
+        yield Row(
+            f"another client's longest wait, {what}", target, False, [value * 1e3 for value in longest.values()], "ms",
+            said(seconds, longest))
+
+
+def viewer_rows(figures):
+    """The terminal viewer on 120 columns and 40 rows."""
+    def series(what, key, server="diffabled", factor=1):
+        return {number: value * factor for number, value in figures.series("viewer", key, what=what, server=server).items()}
+
+    def row(words, target, unit, what, key, factor=1, other=None, conditions=()):
+        own = series(what, key, factor=factor)
+        beside = series(what, other or key, "fzf", factor)
+        return Row(
+            f"`diffablectl view`, {words}", target, False, list(own.values()), unit,
+            said(lambda value: shown(value, unit), own), said(lambda value: shown(value, unit), beside, "fzf"),
+            [(text, all(holds(value) for value in series(what, name).values())) for text, name, holds in conditions])
+
+    yield row("process to first frame, 1,000 items, p95", 35, "ms", "first frame", "p95", 1000)
+    yield row("arrow key to bytes, p99", 2, "ms", "keys", "p99", 1000)
+    yield row("bytes for an arrow key", 250, "B", "keys", "bytes")
+    yield row("bytes to scroll by a line", 150, "B", "keys", "scrollBytes", conditions=[
+        ("in one write", "scrollWrites", lambda count: count == 1)])
+    yield row("change to bytes beyond delivery, p99", 5, "ms", "changes", "p99", 1000)
+    yield row("frames a second at 10,000 changes", 60, "", "flood", "framesPerSecond", conditions=[
+        ("the last change is seen", "showsLast", bool), ("no more than one frame behind", "lateFrames", lambda count: count <= 2)])
+    yield row("a million rows, process to first frame", 50, "ms", "million", "open", 1000)
+    yield row("a million rows, resident memory", 25, "MiB", "million", "bytes", 2**-20)
+    yield row("a million rows, PgDn, p99", 8, "ms", "million", "page", 1000)
+    yield row("a million rows, End", 15, "ms", "million", "end", 1000)
+    yield row("search of 100,000 rows", 100, "ms", "search", "hundred", 1000)
+    yield row("search of a million rows, the first", 300, "ms", "search", "million", 1000)
+    yield row("search of a million rows, one more letter", 100, "ms", "search", "narrowing", 1000)
+    yield row("wake-ups in a minute of doing nothing", 0, "", "idle", "wakeUps", conditions=[
+        ("0 bytes", "bytes", lambda count: count == 0)])
+    own = figures.series("command", "wall", server="diffabled")
+    yield Row(
+        "`diffablectl append` as a process, 12.8 ms before there was a viewer", 14, False,
+        [value * 1000 for value in own.values()], "ms", said(seconds, own))

@@ -137,7 +137,7 @@ def _commit():
 def _versions():
     commands = {
         "redis": ["redis-server", "--version"], "mosquitto": ["mosquitto", "-h"], "jq": ["jq", "--version"],
-        "sqlite3": ["sqlite3", "--version"], "swift": ["swift", "--version"],
+        "sqlite3": ["sqlite3", "--version"], "fzf": ["fzf", "--version"], "swift": ["swift", "--version"],
     }
     versions = {}
     for name, command in commands.items():

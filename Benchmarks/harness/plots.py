@@ -87,7 +87,7 @@ def _time(value):
 
 def targets(figures):
     """How far each row is from its target, on one scale: the median and the extent of the rounds."""
-    measured = [row for row in rows(figures) if row.is_measured]
+    measured = [row for row in rows(figures) if row.is_measured and row.target and all(row.values)]
     if not measured:
         return None
     figure, axes = pyplot.subplots(figsize=(SIZE[0], 0.21 * len(measured) + 0.6))

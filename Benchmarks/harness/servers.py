@@ -122,11 +122,15 @@ class Client:
     def request(self, method, **parameters):
         """Its result. What subscriptions are sent before it is let go."""
         request = {"id": 1, "method": method, "params": parameters}
-        self.socket.sendall(json.dumps(request, separators=(",", ":")).encode() + b"\n")
+        return self.send_line(json.dumps(request, separators=(",", ":")).encode() + b"\n")
+
+    def send_line(self, line):
+        """Its result, as `request` has it."""
+        self.socket.sendall(line)
         while "method" in (answer := json.loads(self.lines.readline())):
             pass
         if "error" in answer:
-            raise RuntimeError(f"{method}: {answer['error']}")
+            raise RuntimeError(f"{line[:200]}: {answer['error']}")
         return answer["result"]
 
     def await_group(self, method, subscription):

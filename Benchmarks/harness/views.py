@@ -1,0 +1,155 @@
+"""What views cost: many of them on one list, a search that is typed, and a window over many sections."""
+
+import json
+import selectors
+import socket
+import time
+
+from lists import MILLION
+from machine import processor_seconds
+from servers import Client, running
+
+ITEMS, VIEWS, SEARCHES, SECTIONS = 100_000, 1_000, 100, 100_000
+# Views of one connection.
+SHARE = 50
+CHANGES = 400
+
+
+def views(bench, round_number):
+    for what, count, view in _kinds():
+        with running("diffabled", core=None) as server, Client(server) as client:
+            _fill(client, ITEMS)
+            bench.patience.wait()
+            for followers in (1, count):
+                with Followers(server) as subscribers:
+                    seconds = subscribers.subscribe([view(number) for number in range(followers)])
+                    bench.record(
+                        "views", round_number, True, server="diffabled", what=what, views=followers, subscribing=seconds,
+                        **_changes(bench, server, client, subscribers))
+    _search(bench, round_number)
+    _sections(bench, round_number)
+
+
+def _kinds():
+    """Each shows a thousandth of the list, but for the words."""
+    width = ITEMS // VIEWS
+    return [
+        ("equality", VIEWS, lambda number: {"where": {"path": "/owner", "equals": f"owner-{number:06d}"}}),
+        ("ranges", VIEWS, lambda number: {
+            "where": {"path": "/rank", "atLeast": number * width, "lessThan": (number + 1) * width}}),
+        ("prefixes", VIEWS, lambda number: {"where": {"path": "/name", "prefix": f"name-{number:03d}"}}),
+        ("search", SEARCHES, lambda number: {"search": f"name-{number:03d}"}),
+    ]
+
+
+def _content(number, text="Write to them"):
+    return {"owner": f"owner-{number % VIEWS:06d}", "rank": number * 7_919 % ITEMS,
+            "name": f"name-{number * 31 % VIEWS:03d}-{number:07d}", "text": text}
+
+
+def _fill(client, count):
+    for first in range(0, count, 5_000):
+        items = [{"id": f"item-{number:07d}", "content": _content(number)} for number in range(first, first + 5_000)]
+        client.request("transact", list="load", operations=[{"op": "appendItems", "section": "s", "items": items}])
+
+
+def _changes(bench, server, client, subscribers):
+    """Of one item each, which leaves a view and enters another where there are many."""
+    count = bench.count(CHANGES)
+
+    def change(step):
+        number = step * 7_907 % ITEMS
+        content = _content(number + step % 3, f"Step {step}")
+        client.request("transact", list="load", operations=[
+            {"op": "reconfigureItems", "items": [{"id": f"item-{number:07d}", "content": content}]}])
+        subscribers.drain()
+
+    for step in range(20):
+        change(step)
+    before, begin = processor_seconds(server.pid), time.perf_counter()
+    for step in range(20, 20 + count):
+        change(step)
+    return {"processor": (processor_seconds(server.pid) - before) / count,
+            "wall": (time.perf_counter() - begin) / count}
+
+
+class Followers:
+    """Connections that follow the list through views."""
+
+    def __init__(self, server):
+        self.server = server
+        self.selector = selectors.DefaultSelector()
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        for key in list(self.selector.get_map().values()):
+            key.fileobj.close()
+        self.selector.close()
+
+    def subscribe(self, all_views):
+        """How long it takes until all have been sent what they see, in seconds."""
+        lines = [b"%b\n" % json.dumps(
+            {"id": 1, "method": "subscribe", "params": {"list": "load", "view": view}}).encode() for view in all_views]
+        begin = time.perf_counter()
+        for first in range(0, len(lines), SHARE):
+            connection = socket.socket(socket.AF_UNIX)
+            connection.connect(str(self.server.socket))
+            connection.sendall(b"".join(lines[first:first + SHARE]))
+            connection.setblocking(False)
+            self.selector.register(connection, selectors.EVENT_READ, bytearray())
+        missing = len(lines)
+        while missing:
+            if time.perf_counter() - begin > 120:
+                raise RuntimeError("subscribers have not been sent what they see in time")
+            for key, _ in self.selector.select(1):
+                key.data.extend(key.fileobj.recv(1 << 20))
+                *whole, rest = bytes(key.data).split(b"\n")
+                key.data[:] = rest
+                missing -= sum(b'"method":"reset"' in line[:60] and not line.endswith(b'"more":true}}')
+                               for line in whole)
+        return time.perf_counter() - begin
+
+    def drain(self):
+        """Reads what has come."""
+        for key, _ in self.selector.select(0):
+            key.fileobj.recv(1 << 20)
+
+
+def _search(bench, round_number):
+    """A word is typed, letter by letter, with a window as viewers have."""
+    with running("diffabled", core=None) as server, Client(server) as client:
+        _fill(client, MILLION)
+        subscription = client.request("subscribe", list="load", view={"window": {"limit": 50}})["subscription"]
+        bench.patience.wait()
+        seconds = {}
+        for name, word in (("first", "name-12"), ("narrowed", "name-123"), ("again", "name-123-1")):
+            begin = time.perf_counter()
+            client.request("setView", subscription=subscription, view={"search": word, "window": {"limit": 50}})
+            seconds[name] = time.perf_counter() - begin
+        bench.record("search of a million", round_number, True, server="diffabled", **seconds)
+
+
+def _sections(bench, round_number):
+    with running("diffabled", core=None) as server, Client(server) as client:
+        for first in range(0, SECTIONS, 5_000):
+            sections = [{"id": f"section-{number:06d}", "items": [{"id": f"item-{number:07d}", "content": _content(number)}]}
+                        for number in range(first, first + 5_000)]
+            client.request("transact", list="load", operations=[{"op": "appendSections", "sections": sections}])
+        client.request("subscribe", list="load", view={"window": {"offset": SECTIONS // 2, "limit": 50}})
+        bench.patience.wait()
+        count = bench.count(CHANGES)
+        times = {"outside": [], "inside": [], "inserted": []}
+        for step in range(count):
+            for what, operation in (
+                    ("outside", {"op": "reconfigureItems", "items": [
+                        {"id": f"item-{step:07d}", "content": _content(step, f"Step {step}")}]}),
+                    ("inside", {"op": "reconfigureItems", "items": [
+                        {"id": f"item-{SECTIONS // 2 + 7:07d}", "content": _content(step, f"Step {step}")}]}),
+                    ("inserted", {"op": "insertItems", "after": f"item-{step:07d}", "items": [{"id": f"new-{step}"}]})):
+                begin = time.perf_counter()
+                client.request("transact", list="load", operations=[operation])
+                times[what].append(time.perf_counter() - begin)
+        bench.record("window over sections", round_number, True, server="diffabled",
+                     **{what: sorted(values)[len(values) // 2] for what, values in times.items()})
