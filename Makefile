@@ -18,9 +18,11 @@ release = -c release --static-swift-stdlib --disable-local-rpath -Xswiftc -use-l
 built ?= .build/release
 pages ?= .build/pages
 
-programs = diffabled diffablectl
-units = system/diffabled.socket system/diffabled.service user/diffabled.socket user/diffabled.service
-shared = man/man1/diffablectl.1 man/man5/diffabled.yaml.5 man/man7/diffabled-protocol.7 man/man8/diffabled.8 \
+programs = diffabled diffablectl diffable-feed
+units = system/diffabled.socket system/diffabled.service system/diffable-feed.service user/diffabled.socket \
+    user/diffabled.service user/diffable-feed.service
+shared = man/man1/diffablectl.1 man/man1/diffable-feed.1 man/man5/diffabled.yaml.5 man/man5/feeds.yaml.5 \
+    man/man7/diffabled-protocol.7 man/man8/diffabled.8 \
     $(programs:%=bash-completion/completions/%) $(programs:%=zsh/site-functions/_%) \
     $(programs:%=fish/vendor_completions.d/%.fish)
 # Below docdir they lie as they do here, so that their links to each other lead there too.

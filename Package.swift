@@ -19,6 +19,7 @@ let package = Package(
         .library(name: "DiffableClient", targets: ["DiffableClient"]),
         .executable(name: "diffabled", targets: ["diffabled"]),
         .executable(name: "diffablectl", targets: ["diffablectl"]),
+        .executable(name: "diffable-feed", targets: ["diffable-feed"]),
     ],
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
@@ -58,6 +59,7 @@ let package = Package(
             dependencies: [
                 "DiffableStore", "DiffableProtocol",
                 .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
@@ -82,6 +84,24 @@ let package = Package(
             name: "Systemd",
             dependencies: ["CSystemd", .product(name: "Logging", package: "swift-log")],
             swiftSettings: settings),
+        // Rows and programs as `apply` reads them.
+        .target(name: "DiffableInput", dependencies: ["DiffableJSON"], swiftSettings: settings),
+        .target(
+            name: "DiffableFeed",
+            dependencies: [
+                "DiffableClient", "DiffableInput", .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "Yams", package: "Yams"),
+            ],
+            swiftSettings: settings),
+        .executableTarget(
+            name: "diffable-feed",
+            dependencies: [
+                "CNoLocaleData", "DiffableFeed", "ProcessArguments", "Systemd",
+                .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "UnixSignals", package: "swift-service-lifecycle"),
+            ],
+            swiftSettings: settings),
         .executableTarget(
             name: "diffabled",
             dependencies: [
@@ -99,8 +119,8 @@ let package = Package(
         .executableTarget(
             name: "diffablectl",
             dependencies: [
-                "Diffable", "DiffableClient", "DiffableJSON", "DiffableProtocol", "DiffableTerminal", "DiffableView",
-                "Files", "ProcessArguments",
+                "Diffable", "DiffableClient", "DiffableInput", "DiffableJSON", "DiffableProtocol", "DiffableTerminal",
+                "DiffableView", "Files", "ProcessArguments",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
@@ -163,21 +183,26 @@ let package = Package(
         .testTarget(
             name: "DiffableCtlTests",
             dependencies: [
-                "Diffable", "DiffableClient", "DiffableJSON", "Files", "TestSupport", "diffablectl",
+                "Diffable", "DiffableClient", "DiffableInput", "DiffableJSON", "Files", "TestSupport", "diffablectl",
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings),
         // Its folder FuzzTargets is a symbolic link: the package Fuzzing feeds the same code from libFuzzer.
         .testTarget(
             name: "FuzzingTests",
-            dependencies: ["Diffable", "DiffableJSON", "DiffableProtocol", "DiffableStore", "diffablectl"],
+            dependencies: ["Diffable", "DiffableInput", "DiffableJSON", "DiffableProtocol", "DiffableStore"],
             swiftSettings: settings),
+        .testTarget(
+            name: "DiffableFeedTests",
+            dependencies: ["Diffable", "DiffableFeed", "DiffableInput", "TestSupport"],
+            exclude: ["SQLite/writer.py"], swiftSettings: settings),
         .testTarget(name: "ProjectTests", swiftSettings: settings),
         .testTarget(
             name: "IntegrationTests",
             dependencies: [
                 "Diffable", "DiffableClient", "DiffableJSON", "DiffableProtocol", "DiffableServer", "DiffableStore",
-                "TestSupport", "diffabled", "diffablectl", .product(name: "Logging", package: "swift-log"),
+                "TestSupport", "diffable-feed", "diffabled", "diffablectl",
+                .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             exclude: ["Conformance/follow.py", "Conformance/patches.py"],

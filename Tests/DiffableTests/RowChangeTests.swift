@@ -8,7 +8,7 @@ struct RowChangeTests {
     @Test func `rows that are told of each update are always those of the list`() throws {
         var random = SplitMix64()
         let seed = random.seed
-        var list = try Model.random(20, of: 60, &random).snapshot
+        var list = try Model.random(15, of: 40, &random).snapshot
         var rows = VisibleRows(of: list)
         var drawn = rows.all.map { Drawn($0, in: list) }
         var told = rows.all
@@ -19,7 +19,7 @@ struct RowChangeTests {
                 if let new = try? list.applying([ListOperation.random(for: list, &random)]) { list = new }
             }
             // So that lists stay short, and some states have nothing to do with those before.
-            if list.numberOfItems > 150 { list = try Model.random(20, of: 60, &random).snapshot }
+            if list.numberOfItems > 50 { list = try Model.random(15, of: 40, &random).snapshot }
             let difference = list.difference(from: old)
             let before = rows
             rows = rows.advanced(to: list, by: difference)

@@ -8,6 +8,7 @@ enum Binaries {
 
     static let daemon = "\(directory)/diffabled"
     static let companion = "\(directory)/diffablectl"
+    static let feed = "\(directory)/diffable-feed"
 
     /// The repository that these tests are part of.
     static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()

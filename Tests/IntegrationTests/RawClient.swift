@@ -19,6 +19,8 @@ final class RawClient {
     private var isClosed = false
 
     func close() {
+        // The daemon is to see its end now, also while a program that is being started has not let go of its copy.
+        if !isClosed { shutdown(descriptor, Int32(SHUT_RDWR)) }
         if !isClosed { Foundation.close(descriptor) }
         isClosed = true
     }

@@ -84,12 +84,18 @@ extension TestServer {
 
     /// How many pieces of work were begun that take longer than a turn.
     var piecesBegun: Int {
-        get throws {
-            let hub = server.hub
-            return try waitForTask { [group] in
-                try await group.next().submit { hub.value.background.piecesBegun }.get()
-            }
-        }
+        get throws { try onLoop { $0.background.piecesBegun } }
+    }
+
+    /// How many pages were made of updates that take several, beside the first of each.
+    var pagesMade: Int { get throws { try onLoop { $0.pages.pagesMade } } }
+
+    /// How many are kept for those who have not taken them.
+    var pagesKept: Int { get throws { try onLoop { $0.pages.pagesKept } } }
+
+    private func onLoop<Value: Sendable>(_ body: @escaping @Sendable (Hub) -> Value) throws -> Value {
+        let hub = server.hub
+        return try waitForTask { [group] in try await group.next().submit { body(hub.value) }.get() }
     }
 
     /// How many lines of a busy client had been taken when each of another's requests was answered. All of them are there at

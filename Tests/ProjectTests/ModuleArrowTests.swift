@@ -17,8 +17,8 @@ import Testing
             "HeapModule", "Logging", "SystemPackage",
         ],
         "DiffableServer": [
-            "Diffable", "DiffableJSON", "DiffableProtocol", "DiffableStore", "DequeModule", "Dispatch", "Logging",
-            "NIOCore", "NIOPosix",
+            "Diffable", "DiffableJSON", "DiffableProtocol", "DiffableStore", "DequeModule", "Dispatch", "HeapModule",
+            "Logging", "NIOCore", "NIOPosix",
         ],
         "DiffableClient": [
             "Diffable", "DiffableJSON", "DiffableProtocol", "Foundation", "FoundationEssentials",
@@ -26,14 +26,22 @@ import Testing
         ],
         "Systemd": ["CSystemd", "Logging"],
         "ProcessArguments": ["CProcessArguments"],
+        "DiffableInput": ["Diffable", "DiffableJSON", "Dispatch"],
+        "DiffableFeed": [
+            "Diffable", "DiffableClient", "DiffableInput", "DiffableJSON", "Dispatch", "GRDBSQLite", "Yams",
+        ],
+        "diffable-feed": [
+            "ArgumentParser", "Diffable", "DiffableClient", "DiffableFeed", "DiffableInput", "DiffableJSON",
+            "DiffableProtocol", "Foundation", "Logging", "ProcessArguments", "Systemd", "UnixSignals",
+        ],
         "diffabled": [
             "ArgumentParser", "CResidentMemory", "Diffable", "DiffableJSON", "DiffableProtocol",
             "DiffableServer", "DiffableStore", "Dispatch", "Foundation", "Logging", "NIOCore", "NIOPosix",
             "ProcessArguments", "ServiceLifecycle", "Systemd", "UnixSignals", "Yams",
         ],
         "diffablectl": [
-            "ArgumentParser", "Diffable", "DiffableClient", "DiffableJSON", "DiffableProtocol", "DiffableTerminal",
-            "DiffableView", "Dispatch", "Files", "NIOCore", "ProcessArguments", "SystemPackage",
+            "ArgumentParser", "Diffable", "DiffableClient", "DiffableInput", "DiffableJSON", "DiffableProtocol",
+            "DiffableTerminal", "DiffableView", "Dispatch", "Files", "NIOCore", "ProcessArguments", "SystemPackage",
         ],
     ]
 

@@ -4,8 +4,9 @@ import Testing
 @Suite struct ShippedCodeTests {
     /// Who asks the environment, and why.
     private static let readers = [
-        "diffablectl/ChildProcess.swift": "where programs are: $PATH",
+        "DiffableInput/ChildProcess.swift": "where programs are: $PATH",
         "diffablectl/Editing/EditedFile.swift": "which editor: $VISUAL, $EDITOR",
+        "diffablectl/Mirroring/MirrorPosition.swift": "where a user's state is: $XDG_STATE_HOME, $HOME",
         "diffablectl/Output/Terminal.swift": "what the terminal can: $TERM, $NO_COLOR",
         "ProcessArguments/ProcessEnvironment.swift": "all of it, once, as a value: the daemon and the viewer",
         "DiffableClient/SocketPath.swift": "where the daemon is: $DIFFABLED_SOCKET, $XDG_RUNTIME_DIR",

@@ -13,9 +13,10 @@ package func eventually(_ isSo: () throws -> Bool) rethrows -> Bool {
     }
 }
 
-/// The same in a task, which gives its thread to others meanwhile.
+/// The same in a task, which gives its thread to others meanwhile. It waits longer for what another task does: that has to
+/// wait for a thread while the tests of all modules are under way.
 package func eventuallyInTask(_ isSo: () async throws -> Bool) async throws -> Bool {
-    let end = ContinuousClock.now + patience
+    let end = ContinuousClock.now + patience * 4
     while true {
         if try await isSo() { return true }
         guard ContinuousClock.now < end else { return false }

@@ -73,7 +73,8 @@ extension Integration {
                 (.subscribe, ""), (.subscribe, #","once":true"#), (.subscribe, #","since":{"epoch":"e","revision":1}"#),
                 (.subscribe, #","ifAbsent":"wait","bookmark":10"#), (.history, ""), (.difference, #","from":0,"to":1"#),
                 (.undo, ""), (.undo, #","to":0,"dryRun":true"#), (.deleteList, ""), (.undeleteList, ""),
-                (.undeleteList, #","as":"other""#), (.renameList, #","to":"other""#), (.setAccess, #","mode":"0666""#),
+                (.undeleteList, #","as":"other""#), (.renameList, #","to":"other""#),
+                (.mirror, #","of":"h:other""#), (.setAccess, #","mode":"0666""#),
                 (.setSchemas, #","schemas":{"":false}"#), (.setSchemas, #","schemas":{},"existing":"keep""#),
                 (.schemas, ""),
                 (.perform, #","action":"a""#), (.perform, #","action":"a","items":["x"],"ifRevision":1"#),
@@ -112,7 +113,7 @@ extension Integration {
                         .replacing(#/"connections":\d+,"subscriptions":\d+/#, with: "")
                 }
             }
-            #expect(compared(missing).count == 44 && missing.contains { $0.contains("noSuchList") })
+            #expect(compared(missing).count == 45 && missing.contains { $0.contains("noSuchList") })
             #expect(compared(hidden) == compared(missing))
             // The list goes on, and nobody hears of it who may not.
             try daemon.succeed("section", "add", "hidden", "more")

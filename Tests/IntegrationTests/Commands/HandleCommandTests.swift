@@ -155,6 +155,9 @@ extension Integration {
                 killed.complaints.hasSuffix(
                     "command was ended by signal 9 (Killed). It may have been done: look before you ask again\n"),
                 "\(killed.complaints)")
+            #expect(
+                handler.complaints.contains(#/command was ended by signal 9 \(Killed\), at request \d+\n/#),
+                "\(handler.complaints)")
         }
 
         @Test func `a command that is not there is told at the start, and to who asks when it goes`() throws {
@@ -176,6 +179,7 @@ extension Integration {
                 endless) exec yes ;;
                 long) printf '"%s"' "$(head -c 300000 /dev/zero | tr '\0' x)" ;;
                 complaints) yes complaint | head -c 3000000 >&2; echo last >&2; exit 1 ;;
+                breathless) head -c 3000000 /dev/zero | tr '\0' x >&2; exit 1 ;;
                 deep) printf '%.0s[' {1..100}; printf '%.0s]' {1..100} ;;
                 deaf) exec <&-; echo 1 ;;
                 esac
@@ -186,10 +190,17 @@ extension Integration {
             let long = try daemon.companion("perform", "tasks", "long", "--timeout", "10m")
             #expect(long.status == 10)
             #expect(long.complaints.contains("resultLengthMax"), "\(long.complaints)")
+            // Who runs it is told, too.
+            let told = try eventually("complaint") {
+                handler.complaints.contains("resultLengthMax") ? handler.complaints : nil
+            }
+            #expect(told.contains(#/answer of \S+ to request 2 was not taken: /#), "\(told)")
             let deep = try daemon.companion("perform", "tasks", "deep", "--timeout", "10m")
             #expect(deep.status == 10 || deep.status == 0 && handler.complaints.contains("is no answer"), "\(deep)")
             let complaints = try daemon.companion("perform", "tasks", "complaints", "--timeout", "10m")
             #expect(complaints.complaints == "diffablectl: last\n")
+            let breathless = try daemon.companion("perform", "tasks", "breathless", "--timeout", "10m")
+            #expect(breathless.complaints.hasSuffix("xxx… (cut: 3,000,000 bytes in all)\n"))
             // It reads nothing of a request that is longer than a pipe holds.
             let text = String(repeating: "x", count: 60_000)
             let patches = (1...4).map { #"text\#($0)=\#(text.prefix(15_000))"# }
@@ -314,6 +325,7 @@ extension Integration {
                 case $DIFFABLE_KIND$line in
                 propose*wine*) echo 'no wine' >&2; exit 1 ;;
                 propose*beer*) echo '[{"op":"appendItems","items":[{"id":"juice"}]}]' ;;
+                propose*twice*) echo '[{"op":"appendItems","items":[{"id":"milk"}]}]' ;;
                 propose*broken*) echo '[{"op":"appendItems"' ;;
                 propose*single*) echo '{"op":"deleteAllItems"}' ;;
                 propose*plain*) echo deny ;;
@@ -335,6 +347,11 @@ extension Integration {
                 #expect(refused.status == 8)
                 #expect(refused.complaints.contains("cannot be applied"), "\(refused.complaints)")
             }
+            #expect(try propose("twice").status != 0)
+            let told = try eventually("complaint") {
+                handler.complaints.contains("not taken") ? handler.complaints : nil
+            }
+            #expect(told.contains(#/was not taken: .*the item "milk" is in the list already/#), "\(told)")
             #expect(try daemon.succeed("show", "tasks", "-o", "ids") == "milk\nbread\ntea\njuice\n")
             #expect(
                 try daemon.succeed("log", "tasks", "-n1").contains(

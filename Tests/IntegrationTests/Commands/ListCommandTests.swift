@@ -27,6 +27,20 @@ extension Integration {
             #expect(try daemon.succeed("ls", "--names") == "also-empty\ncopy\nempty\ntasks\n")
         }
 
+        @Test func `ls names the lists that it is asked for, and misses what is not there`() throws {
+            try daemon.succeed("create", "other")
+            #expect(try daemon.succeed("ls", "tasks", "--names") == "tasks\n")
+            let lines = try daemon.succeed("ls", "-l", "other").split(separator: "\n")
+            #expect(lines.count == 2 && lines[1].hasSuffix(" other"), "\(lines)")
+            let none = try daemon.companion("ls", "-l", "tasks", "taks")
+            #expect(none.status == 6 && none.output == "")
+            #expect(none.complaints == "diffablectl: there is no list \"taks\"; did you mean tasks?\n")
+            #expect(try daemon.companion("ls", "tasks", "--json").status == 2)
+            try daemon.succeed("delete", "other")
+            #expect(try daemon.succeed("ls", "--deleted", "--names", "other") == "other\n")
+            #expect(try daemon.companion("ls", "--deleted", "tasks").status == 6)
+        }
+
         @Test func `rename tells who follows the old name and who waits for the new one`() throws {
             let state = try daemon.succeed("show", "tasks", "--json")
             let old = try daemon.startCompanion(["watch", "tasks"])

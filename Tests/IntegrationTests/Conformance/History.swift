@@ -119,6 +119,9 @@ struct History {
         [
             try PythonClient(participant("the asyncio subscriber"), seed: random.next(), in: daemon.directory),
             try PythonClient(
+                participant("the subscriber by the Python client"), script: "follow_by_package.py", seed: random.next(),
+                in: daemon.directory),
+            try PythonClient(
                 participant("the patched subscriber"), members: #"{"deliver":"patches"}"#, seed: random.next(),
                 in: daemon.directory),
             try PythonClient(

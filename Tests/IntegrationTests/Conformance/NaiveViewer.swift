@@ -20,6 +20,8 @@ final class NaiveViewer {
     private var isTurned = false
     /// Since when the daemon follows the anchor of its window.
     private var anchorSince = 0
+    /// The same, if the views in between were not looked for and it is still the same one.
+    private var anchorSinceAtMost: Int?
     private(set) var groups = 0
     private(set) var resumptions = 0
     /// What came and went last.
@@ -51,7 +53,7 @@ final class NaiveViewer {
         let reply = try answer(to: "subscribe", members, history)
         guard let number = reply["subscription"]?.int else { throw NaiveFailure("refused: \(reply.text)") }
         subscription = number
-        anchorSince = history.revision
+        (anchorSince, anchorSinceAtMost) = (history.revision, nil)
         guard let since else { return }
         let isThere = { [view] revision in view.anchor == nil || view.anchorOffset(in: history.lists[revision]) != nil }
         guard reply["resumed"]?.boolean == (isThere(since) && isThere(history.revision)) else {
@@ -82,6 +84,7 @@ final class NaiveViewer {
     /// Looks at one view after the other, which it all asks for at once.
     func show(_ texts: [String], _ history: NaiveHistory) throws {
         let numbers = try send(texts.map { ("setView", #""subscription":\#(subscription),"view":\#($0)"#) })
+        let before = (text: view.text, anchorSince: anchorSinceAtMost ?? anchorSince)
         for (number, text) in zip(numbers, texts) {
             _ = try answer(number, history)
             let next = try NaiveView(text)
@@ -89,6 +92,8 @@ final class NaiveViewer {
             view = next
             isTurned = true
         }
+        // A view that a newer one follows need not be looked for.
+        anchorSinceAtMost = view.text == before.text ? before.anchorSince : nil
     }
 
     /// The same, and ends then: nothing comes after that.
@@ -187,7 +192,11 @@ final class NaiveViewer {
     /// Where the window may be at a revision when its anchor is not there: where that was last, while the view was followed.
     private func anchorOffsets(_ history: NaiveHistory, _ revision: Int) -> [Int] {
         guard view.anchor != nil, anchorSince <= revision else { return [0] }
-        let known = history.lists[anchorSince...revision].compactMap { view.anchorOffset(in: $0) }
-        return isLagging ? known + [0] : [known.last ?? 0]
+        let known = history.lists[(anchorSinceAtMost ?? anchorSince)...revision].compactMap {
+            view.anchorOffset(in: $0)
+        }
+        if isLagging { return known + [0] }
+        let last = history.lists[anchorSince...revision].compactMap { view.anchorOffset(in: $0) }.last ?? 0
+        return anchorSinceAtMost == nil ? [last] : [last, known.last ?? 0]
     }
 }

@@ -1,14 +1,18 @@
 import Foundation
 
-/// A subscriber in Python (`follow.py`), which says what it saw when it has ended.
+/// A subscriber in Python, which says what it saw when it has ended: `follow.py`, which knows nothing but the protocol, or
+/// `follow_by_package.py`, which is a program with the package `diffable`.
 struct PythonClient {
     private let participant: Participant
     private let program: Program
 
     /// - Parameter members: what it asks for beside the list, as JSON members; a view's are in the participant too.
-    init(_ participant: Participant, members: String = "{}", seed: UInt64, in directory: ScratchDirectory) throws {
+    init(
+        _ participant: Participant, script name: String = "follow.py", members: String = "{}", seed: UInt64,
+        in directory: ScratchDirectory
+    ) throws {
         self.participant = participant
-        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "follow.py").path
+        let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: name).path
         program = try Program(
             try Self.interpreter,
             [

@@ -283,4 +283,5 @@ async def main():
         await follower.follow()
 
 
-asyncio.run(main())
+if __name__ == "__main__":
+    asyncio.run(main())

@@ -70,6 +70,14 @@ extension Integration {
             while seen != ["a", "a1", "b"] {
                 seen = try #require(try await ownUpdates.next()).snapshot.untyped.itemIdentifiers
             }
+            // Each of the two says so of what is not there. What is there need not be shown.
+            for list in [own, shared] {
+                let error = await #expect(throws: ClientError.self) { try await list.expand(["a", "b1", "nope"]) }
+                guard case .refused(let refusal)? = error else { throw Failure("\(String(describing: error))") }
+                #expect(refusal.name == "noSuchItem" && refusal.item == "nope" && refusal.message.contains("tasks"))
+            }
+            try await own.expand(["b1"])
+            try await own.collapse(["nope"])
             try await shared.expand(["b"])
             #expect(try await sharedUpdates.next()?.snapshot.untyped.itemIdentifiers == ["a", "b", "b1"])
             let state = try await client.withConnection { try await $0.state(of: "tasks") }

@@ -49,6 +49,18 @@ extension Integration {
             }
         }
 
+        @Test func `without a daemon the client says so at once, and once for each reason`() async throws {
+            let directory = try ScratchDirectory()
+            let (heard, ear) = AsyncStream.makeStream(of: ClientError.self)
+            let client = Client(socket: SocketPath(directory.file("socket"))) { ear.yield($0) }
+            await #expect(throws: ClientError.self) {
+                try await client.ensureList("tasks", patience: .milliseconds(300))
+            }
+            ear.finish()
+            let reasons = await heard.reduce(into: []) { $0.append($1) }
+            #expect(reasons.count == 1 && reasons.first?.isAbsence == true, "\(reasons)")
+        }
+
         @Test func `what reconnecting does not heal is thrown, and the end is the end`() async throws {
             let daemon = try Daemon()
             let client = Client(socket: SocketPath(daemon.socket))

@@ -51,6 +51,43 @@ extension Integration {
             #expect(try await Self.items(client, "tasks") == ["a", "x", "y"])
         }
 
+        @Test func `the newest state is published before what the sequence throws is thrown`() async throws {
+            struct Broken: Error {}
+
+            let server = try TestServer()
+            let client = Client(socket: SocketPath(server.socket))
+            for number in 0..<20 {
+                let list = ListName(stringLiteral: "l\(number)")
+                let states = AsyncThrowingStream<[Diffable.Section], any Error> { continuation in
+                    continuation.yield(Self.sections("old"))
+                    continuation.yield(Self.sections("new"))
+                    continuation.finish(throwing: Broken())
+                }
+                await #expect(throws: Broken.self) {
+                    try await client.publish(list, from: states, durability: .volatile)
+                }
+                #expect(try await Self.items(client, list) == ["new"])
+            }
+        }
+
+        @Test func `a list that was made for a state that is refused goes again, and no other`() async throws {
+            let server = try TestServer()
+            let client = Client(socket: SocketPath(server.socket))
+            for isThere in [false, true] {
+                if isThere { try await client.ensureList("tasks", durability: .volatile) }
+                let twice = AsyncStream { continuation in
+                    continuation.yield(Self.sections("x", "x"))
+                    continuation.finish()
+                }
+                await #expect(throws: ClientError.self) {
+                    try await client.publish("tasks", from: twice, durability: .volatile)
+                }
+                let lists = try await client.withConnection { try await $0.lists() }.map(\.list)
+                #expect(lists == (isThere ? ["tasks"] : []))
+            }
+            #expect(try await client.withConnection { try await $0.deletedLists() }.isEmpty)
+        }
+
         @Test func `it ends with what the sequence throws, with what is refused, and with its task`() async throws {
             struct Broken: Error {}
 
@@ -70,7 +107,7 @@ extension Integration {
             let (endless, _) = AsyncStream.makeStream(of: [Diffable.Section].self)
             let publishing = Task { try await client.publish("a", from: endless, durability: .volatile) }
             publishing.cancel()
-            await #expect(throws: (any Error).self) { try await publishing.value }
+            await #expect(throws: ClientError.cancelled) { try await publishing.value }
         }
     }
 }

@@ -441,7 +441,9 @@ extension Integration.SwiftPageTests {
             if isOpen { try await outline.expand([item]) } else { try await outline.collapse([item]) }
         }
         for try await update in outline { show(update.snapshot.numberOfItems) }
-        for isOpen in [true, false] { try await disclosure.onChange("bread", isOpen) }
+        // The list is gone by now.
+        await #expect(throws: ClientError.self) { try await disclosure.onChange("bread", true) }
+        try await disclosure.onChange("bread", false)
         let urgent = try ListView(
             where: !("/done" == true) && ("/due" < 5 || .contains("/tags", "urgent")), search: "milk",
             sort: [.descending("/priority"), "/text"], expansion: .own([]), window: .offset(0, limit: 50))

@@ -27,15 +27,20 @@ extension Integration {
             let installed = filePaths(below: root)
             #expect(installed.contains("etc/diffabled/diffabled.yaml"))
             for file in [
-                "bin/diffabled", "bin/diffablectl", "lib/systemd/system/diffabled.socket",
-                "lib/systemd/user/diffabled.service", "lib/sysusers.d/diffabled.conf", "share/man/man1/diffablectl.1",
+                "bin/diffabled", "bin/diffablectl", "bin/diffable-feed", "lib/systemd/system/diffabled.socket",
+                "lib/systemd/user/diffabled.service", "lib/systemd/user/diffable-feed.service",
+                "lib/sysusers.d/diffabled.conf", "share/man/man1/diffablectl.1",
                 "share/bash-completion/completions/diffablectl", "share/doc/diffabled/docs/protocol.md",
                 "share/doc/diffabled/examples/pick", "share/doc/diffabled/copyright",
             ] { #expect(installed.contains("\(prefix.dropFirst())/\(file)"), "\(file)") }
             for file in shared.all { #expect(installed.contains("\(prefix.dropFirst())/share/\(file)"), "\(file)") }
-            for unit in ["system/diffabled.service", "user/diffabled.service"] {
+            for (unit, program) in [
+                ("system/diffabled.service", "diffabled\n"), ("user/diffabled.service", "diffabled\n"),
+                ("system/diffable-feed.service", "diffable-feed --config"),
+                ("user/diffable-feed.service", "diffable-feed\n"),
+            ] {
                 let text = try String(contentsOfFile: "\(root)\(prefix)/lib/systemd/\(unit)", encoding: .utf8)
-                #expect(text.contains("ExecStart=\(prefix)/bin/diffabled\n"))
+                #expect(text.contains("ExecStart=\(prefix)/bin/\(program)"))
             }
 
             #expect(brokenLinks(ofPagesIn: "\(root)\(prefix)/share/doc/diffabled") == [])

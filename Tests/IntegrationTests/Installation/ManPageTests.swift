@@ -24,7 +24,8 @@ extension Integration {
         @Test func `every man page renders without a warning, and none is forgotten`() throws {
             guard let shared = try SharedFiles(), Binaries.areInstalled("man") else { return }
             let pages = [
-                "man1/diffablectl.1", "man5/diffabled.yaml.5", "man7/diffabled-protocol.7", "man8/diffabled.8",
+                "man1/diffable-feed.1", "man1/diffablectl.1", "man5/diffabled.yaml.5", "man5/feeds.yaml.5",
+                "man7/diffabled-protocol.7", "man8/diffabled.8",
             ]
             #expect(filePaths(below: "\(shared.path)/man") == pages)
             for page in pages {
@@ -35,7 +36,10 @@ extension Integration {
             }
         }
 
-        @Test(arguments: [("diffablectl", "man1/diffablectl.1"), ("diffabled", "man8/diffabled.8")])
+        @Test(arguments: [
+            ("diffablectl", "man1/diffablectl.1"), ("diffabled", "man8/diffabled.8"),
+            ("diffable-feed", "man1/diffable-feed.1"),
+        ])
         func `a program's page tells each of its commands and options`(program: String, page: String) throws {
             guard let shared = try SharedFiles(), Binaries.areInstalled("man", "jq") else { return }
             let text = try rendered(page, of: shared)
@@ -59,12 +63,12 @@ extension Integration {
             #expect(query.outputLines.count >= (program == "diffablectl" ? 20 : 1))
             for line in query.outputLines {
                 let words = line.split(separator: "\t").map(String.init)
-                // A command's section ends where the next heading is; the daemon's options have one of their own.
-                let heading = program == "diffabled" ? "\nOPTIONS\n" : "\n       \(words[0]) ["
+                // A command's section ends where the next heading is; the options of the others have one of their own.
+                let heading = program != "diffablectl" ? "\nOPTIONS\n" : "\n       \(words[0]) ["
                 let start = try #require(text.range(of: heading), "\(words[0])").upperBound
                 let end = text[start...].firstMatch(of: /\n( {3})?\S/)?.range.lowerBound ?? text.endIndex
                 let section = text[start..<end]
-                for option in words.dropFirst() where program == "diffabled" || option != "--help" {
+                for option in words.dropFirst() where program != "diffablectl" || option != "--help" {
                     #expect(section.contains(option), "\(line)")
                 }
             }

@@ -245,6 +245,38 @@ extension Integration {
             try screen.waitForCursor(on: "Edited")
         }
 
+        @Test func `what is typed behind e goes to the editor, whatever standard input is`() throws {
+            try daemon.fill()
+            let editor = try daemon.directory.write(
+                "#!/bin/sh\nread word\nsed -i \"s/Task 1./Edited $word/\" \"$1\"\n", to: "editor")
+            chmod(editor, 0o755)
+            let look = try daemon.directory.write(#"{"header":"As I see it"}"#, to: "look.json")
+            let screen = try daemon.view("--look - tasks < \(look)", environment: ["EDITOR": editor])
+            try screen.waitFor("As I see it")
+            // None of these keys does anything in the viewer afterwards: G would go to the end.
+            try screen.send("jedearG\n")
+            try screen.waitFor("Edited dearG")
+            try screen.waitForCursor(on: "Edited dearG")
+        }
+
+        @Test func `a look is JSON itself, too`() throws {
+            try daemon.fill()
+            let screen = try daemon.view(#"tasks --look '{"header":"As I see it","heder":1}'"#)
+            try screen.waitFor("As I see it")
+            let refused = try daemon.companion("view", "tasks", "--plain", "--look", "{header}")
+            #expect(refused.status == 2 && refused.complaints.contains("--look is no JSON object"), "\(refused)")
+        }
+
+        @Test func `a picker picks what a search finds with one Enter, and changes nothing`() throws {
+            try daemon.fill("tasks", Self.actions)
+            let screen = try daemon.view("--select tasks")
+            try screen.waitFor("Task 0.")
+            try screen.press("f", saying: "Enter picks; nothing is changed from here")
+            try screen.send("/39\r")
+            try screen.waitFor("i39 and status") { $0.contains("i39") && $0.contains("status 0") }
+            #expect(!(try daemon.succeed("get", "tasks", "i0")).contains("flagged"))
+        }
+
         @Test func `a list of many rows is opened, paged through and left at its end`() throws {
             let rows = (0..<30_000).map { #"{"id":"r\#($0)","text":"Row \#($0)."}"# }.joined(separator: "\n")
             try daemon.succeed("apply", "rows", "--create", "--from", "ndjson", "-", input: rows + "\n")

@@ -35,6 +35,8 @@ extension Integration {
             var lines = [try client.line() ?? "", try client.line() ?? ""]
             try client.send(#"{"id":"view","method":"setView","params":{"subscription":1,"view":\#(view)}}"#)
             try client.waitUntilTaken()
+            // What the view shows is found by then: this is looked for after it.
+            _ = try publisher.reply(to: #"{"id":2,"method":"snapshot","params":{"list":"rows","view":\#(view)}}"#)
             try change(publisher, #"{"op":"deleteItems","items":["i2012","i3"]}"#)
             lines += try client.lines(until: #""method":"changes""#)
 
