@@ -205,7 +205,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
-            exclude: ["Conformance/follow.py", "Conformance/patches.py"],
+            exclude: ["Conformance/follow.py", "Conformance/follow_by_package.py", "Conformance/patches.py"],
             swiftSettings: settings),
     ]
 )

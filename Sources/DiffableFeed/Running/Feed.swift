@@ -161,7 +161,7 @@ final class Feed: Sendable {
                 // Also after a lost connection, until the daemon has heard of its end.
                 failures += 1
                 pause = .now + min(.milliseconds(50) * (1 << min(failures, 20)), FeedSchedule.pauseMax)
-                if failures > 5 { change { $0.handlerProblem = "nobody answers for the list: \(ClientError.refused(refusal))" } }
+                if failures > 5 { change { $0.handlerProblem = "\(ClientError.refused(refusal))" } }
             } catch {
                 // The list, or the connection, comes again.
             }
