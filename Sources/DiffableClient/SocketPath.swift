@@ -67,9 +67,15 @@ public struct SocketPath: Hashable, Sendable, CustomStringConvertible {
     /// trusted is not asked: whoever connects will hear of it.
     package static func isLeft(_ path: String) -> Bool {
         guard let path = try? SocketPath(path).trusted() else { return false }
-        let descriptor = waitlessSocket()
-        guard descriptor >= 0 else { return false }
-        defer { close(descriptor) }
+        guard let descriptor = connectedSocket(path, waits: false) else { return errno == ECONNREFUSED }
+        close(descriptor)
+        return false
+    }
+
+    /// A socket that is connected to a path, and that no other program inherits; nil for none, and `errno` says why.
+    ///
+    /// - Parameter waits: whether connecting and what is done with it later may wait.
+    static func connectedSocket(_ path: String, waits: Bool) -> CInt? {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)
         let fits = withUnsafeMutableBytes(of: &address.sun_path) { place in
@@ -77,28 +83,28 @@ public struct SocketPath: Hashable, Sendable, CustomStringConvertible {
             place.copyBytes(from: path.utf8)
             return true
         }
-        guard fits else { return false }
+        guard fits else {
+            errno = ENAMETOOLONG
+            return nil
+        }
+        #if canImport(Darwin)
+            let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
+        #else
+            let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
+        #endif
+        guard descriptor >= 0 else { return nil }
+        _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
+        if !waits { _ = fcntl(descriptor, F_SETFL, O_NONBLOCK) }
         let result = withUnsafePointer(to: &address) {
             $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
                 connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
             }
         }
-        return result != 0 && errno == ECONNREFUSED
-    }
-
-    /// A socket that nothing waits for, and that no other program inherits; -1 when there is none.
-    private static func waitlessSocket() -> Int32 {
-        #if canImport(Darwin)
-            let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
-            if descriptor >= 0 {
-                _ = fcntl(descriptor, F_SETFD, FD_CLOEXEC)
-                _ = fcntl(descriptor, F_SETFL, O_NONBLOCK)
-            }
-            return descriptor
-        #else
-            let kind = Int32(SOCK_STREAM.rawValue) | Int32(SOCK_CLOEXEC.rawValue) | Int32(SOCK_NONBLOCK.rawValue)
-            return socket(AF_UNIX, kind, 0)
-        #endif
+        if result == 0 { return descriptor }
+        let code = errno
+        close(descriptor)
+        errno = code
+        return nil
     }
 
     private static func variable(_ name: String) -> String? {

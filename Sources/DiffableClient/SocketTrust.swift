@@ -54,42 +54,12 @@ extension SocketPath {
     /// A socket that is connected, for who speaks the protocol without this library. The caller closes it.
     package func connected() throws(ClientError) -> CInt {
         let path = try trusted()
-        guard let descriptor = unixSocket(connectedTo: path) else {
+        guard let descriptor = Self.connectedSocket(path, waits: true) else {
             let code = errno
             if [EACCES, EPERM].contains(code) { throw .noPermission(self) }
             throw .noConnection(self, reason: String(cString: strerror(code)))
         }
         return descriptor
-    }
-
-    private func unixSocket(connectedTo path: String) -> CInt? {
-        var address = sockaddr_un()
-        address.sun_family = sa_family_t(AF_UNIX)
-        let fits = withUnsafeMutableBytes(of: &address.sun_path) { bytes in
-            guard path.utf8.count < bytes.count else { return false }
-            bytes.copyBytes(from: path.utf8)
-            return true
-        }
-        guard fits else {
-            errno = ENAMETOOLONG
-            return nil
-        }
-        #if canImport(Darwin)
-            let descriptor = socket(AF_UNIX, SOCK_STREAM, 0)
-        #else
-            let descriptor = socket(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0)
-        #endif
-        guard descriptor >= 0 else { return nil }
-        let result = withUnsafePointer(to: &address) {
-            $0.withMemoryRebound(to: sockaddr.self, capacity: 1) {
-                connect(descriptor, $0, socklen_t(MemoryLayout<sockaddr_un>.size))
-            }
-        }
-        if result == 0 { return descriptor }
-        let code = errno
-        close(descriptor)
-        errno = code
-        return nil
     }
 
     /// The path to connect to, free of symbolic links, which somebody could turn elsewhere meanwhile. A socket that is not
