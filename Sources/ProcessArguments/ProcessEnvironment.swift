@@ -13,4 +13,10 @@ package enum ProcessEnvironment {
         }
         return variables
     }
+
+    /// The directory that a variable of an environment names; nil if it names none. A relative path counts as unset, as the XDG
+    /// base directory specification says.
+    package static func directory(_ name: String, in environment: [String: String]) -> String? {
+        environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
+    }
 }

@@ -2,6 +2,7 @@ import Diffable
 import DiffableFeed
 import Foundation
 import Glibc
+import ProcessArguments
 
 /// The file of feeds: where it is, and what it says.
 struct FeedConfiguration {
@@ -49,8 +50,5 @@ struct FeedConfiguration {
 
     private func failure(_ message: String) -> FeedExit { FeedExit(status: FeedExit.configuration, message: message) }
 
-    /// A relative path counts as unset, as the specification of XDG says.
-    private func directory(_ name: String) -> String? {
-        environment[name].flatMap { $0.hasPrefix("/") ? $0 : nil }
-    }
+    private func directory(_ name: String) -> String? { ProcessEnvironment.directory(name, in: environment) }
 }

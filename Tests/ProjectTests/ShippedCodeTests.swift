@@ -6,7 +6,6 @@ import Testing
     private static let readers = [
         "DiffableInput/ChildProcess.swift": "where programs are: $PATH",
         "diffablectl/Editing/EditedFile.swift": "which editor: $VISUAL, $EDITOR",
-        "diffablectl/Mirroring/MirrorPosition.swift": "where a user's state is: $XDG_STATE_HOME, $HOME",
         "diffablectl/Output/Terminal.swift": "what the terminal can: $TERM, $NO_COLOR",
         "ProcessArguments/ProcessEnvironment.swift": "all of it, once, as a value: the daemon and the viewer",
         "DiffableClient/SocketPath.swift": "where the daemon is: $DIFFABLED_SOCKET, $XDG_RUNTIME_DIR",

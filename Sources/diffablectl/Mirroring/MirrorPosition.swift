@@ -2,6 +2,7 @@ import Diffable
 import DiffableClient
 import Files
 import Glibc
+import ProcessArguments
 import SystemPackage
 
 /// How far a mirror had come when it was last carried on, in a file of the user's: where its source was, and where the mirror
@@ -16,10 +17,9 @@ struct MirrorPosition {
     ///   - socket: of the daemon that has the mirror.
     ///   - list: the mirror.
     init(of list: ListName, at socket: SocketPath) {
-        func variable(_ name: String) -> String? {
-            getenv(name).map { String(cString: $0) }.flatMap { $0.isEmpty ? nil : $0 }
-        }
-        let state = variable("XDG_STATE_HOME") ?? (variable("HOME") ?? "/root") + "/.local/state"
+        let environment = ProcessEnvironment.given()
+        func directory(_ name: String) -> String? { ProcessEnvironment.directory(name, in: environment) }
+        let state = directory("XDG_STATE_HOME") ?? (directory("HOME") ?? "/root") + "/.local/state"
         path = FilePath("\(state)/diffabled/mirrors").appending(Self.fileName("\(socket)/\(list)"))
     }
 

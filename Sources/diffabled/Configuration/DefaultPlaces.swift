@@ -1,4 +1,5 @@
 import DiffableServer
+import ProcessArguments
 
 /// Where the socket, the state and the configuration are by default: for the system's daemon in the system's
 /// directories, for a user's in those of the XDG base directory specification.
@@ -42,9 +43,5 @@ struct DefaultPlaces {
         directory(name).map { String($0.prefix { $0 != ":" }) }
     }
 
-    /// A relative path counts as unset, as the specification says.
-    private func directory(_ name: String) -> String? {
-        guard let value = environment[name], value.hasPrefix("/") else { return nil }
-        return value
-    }
+    private func directory(_ name: String) -> String? { ProcessEnvironment.directory(name, in: environment) }
 }
