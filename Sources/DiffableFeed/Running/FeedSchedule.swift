@@ -1,3 +1,5 @@
+import DiffableClient
+
 /// When a feed runs next: a value that is told what happened and when, and knows no clock.
 package struct FeedSchedule: Sendable {
     package typealias Instant = ContinuousClock.Instant
@@ -75,14 +77,9 @@ package struct FeedSchedule: Sendable {
     private var pause: Duration {
         switch pace {
         case .runs(let every):
-            Self.doubled(every ?? Self.pauseMin, times: failures, upTo: Self.pauseMax)
-        case .stream: Self.doubled(Self.streamPauseMin, times: failures - 1, upTo: Self.streamPauseMax)
+            Backoff.doubled(every ?? Self.pauseMin, times: failures, upTo: Self.pauseMax)
+        case .stream: Backoff.doubled(Self.streamPauseMin, times: failures - 1, upTo: Self.streamPauseMax)
         }
-    }
-
-    private static func doubled(_ pause: Duration, times: Int, upTo longest: Duration) -> Duration {
-        // Past this shift it is the longest in any case.
-        min(pause * (1 << min(times, 20)), longest)
     }
 
     /// The pause after a run is at least so many times as long as the run.

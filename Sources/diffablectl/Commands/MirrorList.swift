@@ -154,7 +154,8 @@ struct MirrorList: AsyncParsableCommand {
                 }
             }
             failures += 1
-            try await Task.sleep(for: MirrorList.pause(afterFailures: failures))
+            try await Task.sleep(
+                for: Backoff.pause(afterFailures: failures, from: .seconds(1), upTo: .seconds(30)))
         }
     }
 
@@ -171,9 +172,4 @@ struct MirrorList: AsyncParsableCommand {
     private static let silenceMax = Duration.seconds(15)
     /// A link that lasted so long was a good one.
     private static let steadyTime = Duration.seconds(10)
-
-    /// From 1 s to 30 s, with a random part.
-    private static func pause(afterFailures failures: Int) -> Duration {
-        min(.seconds(1) * (1 << min(failures - 1, 5)), .seconds(30)) * Double.random(in: 0.5...1)
-    }
 }
