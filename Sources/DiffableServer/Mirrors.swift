@@ -19,20 +19,19 @@ final class Mirrors {
     init(_ store: Store) { self.store = store }
 
     /// Nil for an ordinary list.
-    func liveness(of list: ListName) -> Liveness? {
-        guard isMirror(list) else { return nil }
-        return mirrors[list]?.liveness ?? .notLive(since: nil)
-    }
-
-    private func isMirror(_ list: ListName) -> Bool { store.assumeIsolated { $0.source(of: list) } != nil }
+    func liveness(of list: ListName) -> Liveness? { mirrored(list)?.liveness }
 
     /// With what it is a mirror of.
     func completed(_ summary: Reply.ListSummary) -> Reply.ListSummary {
-        guard let source = store.assumeIsolated({ $0.source(of: summary.list) }) else { return summary }
         var summary = summary
-        summary.mirror = Reply.MirroredList(
-            source: source, liveness: mirrors[summary.list]?.liveness ?? .notLive(since: nil))
+        summary.mirror = mirrored(summary.list)
         return summary
+    }
+
+    private func mirrored(_ list: ListName) -> Reply.MirroredList? {
+        store.assumeIsolated { $0.source(of: list) }.map { source in
+            Reply.MirroredList(source: source, liveness: mirrors[list]?.liveness ?? .notLive(since: nil))
+        }
     }
 
     /// Whether another connection mirrors it.

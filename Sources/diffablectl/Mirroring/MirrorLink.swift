@@ -58,22 +58,20 @@ struct MirrorLink: Sendable {
     @discardableResult
     private func end(_ child: ChildProcess) async -> ChildProcess.Ending {
         await withCheckedContinuation { continuation in
-            Self.ending.async {
-                for _ in 0..<50 {
-                    var information = siginfo_t()
-                    if waitid(P_PID, id_t(child.processID), &information, WEXITED | WNOWAIT | WNOHANG) == 0,
-                        information._sifields._sigchld.si_pid != 0
-                    {
-                        return continuation.resume(returning: child.wait())
-                    }
-                    usleep(20_000)
+            // Touched on `ending` alone, once it is there.
+            nonisolated(unsafe) let termination = DispatchWorkItem { kill(child.processID, SIGTERM) }
+            Self.ending.asyncAfter(deadline: .now() + .seconds(1), execute: termination)
+            DispatchQueue.global().async {
+                child.waitWithoutReaping()
+                // On the same queue: what has the process's number now is still that process.
+                Self.ending.async {
+                    termination.cancel()
+                    continuation.resume(returning: child.wait())
                 }
-                kill(child.processID, SIGTERM)
-                continuation.resume(returning: child.wait())
             }
         }
     }
 
-    /// One thread is enough: at most one command is about to end.
+    /// Where commands are ended that do not end by themselves, and where they are reaped.
     private static let ending = DispatchQueue(label: "end of a link")
 }
