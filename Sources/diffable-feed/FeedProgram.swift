@@ -40,11 +40,12 @@ struct FeedProgram {
         } catch {
             throw FeedExit(status: FeedExit.failed, message: "\(error)")
         }
+        let signals = await UnixSignalsSequence(trapping: .sighup, .sigterm, .sigint)
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await feeds.run(settings) }
             group.addTask {
                 notifier.notify(.ready, .status(counted(settings.count, "feed")))
-                for await signal in await UnixSignalsSequence(trapping: .sighup, .sigterm, .sigint) {
+                for await signal in signals {
                     guard signal == .sighup else { break }
                     await reload(feeds, notifier, again)
                 }

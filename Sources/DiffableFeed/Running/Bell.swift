@@ -54,6 +54,8 @@ package final class Bell: Sendable {
                 let answer = state.withLock { state -> Bool? in
                     if Task.isCancelled { return false }
                     guard state.hasRung else {
+                        // The timer may have found nobody.
+                        if let deadline, deadline <= .now { return false }
                         state.waiter = continuation
                         return nil
                     }

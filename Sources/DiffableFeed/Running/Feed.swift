@@ -103,6 +103,7 @@ final class Feed: Sendable {
         while !Task.isCancelled {
             var pause: ContinuousClock.Instant?
             pending = news.take(after: pending)
+            let number = await link.number
             do {
                 if let batch = pending {
                     try await list.send(whole: batch.whole, items: batch.items)
@@ -111,11 +112,11 @@ final class Feed: Sendable {
                         health.listProblem = nil
                         health.lastSuccess = .now()
                     }
-                } else if let number = await link.number, number != connection {
+                } else if let number, number != connection {
                     try await list.sendAgain()
                     change { $0.listProblem = nil }
                 }
-                connection = await link.number ?? connection
+                connection = number ?? connection
                 failures = 0
                 listIsThere.ring()
             } catch is CancellationError {
@@ -123,7 +124,8 @@ final class Feed: Sendable {
             } catch {
                 failures += 1
                 let time =
-                    ContinuousClock.now + min(FeedSchedule.pauseMin * (1 << min(failures, 9)), FeedSchedule.pauseMax)
+                    ContinuousClock.now
+                    + Backoff.doubled(FeedSchedule.pauseMin, times: failures, upTo: FeedSchedule.pauseMax)
                 pause = time
                 change { health in
                     health.listProblem = "\(error)"
@@ -160,7 +162,7 @@ final class Feed: Sendable {
             } catch ClientError.refused(let refusal) where refusal.name != "noSuchList" {
                 // Also after a lost connection, until the daemon has heard of its end.
                 failures += 1
-                pause = .now + min(.milliseconds(50) * (1 << min(failures, 20)), FeedSchedule.pauseMax)
+                pause = .now + Backoff.doubled(.milliseconds(50), times: failures, upTo: FeedSchedule.pauseMax)
                 if failures > 5 { change { $0.handlerProblem = "\(ClientError.refused(refusal))" } }
             } catch {
                 // The list, or the connection, comes again.

@@ -79,13 +79,19 @@ extension FileWatcher {
         let ends = audience.paths.compactMap { realpath($0, nil) }
         defer { for end in ends { free(end) } }
         for path in Set(audience.paths + ends.map { String(cString: $0) }) {
-            add(path, name: nil, number, &state)
-            // On the way to it: the first directory that is there, and which name in it is meant.
-            var (directory, name) = (WatchedPath.directory(of: path), WatchedPath.name(of: path))
-            while directory != "/", access(directory, F_OK) != 0 {
-                (directory, name) = (WatchedPath.directory(of: directory), WatchedPath.name(of: directory))
+            // On the way to it: the first directory that is there, and which name in it is meant. What came before that was
+            // watched nobody tells of, so it is looked at again until nothing nearer has come, and the path itself is last.
+            var watched: String?
+            while true {
+                var (directory, name) = (WatchedPath.directory(of: path), WatchedPath.name(of: path))
+                while directory != "/", access(directory, F_OK) != 0 {
+                    (directory, name) = (WatchedPath.directory(of: directory), WatchedPath.name(of: directory))
+                }
+                if directory == watched { break }
+                add(directory, name: name, number, &state)
+                watched = directory
             }
-            add(directory, name: name, number, &state)
+            add(path, name: nil, number, &state)
         }
     }
 

@@ -22,6 +22,8 @@ struct DatabaseFiles {
         fileprivate var index: [UInt8] = []
         /// Whether a journal is there that says how to undo what is half written.
         var hasJournal = false
+        /// Whether somebody has begun to write without a log. Of `journal_mode=memory` and `off` nothing else shows it.
+        fileprivate var isReserved = false
 
         /// Whether the database's header says that it has a log.
         var isInWALMode: Bool { header.count == 100 && header[18] == 2 }
@@ -30,7 +32,13 @@ struct DatabaseFiles {
         /// Whether somebody has the database open, or had and went without closing it.
         var hasIndex: Bool { !index.isEmpty }
         /// The two copies are the same unless somebody writes at this moment.
-        var isSettled: Bool { index.prefix(48) == index.dropFirst(48).prefix(48) && !hasJournal }
+        var isSettled: Bool { index.prefix(48) == index.dropFirst(48).prefix(48) && !hasJournal && !isReserved }
+        /// Whether nothing was committed since a look that was settled.
+        func isSame(as settled: Look?) -> Bool {
+            var look = self
+            look.isReserved = false
+            return look == settled
+        }
         /// Whether nothing was changed within a time in which the clock of files may not have gone on.
         func isOld(at now: timespec.Parts) -> Bool { now.nanoseconds - changed.nanoseconds > 50_000_000 }
     }
@@ -69,6 +77,7 @@ struct DatabaseFiles {
             look.index = Self.bytes(of: index, 96)
         }
         look.hasJournal = Self.isHot(path + "-journal")
+        look.isReserved = !look.isInWALMode && Self.isReserved(database)
         return look
     }
 
@@ -84,6 +93,14 @@ struct DatabaseFiles {
         var bytes = [UInt8](repeating: 0, count: count)
         let read = pread(descriptor, &bytes, count, 0)
         return read > 0 ? Array(bytes.prefix(read)) : []
+    }
+
+    /// Asks for SQLite's RESERVED lock (sqlite.org/lockingv3.html), and takes none.
+    private static func isReserved(_ database: Int32) -> Bool {
+        var lock = flock()
+        (lock.l_type, lock.l_whence) = (Int16(F_RDLCK), Int16(SEEK_SET))
+        (lock.l_start, lock.l_len) = (0x4000_0001, 1)
+        return fcntl(database, F_GETLK, &lock) == 0 && lock.l_type != Int16(F_UNLCK)
     }
 
     /// One that is empty, or begins with zeros, is a rest of a transaction that has ended.

@@ -82,7 +82,7 @@ struct DatabaseReading {
     mutating func look() async -> News {
         do throws(FeedError) {
             let before = try files.look()
-            if before == known { return .same }
+            if before.isSame(as: known) { return .same }
             guard before.isSettled else { return .trouble("the database \(settings.path) is being written") }
             // Where nobody can have a lock on it, or nobody must wait for ours, there is none.
             let isShared = before.isInWALMode && (before.hasIndex || before.hasLog)
@@ -102,7 +102,8 @@ struct DatabaseReading {
                 return .state(input, isFinal: isFinal && after == before)
             case .busy(let message): return .trouble(message)
             case .failure(let message):
-                known = after
+                // What was committed since then, or within a tick of the clock of files, may have mended it.
+                known = isShared || before.isOld(at: .now()) ? before : nil
                 return .failure(message)
             }
         } catch {
