@@ -59,11 +59,17 @@ struct DeadlineTimerTests {
             timers.set(now + 5, for: late)
             timers.set(now + 20, for: early)
             timers.cancel(now + 5, for: late)
-            return loop.assumeIsolated().scheduleTask(in: .milliseconds(60)) {
-                #expect([early.timesWoken, late.timesWoken, kept.timesWoken] == [1, 0, 0])
-                #expect(timers.count == 1)
-                timers.cancel(now + 3_600_000, for: kept)
-            }.futureResult
+            // A loop that was late has the first bell and this in one go; the second bell comes with the next.
+            let promise = loop.makePromise(of: Void.self)
+            loop.assumeIsolated().scheduleTask(in: .milliseconds(60)) {
+                loop.assumeIsolated().scheduleTask(in: .milliseconds(1)) {
+                    #expect([early.timesWoken, late.timesWoken, kept.timesWoken] == [1, 0, 0])
+                    #expect(timers.count == 1)
+                    timers.cancel(now + 3_600_000, for: kept)
+                    promise.succeed()
+                }
+            }
+            return promise.futureResult
         }
     }
 

@@ -138,6 +138,9 @@ extension Integration {
                     try there.restart()
                     client = try there.connect()
                 case 1:
+                    // One that finds no daemon at its start ends; this one has begun.
+                    let run = mirror
+                    #expect(eventually { !run.complaints.isEmpty })
                     here.program.end(with: SIGKILL)
                     try here.restart()
                 case 2:

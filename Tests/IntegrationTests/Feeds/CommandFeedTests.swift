@@ -68,7 +68,9 @@ extension Integration {
                 """)
             try daemon.waitForIDs(["x"], program)
             try replace("script", with: line)
-            let failed = try daemon.waitForStatus(message) { $0.state == "failing" }
+            let failed = try daemon.waitForStatus(message) {
+                $0.state == "failing" && $0.message?.contains(message) == true && $0.lastSuccess != nil
+            }
             #expect(failed.message?.contains(message) == true, "\(failed)")
             #expect(failed.lastSuccess != nil && failed.nextAttempt != nil)
             #expect(try daemon.ids(of: "a") == ["x"])
@@ -142,7 +144,7 @@ extension Integration {
                 let log = (try? String(contentsOfFile: file("log"), encoding: .utf8)) ?? ""
                 return log.split(separator: "\n").count > 5 ? true : nil
             }
-            let child = try #require(try daemon.ids(of: "a")?.first.flatMap { pid_t($0) })
+            let child = try eventually("its pid") { try daemon.ids(of: "a")?.first.flatMap { pid_t($0) } }
             program.signal(SIGTERM)
             #expect(try program.wait() == 0)
             _ = try eventually("end of what it started") { Program.isRunning(child) ? nil : true }
