@@ -47,8 +47,11 @@ final class NaiveRun {
         var mirror = NaiveMirror()
         var isTurned = false
         var resetReason = NotificationWriter.ResetReason.initial
-        /// Where its window is while its anchor is not there.
-        var anchorOffset = 0
+        /// Where its window may be while its anchor is not there. Of states that were passed over in one go nobody knows
+        /// whether the anchor was seen in them.
+        var anchorOffsets = [0]
+        /// Up to which revision that is noted; nil at the beginning.
+        var noted: Int?
         var isAway = false
 
         init(_ view: NaiveView, _ audience: Audience, _ form: LineForm) {
@@ -150,8 +153,12 @@ final class NaiveRun {
     }
 
     private func noteAnchor(of client: Client) {
-        let shown = history.lists[client.audience.state.revision]
-        client.anchorOffset = client.view.anchorOffset(in: shown) ?? client.anchorOffset
+        let revision = client.audience.state.revision
+        for passed in (client.noted ?? revision - 1)..<revision {
+            guard let offset = client.view.anchorOffset(in: history.lists[passed + 1]) else { continue }
+            client.anchorOffsets = passed + 1 == revision ? [offset] : client.anchorOffsets + [offset]
+        }
+        client.noted = revision
     }
 
     private func step(_ client: Client) throws {
@@ -175,7 +182,7 @@ final class NaiveRun {
         if view.text == client.view.text { return }
         client.view = view
         client.audience = try audience(for: view)
-        client.anchorOffset = 0
+        (client.anchorOffsets, client.noted) = ([0], nil)
         noteAnchor(of: client)
     }
 
@@ -198,7 +205,7 @@ final class NaiveRun {
         client.sent = target
         groups += 1
         if let complaint = history.complaint(
-            about: group, to: client.mirror, through: client.view, anchorOffsets: [client.anchorOffset],
+            about: group, to: client.mirror, through: client.view, anchorOffsets: client.anchorOffsets,
             isTurn: client.isTurned)
         {
             throw NaiveFailure("\(client.view.text): \(complaint): \(message.text)")
@@ -209,7 +216,7 @@ final class NaiveRun {
     /// Nothing was sent: what it has is what is shown.
     private func check(_ client: Client) throws {
         if let complaint = history.complaint(
-            about: client.mirror, through: client.view, anchorOffsets: [client.anchorOffset],
+            about: client.mirror, through: client.view, anchorOffsets: client.anchorOffsets,
             at: client.audience.state.revision)
         {
             throw NaiveFailure("\(client.view.text), nothing sent: \(complaint)")
@@ -227,7 +234,7 @@ final class NaiveRun {
         let hadAnchor = client.view.anchor == nil || client.view.anchorOffset(in: history.lists[revision]) != nil
         let hasAnchor =
             client.view.anchor == nil || client.view.anchorOffset(in: history.lists[current.revision]) != nil
-        client.anchorOffset = 0
+        (client.anchorOffsets, client.noted) = ([0], nil)
         noteAnchor(of: client)
         var shown: RenderedView?
         if let found = preparation.found {

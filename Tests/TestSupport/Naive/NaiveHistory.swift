@@ -42,7 +42,8 @@ package struct NaiveHistory {
             if let complaint = redrawComplaint(about: group.operations, known, from..<revision) { return complaint }
         }
         let isNothing = group.old == mirror.list && group.oldExtent == mirror.extent
-        guard isNothing, !isTurn, !requests(of: known, from..<revision).contains(where: \.isOpen) else { return nil }
+        // Whoever asked to draw something again since is reason enough, also when it was deleted and inserted after that.
+        guard isNothing, !isTurn, requests(of: known, from..<revision).isEmpty else { return nil }
         return "nothing has changed; \(account(of: from..<revision))"
     }
 
