@@ -58,7 +58,7 @@ struct MirrorLink: Sendable {
     @discardableResult
     private func end(_ child: ChildProcess) async -> ChildProcess.Ending {
         await withCheckedContinuation { continuation in
-            // Touched on `ending` alone, once it is there.
+            // Goes to another thread because it is touched on `ending` alone.
             nonisolated(unsafe) let termination = DispatchWorkItem { kill(child.processID, SIGTERM) }
             Self.ending.asyncAfter(deadline: .now() + .seconds(1), execute: termination)
             DispatchQueue.global().async {
