@@ -89,7 +89,7 @@ let package = Package(
         .target(
             name: "DiffableFeed",
             dependencies: [
-                "DiffableClient", "DiffableInput", .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                "DiffableClient", "DiffableInput", "Systemd", .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Yams", package: "Yams"),
             ],
             swiftSettings: settings),
@@ -194,7 +194,7 @@ let package = Package(
             swiftSettings: settings),
         .testTarget(
             name: "DiffableFeedTests",
-            dependencies: ["Diffable", "DiffableFeed", "DiffableInput", "TestSupport"],
+            dependencies: ["Diffable", "DiffableFeed", "DiffableInput", "Systemd", "TestSupport"],
             exclude: ["SQLite/writer.py"], swiftSettings: settings),
         .testTarget(name: "ProjectTests", swiftSettings: settings),
         .testTarget(

@@ -1,5 +1,6 @@
 import Diffable
 import DiffableInput
+import Systemd
 import Testing
 
 @testable import DiffableFeed
@@ -71,6 +72,31 @@ import Testing
         let stream = try #require(feeds("- list: a\n  command: [tail, -f]\n  stream: states").first)
         guard case .command(let command) = stream.source else { return }
         #expect(command.stream == .states)
+    }
+
+    @Test func `units of systemd are read`() throws {
+        let feed = try #require(
+            feeds("- list: u\n  systemd: {units: [service, timer], match: [ssh*, cron*], bus: system}").first)
+        var expected = UnitSettings()
+        expected.types = [.service, .timer]
+        expected.match = ["ssh*", "cron*"]
+        expected.bus = .system
+        #expect(feed.source == .systemd(expected))
+        #expect(try feeds("- list: u\n  systemd: {}").first?.source == .systemd(UnitSettings()))
+    }
+
+    @Test(arguments: [
+        ("systemd: service", "systemd is a mapping"),
+        ("systemd: {unit: service}", "line 2: unit: unknown key; did you mean units?"),
+        ("systemd: {units: [servic]}", "units: “servic” is no type of units; did you mean service?"),
+        ("systemd: {units: [service, service]}", "units: service stands twice"),
+        ("systemd: {bus: session}", "bus: “session” is none of system, user"),
+        ("systemd: {}\n  id: .unit", "line 3: id: it is for rows, and units are items already"),
+        ("systemd: {}\n  every: 2s", "line 3: every: it is of no use beside this source"),
+        ("systemd: {}\n  command: [ls]", "a feed has one source, not command and systemd"),
+    ])
+    func `what units cannot be is refused`(text: String, message: String) {
+        #expect(refusal(of: "- list: u\n  \(text)").contains(message), "\(refusal(of: "- list: u\n  \(text)"))")
     }
 
     @Test(arguments: [

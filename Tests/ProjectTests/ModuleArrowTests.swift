@@ -28,7 +28,8 @@ import Testing
         "ProcessArguments": ["CProcessArguments"],
         "DiffableInput": ["Diffable", "DiffableJSON", "Dispatch"],
         "DiffableFeed": [
-            "Diffable", "DiffableClient", "DiffableInput", "DiffableJSON", "Dispatch", "GRDBSQLite", "Yams",
+            "Diffable", "DiffableClient", "DiffableInput", "DiffableJSON", "Dispatch", "GRDBSQLite", "Systemd",
+            "Yams",
         ],
         "diffable-feed": [
             "ArgumentParser", "Diffable", "DiffableClient", "DiffableFeed", "DiffableInput", "DiffableJSON",

@@ -9,7 +9,7 @@ public struct ListHandler: Sendable {
     private var proposals: (@Sendable (Proposal) async throws -> [ListOperation]?)?
     private var children: (@Sendable (ChildrenRequest) async throws -> Void)?
 
-    init() {}
+    package init() {}
 
     /// Performs an action. What the closure throws refuses it, with the error's description for whoever asked; a
     /// `RequestFailure` says that it may have happened.

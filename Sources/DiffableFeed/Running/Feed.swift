@@ -68,7 +68,11 @@ final class Feed: Sendable {
             do {
                 try await source.run { state in
                     guard case .failure(let error) = state else {
-                        self.change { $0.sourceProblem = nil }
+                        self.change { health in
+                            health.sourceProblem = nil
+                            // What the pause after a failure ended with. A stream that brings something has no next run.
+                            if self.source.pace == .stream { health.nextRun = nil }
+                        }
                         return news.append(state)
                     }
                     self.change { $0.sourceProblem = "\(error)" }

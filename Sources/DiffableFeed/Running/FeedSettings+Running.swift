@@ -15,6 +15,7 @@ extension FeedSettings {
         case .command(let settings):
             CommandSource(settings, rows, environment: environment, complain: complain)
         case .sqlite(let settings): DatabaseSource(settings, rows, watcher: watcher)
+        case .systemd(let settings): UnitSource(settings)
         }
     }
 

@@ -56,7 +56,7 @@ extension FeedFileError {
 // MARK: - One feed
 
 extension FeedSettings {
-    static let sources = ["command", "sqlite"]
+    static let sources = ["command", "sqlite", "systemd"]
     static let keys =
         ["list"] + sources + [
             "shell", "every", "on", "timeout", "stream", "from", "id", "section", "parent", "text", "rows", "columns",
@@ -111,6 +111,7 @@ extension SourceSettings {
         }
         switch named[0] {
         case "sqlite": self = .sqlite(try DatabaseSettings(&mapping, home: home))
+        case "systemd": self = .systemd(try UnitSettings(&mapping))
         default: self = .command(try CommandSettings(&mapping, home: home))
         }
     }

@@ -36,12 +36,14 @@ package struct FeedSettings: Equatable, Sendable {
 package enum SourceSettings: Equatable, Sendable {
     case command(CommandSettings)
     case sqlite(DatabaseSettings)
+    case systemd(UnitSettings)
 
     /// What the list `feeds` calls it.
     package var sort: String {
         switch self {
         case .command: "command"
         case .sqlite: "sqlite"
+        case .systemd: "systemd"
         }
     }
 }

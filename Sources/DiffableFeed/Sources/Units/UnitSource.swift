@@ -1,0 +1,140 @@
+import DiffableClient
+import DiffableInput
+import Glibc
+import Synchronization
+import Systemd
+
+/// The units of systemd, which tells what happens to them: nothing is looked at from time to time.
+package final class UnitSource: FeedSource {
+    /// Begins to connect, and hands over what is heard.
+    package typealias Connect = @Sendable (UnitBus.Scope, @escaping UnitListener) throws -> any UnitConnection
+
+    private struct State {
+        var units: FollowedUnits
+        var connection: (any UnitConnection)?
+        var failure: UnitFailure?
+    }
+
+    private let settings: UnitSettings
+    let bus: UnitBus.Scope
+    private let connect: Connect
+    private let state: Mutex<State>
+
+    /// What comes together is brought together: a unit that starts is told of several times within milliseconds.
+    static let settling = Duration.milliseconds(20)
+    /// Between two states, so that a unit that comes and goes all the time costs little.
+    static let rest = Duration.milliseconds(30)
+
+    /// - Parameters:
+    ///   - user: whose units those of nobody in particular are.
+    ///   - connect: for what is not to be this machine's systemd.
+    package init(
+        _ settings: UnitSettings, user: UInt32 = getuid(), connect: @escaping Connect = { try UnitBus($0, $1) }
+    ) {
+        self.settings = settings
+        bus = settings.bus ?? (user == 0 ? .system : .user)
+        self.connect = connect
+        state = Mutex(State(units: FollowedUnits(settings)))
+    }
+
+    /// A connection that is lost is made again after a pause, which grows.
+    package var pace: FeedSchedule.Pace { .stream }
+    package var watchedPaths: [String] { [] }
+
+    package func run(_ deliver: @escaping @Sendable (FeedState) -> Void) async throws {
+        let bell = Bell()
+        state.withLock { $0 = State(units: FollowedUnits(settings)) }
+        let connection: any UnitConnection
+        do {
+            connection = try connect(bus) { [self] news in
+                let questions = state.withLock { state in
+                    if case .ended(let failure) = news { state.failure = failure }
+                    return state.units.hear(news)
+                }
+                bell.ring()
+                return questions
+            }
+        } catch let failure as UnitFailure {
+            throw explained(failure)
+        }
+        defer {
+            connection.close()
+            state.withLock { $0.connection = nil }
+        }
+        state.withLock { $0.connection = connection }
+        var items = UnitItems(settings)
+        var last: [String: Unit]?
+        while true {
+            await bell.wait()
+            try await Task.sleep(for: Self.settling)
+            _ = bell.takeRing()
+            let (known, failure) = state.withLock { ($0.units.known, $0.failure) }
+            if let failure { throw explained(failure) }
+            guard let known, known != last else { continue }
+            last = known
+            deliver(.whole(.whole(items.list(of: known))))
+            try await Task.sleep(for: Self.rest)
+        }
+    }
+
+    private func explained(_ failure: UnitFailure) -> FeedError {
+        guard case .disconnected(let reason) = failure else { return FeedError("systemd is not followed: \(failure)") }
+        let remedy =
+            switch bus {
+            case .system: "is `systemctl status dbus` well? For the units of a user say bus: user"
+            case .user:
+                "does `systemctl --user status` work for this user? It takes a session, or `loginctl enable-linger`; "
+                    + "for the system's units say bus: system"
+            }
+        return FeedError("\(reason); \(remedy)")
+    }
+}
+
+// MARK: - What can be asked of it
+
+extension UnitSource {
+    package var handler: ListHandler? {
+        var handler = ListHandler()
+        for action in UnitAction.allCases {
+            guard let name = try? ActionName(action.rawValue) else { continue }
+            handler.perform(name, returning: Content.self) { [self] request in
+                .object(try await perform(action, request.target).map { ($0.unit, .string($0.result.utf8)) })
+            }
+        }
+        return handler
+    }
+
+    /// Does it with all of them at once.
+    ///
+    /// - Returns: how each ended well.
+    package func perform(_ action: UnitAction, _ target: ActionTarget) async throws -> [(unit: String, result: String)]
+    {
+        guard case .items(let items) = target, !items.isEmpty else {
+            throw RequestRefusal("\(action.rawValue) which units? Name them")
+        }
+        let (connection, units) = state.withLock { ($0.connection, $0.units) }
+        guard let connection, units.hasList else {
+            throw RequestRefusal("there is no connection to systemd at the moment; the list feeds says why")
+        }
+        let names = items.map { "\($0)" }
+        if let name = names.first(where: { units.unit($0)?.isShown != true }) {
+            throw RequestRefusal("\(name) is no unit of this list")
+        }
+        let outcomes = await withTaskGroup(of: (Int, Result<String, UnitFailure>).self) { group in
+            for (index, name) in names.enumerated() {
+                group.addTask {
+                    do throws(UnitFailure) {
+                        return (index, .success(try await connection.perform(action, on: name)))
+                    } catch {
+                        return (index, .failure(error))
+                    }
+                }
+            }
+            var outcomes = [Result<String, UnitFailure>](repeating: .failure(.cancelled), count: names.count)
+            for await (index, outcome) in group { outcomes[index] = outcome }
+            return outcomes
+        }
+        try Task.checkCancellation()
+        return try UnitOutcomes(action, on: bus, zip(names, outcomes)).results()
+    }
+}
