@@ -67,8 +67,7 @@ import Testing
                     return list.sections[0].items[0].content?.description.contains(#""since":5000"#) == true
                 })
             let time = ContinuousClock.now - start
-            let pause = UnitSource.settling + UnitSource.rest
-            #expect(Double(states.values.count - before) <= time / pause + 2)
+            #expect(Double(states.values.count - before) <= time / UnitSource.rest + 2)
         }
     }
 

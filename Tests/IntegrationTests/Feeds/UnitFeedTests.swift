@@ -125,6 +125,7 @@ extension Integration {
             }
             _ = try asAnna("systemctl --user enable --now --quiet diffabled.socket")
             _ = try asAnna("systemctl --user start diffable-feed.service good.service")
+            _ = try asAnna("diffablectl wait units --for exists --timeout 110s")
             let wait = "diffablectl wait units good.service --timeout 110s --for"
             _ = try asAnna("\(wait) state=active")
             #expect(try asAnna("diffablectl perform units stop good.service") == "{\"good.service\":\"done\"}\n")

@@ -23,7 +23,7 @@ package final class UnitSource: FeedSource {
     /// What comes together is brought together: a unit that starts is told of several times within milliseconds.
     static let settling = Duration.milliseconds(20)
     /// Between two states, so that a unit that comes and goes all the time costs little.
-    static let rest = Duration.milliseconds(30)
+    static let rest = Duration.milliseconds(40)
 
     /// - Parameters:
     ///   - user: whose units those of nobody in particular are.
@@ -65,9 +65,12 @@ package final class UnitSource: FeedSource {
         var items = UnitItems(settings)
         var last: [String: Unit]?
         while true {
-            await bell.wait()
-            try await Task.sleep(for: Self.settling)
-            _ = bell.takeRing()
+            if !bell.takeRing() {
+                await bell.wait()
+                try await Task.sleep(for: Self.settling)
+                _ = bell.takeRing()
+            }
+            try Task.checkCancellation()
             let (known, failure) = state.withLock { ($0.units.known, $0.failure) }
             if let failure { throw explained(failure) }
             guard let known, known != last else { continue }
