@@ -36,6 +36,18 @@ extension Integration {
                 #expect(abs(now - Int(up * 1_000) + start / 1_000 - since) < 60_000)
             }
 
+            // While systemd reads its files, it tells that all units are gone, which nobody who follows the list is to see.
+            let watch = try box.start("diffablectl", "watch", "units")
+            try box.waitForSubscriptions(1)
+            try box.write(
+                "[Unit]\nDescription=Another one\n\(Self.sleeper)", to: "/etc/systemd/system/good.service")
+            try box.succeed("systemctl", "daemon-reload")
+            try wait(in: box, "good.service", "description=Another one", "state=active")
+            #expect(try unit("good.service", in: box).since == since)
+            watch.end(with: SIGTERM)
+            #expect(
+                watch.output.contains("good.service") && !watch.output.contains("- good.service"), "\(watch.output)")
+
             // Come, fail and go.
             try box.succeed("systemd-run", "--quiet", "--unit", "nap", "sleep", "infinity")
             try wait(in: box, "nap.service", "state=active")
