@@ -88,6 +88,9 @@ extension Integration {
             try wait(in: box, "good.service", "state=active")
             // Her own feed of the system's units has her rights.
             try box.write("- list: mine\n  systemd: {units: service, bus: system}\n", to: "/home/anna/feeds.yaml")
+            let once = try box.succeed(
+                "diffable-feed", "--config", "/home/anna/feeds.yaml", "--once", "mine", "--dry-run")
+            #expect(once.contains("\"id\":\"dbus.service\""), "\(once)")
             let annas = try box.start(
                 as: "anna", "diffable-feed", "--config", "/home/anna/feeds.yaml", "--feeds", "annas")
             try wait(for: "mine", in: box, "good.service", "state=active")
