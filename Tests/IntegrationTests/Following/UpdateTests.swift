@@ -81,10 +81,16 @@ extension Integration {
 
         @Test func `updates go on over crashes, and each is made once`() async throws {
             let daemon = try Daemon()
-            let client = Client(socket: SocketPath(daemon.socket))
+            let crash = Crash()
+            let proxy = try FaultyProxy(at: daemon.directory.file("proxy"), to: daemon.socket) {
+                LostAnswer(crash: crash)
+            }
+            let client = Client(socket: SocketPath(proxy.socket))
             try await client.ensureList("tasks")
             let isOver = Mutex(false)
+            let hasEnded = Mutex(false)
             let updates = Task {
+                defer { hasEnded.withLock { $0 = true } }
                 var count = 0
                 while !isOver.withLock({ $0 }) {
                     try await client.ensureList("tasks", patience: .seconds(240))
@@ -95,8 +101,15 @@ extension Integration {
                 }
                 return count
             }
-            for _ in 0..<8 {
+            for turn in 0..<8 {
                 try await Task.sleep(for: .milliseconds(100))
+                // Every other time the daemon has made a change when it ends, and nobody was told.
+                if turn.isMultiple(of: 2) {
+                    crash.isDue.withLock { $0 = true }
+                    try await eventuallyInTask("answer that is lost") {
+                        crash.isDue.withLock { $0 } && !hasEnded.withLock { $0 } ? nil : ()
+                    }
+                }
                 daemon.program.end(with: SIGKILL)
                 try daemon.restart()
             }
@@ -105,5 +118,25 @@ extension Integration {
             let state = try await client.withConnection { try await $0.state(of: "tasks") }
             #expect(state.snapshot.numberOfItems == count)
         }
+    }
+}
+
+private final class Crash: Sendable {
+    /// Whether the next answer to a change is to be lost; it is no more when that has happened.
+    let isDue = Mutex(false)
+}
+
+private struct LostAnswer: FaultyLines {
+    let crash: Crash
+
+    func requests(for line: [UInt8]) -> [UInt8] { line + [0x0A] }
+
+    func answers(for line: [UInt8]) -> [UInt8] {
+        guard String(decoding: line, as: UTF8.self).contains(#""changed":true"#) else { return line + [0x0A] }
+        let isLost = crash.isDue.withLock { isDue in
+            defer { isDue = false }
+            return isDue
+        }
+        return isLost ? [] : line + [0x0A]
     }
 }
