@@ -26,6 +26,8 @@ public enum ClientError: Error, Equatable, Sendable {
     case undecodable(UndecodableContent)
     /// A patch of this item, or of the list's own content, has no JSON form; nothing was sent.
     case noMergePatch(ItemID?)
+    /// What `deliver(by:to:)` hands over was called on another thread than the main one; nothing was shown.
+    case notOnMainThread
     /// The task that waited was cancelled. All that waits throws this then, and nothing of this library a
     /// `CancellationError`, as most of it throws `ClientError` alone.
     case cancelled
@@ -64,6 +66,10 @@ extension ClientError: CustomStringConvertible {
         case .noMergePatch(let item?):
             "the patch of the item \"\(item)\" was made from a function, which cannot be sent: make it with "
                 + "ItemPatch(id:mergePatch:), or send reconfigureItems"
+        case .notOnMainThread:
+            "deliver(by:to:) was called back on another thread than the main one, and has shown nothing: what its first "
+                + "function is given must be called by the main thread's loop, as g_idle_add and "
+                + "QMetaObject::invokeMethod do"
         case .cancelled: "cancelled"
         }
     }
@@ -91,7 +97,7 @@ extension ClientError {
         case .noSocket, .noConnection, .connectionLost, .noReply: true
         case .refused(let refusal): refusal.code == WireError.Code.shuttingDown.rawValue
         case .noPermission, .untrustedSocket, .subscriptionEnded, .unintelligible, .undecodable, .noMergePatch,
-            .cancelled:
+            .notOnMainThread, .cancelled:
             false
         }
     }

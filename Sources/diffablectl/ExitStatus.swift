@@ -50,7 +50,7 @@ enum ExitStatus: Int32, CaseIterable {
             case .refused(let refusal), .subscriptionEnded(let refusal): self = ExitStatus(of: refusal)
             case .noMergePatch, .undecodable: self = .unusable
             case .noSocket, .noConnection, .noPermission, .untrustedSocket, .connectionLost, .noReply, .unintelligible,
-                .cancelled:
+                .notOnMainThread, .cancelled:
                 self = .noDaemon
             }
         case is InputError: self = .unusable

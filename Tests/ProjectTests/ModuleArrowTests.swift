@@ -21,7 +21,7 @@ import Testing
             "Logging", "NIOCore", "NIOPosix",
         ],
         "DiffableClient": [
-            "Diffable", "DiffableJSON", "DiffableProtocol", "Foundation", "FoundationEssentials",
+            "Diffable", "DiffableJSON", "DiffableProtocol", "Dispatch", "Foundation", "FoundationEssentials",
             "HashTreeCollections", "NIOCore", "NIOPosix",
         ],
         "Systemd": ["CSystemd", "Logging"],

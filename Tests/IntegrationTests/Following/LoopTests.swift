@@ -69,6 +69,23 @@ extension Integration {
             try await client.withConnection { try await $0.deleteList("tasks") }
             try await delivering.value
         }
+
+        @Test func `a delivery on another thread than the main one shows nothing, and throws what to do`() async throws
+        {
+            let server = try TestServer()
+            let client = Client(socket: SocketPath(server.socket))
+            try await client.ensureList("tasks", durability: .volatile)
+            let loop = HandLoop()
+            var error: ClientError?
+            do {
+                try await client.list("tasks").deliver(by: { work in Thread.detachNewThread { work() } }) { update in
+                    loop.seen.withLock { $0.append(update.snapshot.untyped.itemIdentifiers) }
+                }
+            } catch let thrown { error = thrown }
+            #expect(error == .notOnMainThread)
+            #expect("\(ClientError.notOnMainThread)".contains("must be called by the main thread's loop"))
+            #expect(loop.seen.withLock { $0 } == [])
+        }
     }
 }
 
