@@ -58,23 +58,32 @@ struct Tally: CustomStringConvertible {
     /// Groups of those who asked for `minInterval`.
     private var paced = 0
     private var leasesEnded = 0
+    /// What the program with the package `diffable` saw, and how often it went on from where it was.
+    private var byPackage = (groups: 0, resumed: 0)
     /// Whether there was something of each kind to check.
     var isOfEveryKind: Bool {
-        [coalesced, resumed, audited, moves, snapshots, viewsSet, bookmarks, paced, leasesEnded].allSatisfy { $0 > 0 }
+        [
+            coalesced, resumed, audited, moves, snapshots, viewsSet, bookmarks, paced, leasesEnded, byPackage.groups,
+            byPackage.resumed,
+        ].allSatisfy { $0 > 0 }
     }
 
     mutating func add(_ events: [Chronicle.Event], lives: Int) {
         rounds += 1
         self.lives += lives
         for event in events {
+            let isByPackage = event.client == History.packageSubscriber
             switch event.what {
             case .acknowledged(_, _, let isRepeated):
                 acknowledged += 1
                 if isRepeated { repeated += 1 }
-            case .subscribed(_, let isResumed): if isResumed == true { resumed += 1 }
+            case .subscribed(_, let isResumed):
+                if isResumed == true { resumed += 1 }
+                if isResumed == true, isByPackage { byPackage.resumed += 1 }
             case .audited: audited += 1
             case .seen(let state, let cause, let moves):
                 groups += 1
+                if isByPackage { byPackage.groups += 1 }
                 self.moves += moves?.made ?? 0
                 switch cause {
                 case .changes(let from): if state.name.revision - from > 1 { coalesced += 1 }
@@ -94,6 +103,7 @@ struct Tally: CustomStringConvertible {
         "\(rounds) rounds, \(lives) lives, \(acknowledged) answers (\(repeated) to what was sent again), \(groups) groups "
             + "(\(coalesced) of several transactions, resets: \(resets)), \(resumed) resumed, \(audited) audited, "
             + "\(moves) moves, \(snapshots) snapshots, \(viewsSet) views set, \(bookmarks) bookmarks, \(paced) groups "
-            + "not too often, \(leasesEnded) leases ended"
+            + "not too often, \(leasesEnded) leases ended; the Python client: \(byPackage.groups) groups, "
+            + "\(byPackage.resumed) resumed"
     }
 }

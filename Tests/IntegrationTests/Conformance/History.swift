@@ -16,6 +16,8 @@ struct History {
     private static let list = "list"
     /// Where things are leased.
     private static let leased = "leased"
+    /// Who follows by the package `diffable`.
+    static let packageSubscriber = "the subscriber by the Python client"
 
     init(seed: UInt64, transactions: Int = 120, fault: PlantedFault? = nil) throws {
         self.seed = seed
@@ -119,7 +121,7 @@ struct History {
         [
             try PythonClient(participant("the asyncio subscriber"), seed: random.next(), in: daemon.directory),
             try PythonClient(
-                participant("the subscriber by the Python client"), script: "follow_by_package.py", seed: random.next(),
+                participant(Self.packageSubscriber), script: "follow_by_package.py", seed: random.next(),
                 in: daemon.directory),
             try PythonClient(
                 participant("the patched subscriber"), members: #"{"deliver":"patches"}"#, seed: random.next(),
