@@ -27,17 +27,18 @@ shared = man/man1/diffablectl.1 man/man1/diffable-feed.1 man/man5/diffabled.yaml
     $(programs:%=fish/vendor_completions.d/%.fish)
 # Below docdir they lie as they do here, so that their links to each other lead there too.
 documents = README.md CHANGELOG.md ARCHITECTURE.md LICENSE config/diffabled.yaml $(wildcard docs/*.md docs/*/*.svg) \
-    $(filter-out examples/check examples/scores examples/systemd examples/view,$(wildcard examples/* examples/scores/* examples/systemd/* examples/view/*))
+    $(filter-out examples/check examples/outline examples/scores examples/systemd examples/view,\
+    $(wildcard examples/* examples/outline/* examples/scores/* examples/systemd/* examples/view/*))
 
 shell_scripts = .ci/run Fuzzing/run debian/diffabled.postinst debian/diffabled.postrm \
-    $(addprefix examples/,alarms check open-tasks pick waybar-tasks) $(filter-out scripts/man-pages scripts/look-pictures,$(wildcard scripts/*))
+    $(addprefix examples/,alarms both-ways check open-tasks pick waybar-tasks) $(filter-out scripts/man-pages scripts/look-pictures,$(wildcard scripts/*))
 
 # The one that can draw, if there is one.
 python = $(shell for python in python3 /usr/bin/python3; do $$python -c 'import matplotlib' 2>/dev/null && echo $$python && exit; done; echo python3)
 python_sources = Benchmarks/guard scripts/man-pages scripts/look-pictures $(wildcard examples/*.py Benchmarks/harness/*.py Tests/*/*/*.py)
 python_client = $(wildcard clients/python/src/diffable/*.py clients/python/tests/*.py)
 
-.PHONY: run test test-python test-release soak guard fuzz demo tour pictures build programs pages set-up lint format bench bench-quick docs install uninstall deb clean
+.PHONY: run test test-python test-release soak guard fuzz demo both-ways tour pictures build programs pages set-up lint format bench bench-quick docs install uninstall deb clean
 
 # Serves in the foreground, with a list to look at.
 run: programs
@@ -96,6 +97,11 @@ demo: programs
 	@scripts/set-up jq
 	@scripts/demo
 
+# One outline in a terminal, a Swift program and a window, each of which changes it; the daemon is killed meanwhile.
+both-ways: programs
+	@scripts/set-up tmux
+	@examples/both-ways
+
 # A tour of half a minute that ends by itself.
 tour: programs
 	@scripts/tour
@@ -122,7 +128,7 @@ set-up:
 	@scripts/set-up
 
 lint:
-	swift format lint --strict --parallel --recursive Sources Tests examples/scores $(wildcard Benchmarks Fuzzing) Package.swift
+	swift format lint --strict --parallel --recursive Sources Tests examples/outline examples/scores $(wildcard Benchmarks Fuzzing) Package.swift
 	@for script in $(shell_scripts); do \
 	    case "$$(head -n 1 $$script)" in \
 	        '#!/bin/sh'*) sh -n $$script || exit ;; \
@@ -135,7 +141,7 @@ lint:
 	@if command -v mypy >/dev/null; then cd clients/python && mypy; fi
 
 format:
-	swift format --in-place --parallel --recursive Sources Tests examples/scores $(wildcard Benchmarks Fuzzing) Package.swift
+	swift format --in-place --parallel --recursive Sources Tests examples/outline examples/scores $(wildcard Benchmarks Fuzzing) Package.swift
 
 # The pages of both Swift libraries, by DocC, in .build/docs. Fails when a public symbol has no comment, or a link leads nowhere.
 docs: set-up

@@ -125,10 +125,12 @@ let package = Package(
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: settings),
-        // An example, which ships as its source.
+        // Examples, which ship as their source.
         .executableTarget(
             name: "scores", dependencies: ["DiffableClient", .product(name: "GRDB", package: "GRDB.swift")],
             path: "examples/scores", swiftSettings: settings),
+        .executableTarget(
+            name: "outline", dependencies: ["DiffableClient"], path: "examples/outline", swiftSettings: settings),
         .target(
             name: "TestSupport", dependencies: ["Diffable"], path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(name: "DiffableTests", dependencies: ["Diffable", "TestSupport"], swiftSettings: settings),

@@ -5,7 +5,8 @@ extension Integration {
     /// What README.md of the examples shows, they do.
     struct ExampleTests {
         @Test(arguments: [
-            "alarms", "waybar", "status_line", "picker", "gtk", "gtk_window", "gtk_tasks", "scores", "units", "folders",
+            "alarms", "waybar", "status_line", "picker", "gtk", "gtk_window", "gtk_tasks", "gtk_outline", "both_ways",
+            "scores", "units", "folders",
         ])
         func `an example does what its page shows`(name: String) throws {
             let directory = try ScratchDirectory()
