@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""A window that shows an outline, in GTK 4 with the Python client: rows are checked off, dragged, and folded by a double click.
+"""A window with an outline, in GTK 4 with the Python client: rows are checked off, dragged, folded by a double click.
 
     gtk_outline.py LIST
 
@@ -117,9 +117,10 @@ def show_window(application, outline):
     def bind(_, cell):
         row, box = cell.get_item(), cell.get_child()
         mark, text = box.get_first_child(), box.get_last_child()
-        cell.bindings = [row.bind_property(name, widget, property, GObject.BindingFlags.SYNC_CREATE) for name, widget, property in (
-            ("indent", box, "margin-start"), ("mark", mark, "label"),
-            ("checked", mark.get_next_sibling(), "active"), ("text", text, "label"))]
+        bound = (("indent", box, "margin-start"), ("mark", mark, "label"), ("text", text, "label"),
+                 ("checked", mark.get_next_sibling(), "active"))
+        cell.bindings = [row.bind_property(name, widget, property, GObject.BindingFlags.SYNC_CREATE)
+                         for name, widget, property in bound]
 
     def unbind(_, cell):
         for binding in cell.bindings:
