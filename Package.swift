@@ -131,6 +131,10 @@ let package = Package(
             path: "examples/scores", swiftSettings: settings),
         .executableTarget(
             name: "outline", dependencies: ["DiffableClient"], path: "examples/outline", swiftSettings: settings),
+        // Nothing that ships: what `make bench` measures of the Swift client.
+        .executableTarget(
+            name: "FollowingBenchmark", dependencies: ["DiffableClient"], path: "Benchmarks/Following",
+            swiftSettings: settings),
         .target(
             name: "TestSupport", dependencies: ["Diffable"], path: "Tests/TestSupport", swiftSettings: settings),
         .testTarget(name: "DiffableTests", dependencies: ["Diffable", "TestSupport"], swiftSettings: settings),
