@@ -12,7 +12,7 @@ import ProcessArguments
 struct DiffableFeedCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diffable-feed",
-        abstract: "Keep lists what commands, databases and systemd say.",
+        abstract: "Keep lists what commands, databases, directories and systemd say.",
         discussion: """
             Without a list, the feeds of the file are run: --config, $DIFFABLED_FEEDS, \
             $XDG_CONFIG_HOME/diffabled/feeds.yaml or ~/.config/diffabled/feeds.yaml, for root \

@@ -74,6 +74,27 @@ import Testing
         #expect(command.stream == .states)
     }
 
+    @Test func `all keys of a directory are read, and its look is completed`() throws {
+        let feed = try #require(
+            feeds(
+                """
+                - list: a
+                  directory: {path: ~/Downloads/, depth: 24, sort: -modified, hidden: true}
+                  every: 5m
+                  look: {title: T, layout: list}
+                """
+            ).first)
+        var directory = DirectorySettings(path: "/home/ada/Downloads")
+        (directory.depth, directory.showsHidden, directory.every) = (24, true, .seconds(300))
+        directory.order = try #require(FolderOrder("-modified"))
+        #expect(feed.source == .directory(directory))
+        let look = try #require(feed.look.map { JSONView($0) })
+        #expect(look.member("title")?.json == #""T""# && look.member("layout")?.json == #""list""#)
+        #expect(look.member("subtitle")?.json == #""/home/ada/Downloads""# && look.member("columns") != nil)
+        let short = try #require(feeds("- list: a\n  directory: /tmp").first)
+        #expect(short.source == .directory(DirectorySettings(path: "/tmp")) && short.look == nil)
+    }
+
     @Test func `units of systemd are read`() throws {
         let feed = try #require(
             feeds("- list: u\n  systemd: {units: [service, timer], match: [ssh*, cron*], bus: system}").first)
@@ -140,6 +161,21 @@ import Testing
             "- list: a\n  sqlite: /tmp/x\n  query: SELECT 1\n  on: /tmp",
             "line 4: on: it is of no use beside this source"
         ),
+        ("- list: a\n  directory: x", "line 2: directory: “x” is no absolute path"),
+        ("- list: a\n  directory: {depth: 2}", "line 2: directory: the path is missing"),
+        ("- list: a\n  directory:\n    path: /tmp\n    dept: 2", "line 4: dept: unknown key; did you mean depth?"),
+        ("- list: a\n  directory: {path: /tmp, depth: 0}", "line 2: depth: it is a whole number from 1 to 24"),
+        ("- list: a\n  directory: {path: /tmp, depth: 25}", "line 2: depth: it is a whole number from 1 to 24"),
+        (
+            "- list: a\n  directory:\n    path: /tmp\n    sort: -age",
+            "line 4: sort: “-age” is none of name, size, modified, type"
+        ),
+        ("- list: a\n  directory: {path: /tmp, hidden: 1}", "line 2: hidden: it is true or false"),
+        ("- list: a\n  directory: /proc", "line 2: directory: /proc is on /proc, where the kernel tells of no changes: use every"),
+        ("- list: a\n  directory: /tmp\n  every: 1ms", "line 3: every: at least 100ms"),
+        ("- list: a\n  directory: /tmp\n  id: .x", "line 3: id: it is of no use beside this source"),
+        ("- list: a\n  directory: /tmp\n  on: /tmp", "line 3: on: it is of no use beside this source"),
+        ("- list: a\n  directory: /tmp\n  timeout: 2s", "line 3: timeout: it is of no use beside this source"),
         ("- list: a\n  sqlite: /tmp/x\n  command: [ls]", "a feed has one source, not command and sqlite"),
         ("- list: a\n  list: b\n  command: [ls]", "stands twice"),
         ("list: a", "line 1: it is a sequence of feeds"),

@@ -28,6 +28,14 @@ import Testing
         #expect(try feed.state(from: state, whole: input("[]")).content == state.content)
     }
 
+    @Test mutating func `a list without content looks as is usual for its source, and one that has some stays as it is`() throws {
+        feed.source = .directory(DirectorySettings(path: "/home/ada/Downloads"))
+        let state = try feed.state(from: Snapshot(), whole: input("[]"))
+        #expect(state.content?.description.contains(#""title":"Downloads""#) == true)
+        let own = try state.applying([.reconfigureList(Content(Array(#"{"title":"T"}"#.utf8)))])
+        #expect(try feed.state(from: own, whole: input("[]")).content == own.content)
+    }
+
     @Test func `what somebody expanded stays so`() throws {
         let tree = #"[{"id":"a"},{"id":"b","p":"a"}]"#
         var feed = feed

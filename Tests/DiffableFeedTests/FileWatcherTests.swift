@@ -77,6 +77,34 @@ import Testing
         expectTold(count, "another file at the end of the link")
     }
 
+    @Test func `a file is followed when the directory that it will be in is made anew`() throws {
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let count = Count()
+        try FileManager.default.createDirectory(atPath: "\(directory)/a", withIntermediateDirectories: true)
+        _ = watcher.watch(["\(directory)/a/file"]) { count.add() }
+        rmdir("\(directory)/a")
+        expectTold(count, "a directory that was deleted")
+        mkdir("\(directory)/a", 0o700)
+        expectTold(count, "one that came")
+        try write("1", to: "a/file")
+        expectTold(count, "a file in it")
+    }
+
+    @Test func `of places it is told when they come and go, and not what happens in them`() throws {
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let (place, all) = (Count(), Count())
+        try FileManager.default.createDirectory(atPath: "\(directory)/a", withIntermediateDirectories: true)
+        _ = watcher.watchPlaces(of: ["\(directory)/a"]) { place.add() }
+        _ = watcher.watch(["\(directory)/a"]) { all.add() }
+        try write("1", to: "a/file")
+        expectTold(all, "a file in it")
+        #expect(place.take() == 0)
+        rename("\(directory)/a", "\(directory)/b")
+        expectTold(place, "a place that is left")
+        mkdir("\(directory)/a", 0o700)
+        expectTold(place, "another that comes")
+    }
+
     /// So many events at once that the kernel drops some: everybody looks again.
     @Test func `when events are lost, everybody is told`() throws {
         defer { try? FileManager.default.removeItem(atPath: directory) }

@@ -55,6 +55,17 @@ public struct ListHandler: Sendable {
         children = body
     }
 
+    /// The same, but children count as brought only when the closure returns, too.
+    package func waitingForChildren(_ wait: @escaping @Sendable () async throws -> Void) -> ListHandler {
+        guard let children else { return self }
+        var handler = self
+        handler.children = { request in
+            try await children(request)
+            try await wait()
+        }
+        return handler
+    }
+
     func registration(_ list: ListName, _ existing: ExistingHandler) -> Request.Handle {
         var kinds: Set<HandledKind> = []
         if anyAction != nil || !actions.isEmpty { kinds.insert(.perform) }

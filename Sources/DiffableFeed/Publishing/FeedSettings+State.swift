@@ -14,7 +14,9 @@ extension FeedSettings {
             var state = known
             if let whole {
                 var list = try completed(whole)
-                if let look, list.content == nil { list.content = .some(look) }
+                if list.content == nil, let look = look ?? (known.content == nil ? source.usualLook : nil) {
+                    list.content = .some(look)
+                }
                 state = try Snapshot(list, expansionFrom: known, limits: .none)
             }
             for input in items { state = try Merge(.whole(try completed(input))).applied(to: state) }

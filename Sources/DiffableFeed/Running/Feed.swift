@@ -39,7 +39,9 @@ final class Feed: Sendable {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.runSource(news) }
             group.addTask { await self.send(news, sending) }
-            if let handler = source.handler { group.addTask { await self.answer(with: handler) } }
+            if let handler = source.handler?.waitingForChildren({ try await news.sent() }) {
+                group.addTask { await self.answer(with: handler) }
+            }
         }
         await link.forget(sending)
     }
@@ -67,15 +69,17 @@ final class Feed: Sendable {
             schedule.start(at: .now)
             do {
                 try await source.run { state in
-                    guard case .failure(let error) = state else {
-                        self.change { health in
-                            health.sourceProblem = nil
-                            // What the pause after a failure ended with. A stream that brings something has no next run.
-                            if self.source.pace == .stream { health.nextRun = nil }
+                    let problem: FeedError? =
+                        switch state {
+                        case .failure(let error), .incomplete(_, let error): error
+                        case .whole, .items: nil
                         }
-                        return news.append(state)
+                    self.change { health in
+                        health.sourceProblem = problem?.description
+                        // What the pause after a failure ended with. A stream that brings something has no next run.
+                        if problem == nil, self.source.pace == .stream { health.nextRun = nil }
                     }
-                    self.change { $0.sourceProblem = "\(error)" }
+                    news.append(state)
                 }
                 // What stirred meanwhile may not be in what it brought.
                 if stirred.takeRing() { schedule.stir(at: .now) }
@@ -111,6 +115,7 @@ final class Feed: Sendable {
             do {
                 if let batch = pending {
                     try await list.send(whole: batch.whole, items: batch.items)
+                    news.note(sent: batch)
                     pending = nil
                     change { health in
                         health.listProblem = nil
@@ -126,6 +131,7 @@ final class Feed: Sendable {
             } catch is CancellationError {
                 return
             } catch {
+                news.note(refused: error)
                 failures += 1
                 let time =
                     ContinuousClock.now

@@ -15,6 +15,7 @@ extension FeedSettings {
         case .command(let settings):
             CommandSource(settings, rows, environment: environment, complain: complain)
         case .sqlite(let settings): DatabaseSource(settings, rows, watcher: watcher)
+        case .directory(let settings): DirectorySource(settings, watcher: watcher)
         case .systemd(let settings): UnitSource(settings)
         }
     }
@@ -30,7 +31,7 @@ extension FeedSettings {
         let input = try await firstState(of: source)
         let (whole, items): (Input?, [Input]) =
             switch input {
-            case .whole(let input): (input, [])
+            case .whole(let input), .incomplete(let input, _): (input, [])
             case .items(let input): (nil, [input])
             case .failure(let error): throw error
             }

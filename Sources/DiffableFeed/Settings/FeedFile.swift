@@ -56,7 +56,7 @@ extension FeedFileError {
 // MARK: - One feed
 
 extension FeedSettings {
-    static let sources = ["command", "sqlite", "systemd"]
+    static let sources = ["command", "sqlite", "directory", "systemd"]
     static let keys =
         ["list"] + sources + [
             "shell", "every", "on", "timeout", "stream", "from", "id", "section", "parent", "text", "rows", "columns",
@@ -76,13 +76,13 @@ extension FeedSettings {
         try mapping.refuseUnknown(among: Self.keys)
         let source = try SourceSettings(&mapping, home: home)
         self.init(list: list, source: source)
-        rows = try RowMapping(&mapping)
+        if source.bringsRows { rows = try RowMapping(&mapping) }
         if let member = mapping.take("content") {
             for (name, value) in try member.object() { constants.append(.init(name: name, value: value)) }
         }
         if let member = mapping.take("look") {
             _ = try member.object()
-            look = try member.json()
+            look = try member.json().completed(by: source.usualLook)
         }
         if let member = mapping.take("mode") {
             let text = try member.text()
@@ -111,6 +111,7 @@ extension SourceSettings {
         }
         switch named[0] {
         case "sqlite": self = .sqlite(try DatabaseSettings(&mapping, home: home))
+        case "directory": self = .directory(try DirectorySettings(&mapping, home: home))
         case "systemd": self = .systemd(try UnitSettings(&mapping))
         default: self = .command(try CommandSettings(&mapping, home: home))
         }
@@ -176,7 +177,7 @@ extension DatabaseSettings {
 
 extension YAMLMapping.Member {
     /// `~/` is the user's home.
-    fileprivate func absolute(_ path: String, home: String?) throws(FeedFileError) -> String {
+    func absolute(_ path: String, home: String?) throws(FeedFileError) -> String {
         guard let path = FeedPath.absolute(path, home: home) else {
             throw error("“\(path)” is no absolute path; it begins with / or ~/")
         }

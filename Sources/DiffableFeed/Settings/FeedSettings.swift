@@ -36,6 +36,7 @@ package struct FeedSettings: Equatable, Sendable {
 package enum SourceSettings: Equatable, Sendable {
     case command(CommandSettings)
     case sqlite(DatabaseSettings)
+    case directory(DirectorySettings)
     case systemd(UnitSettings)
 
     /// What the list `feeds` calls it.
@@ -43,7 +44,24 @@ package enum SourceSettings: Equatable, Sendable {
         switch self {
         case .command: "command"
         case .sqlite: "sqlite"
+        case .directory: "directory"
         case .systemd: "systemd"
+        }
+    }
+
+    /// Whether it brings rows, of which a mapping makes items.
+    var bringsRows: Bool {
+        switch self {
+        case .command, .sqlite: true
+        case .directory, .systemd: false
+        }
+    }
+
+    /// How its list is drawn where nobody says anything else: a list's content.
+    var usualLook: Content? {
+        switch self {
+        case .command, .sqlite, .systemd: nil
+        case .directory(let settings): settings.usualLook
         }
     }
 }

@@ -29,6 +29,8 @@ extension FeedSource {
 package enum FeedState: Sendable {
     /// All that is to be in the list.
     case whole(Input)
+    /// All that it could bring, and why that is not all, or not kept up to date.
+    case incomplete(Input, FeedError)
     /// Items that are added to the list, or changed in it.
     case items(Input)
     /// Why it can bring nothing at the moment, of a source that goes on looking by itself. The next state ends that.

@@ -11,6 +11,8 @@ package final class FileWatcher: Sendable {
     /// Whoever is told of changes of some paths.
     private struct Audience {
         var paths: [String]
+        /// Whether what happens in them is left out, and they are followed only as they come and go.
+        var isOfPlaces = false
         var tell: @Sendable () -> Void
     }
 
@@ -38,9 +40,19 @@ package final class FileWatcher: Sendable {
 
     /// Calls back after each change of one of the paths, until the ticket is given back. Also when changes may have been missed.
     package func watch(_ paths: [String], _ tell: @escaping @Sendable () -> Void) -> Int {
+        add(Audience(paths: paths, tell: tell))
+    }
+
+    /// The same, but what is written to the files or happens in the directories themselves is left out: only that they come, go,
+    /// or are others.
+    package func watchPlaces(of paths: [String], _ tell: @escaping @Sendable () -> Void) -> Int {
+        add(Audience(paths: paths, isOfPlaces: true, tell: tell))
+    }
+
+    private func add(_ audience: Audience) -> Int {
         state.withLock { state in
             state.lastNumber += 1
-            state.audiences[state.lastNumber] = Audience(paths: paths, tell: tell)
+            state.audiences[state.lastNumber] = audience
             place(state.lastNumber, &state)
             return state.lastNumber
         }
@@ -72,6 +84,9 @@ extension FileWatcher {
     private static let moves = UInt32(
         IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED)
 
+    /// After which it is another directory, or none, that is watched.
+    private static let ends = UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT)
+
     /// Asks for what an audience has to hear. Those that are asked for twice are one to the kernel.
     private func place(_ number: Int, _ state: inout State) {
         guard let audience = state.audiences[number] else { return }
@@ -91,7 +106,7 @@ extension FileWatcher {
                 add(directory, name: name, number, &state)
                 watched = directory
             }
-            add(path, name: nil, number, &state)
+            if !audience.isOfPlaces { add(path, name: nil, number, &state) }
         }
     }
 
@@ -133,7 +148,9 @@ extension FileWatcher {
                     moved.formUnion(state.audiences.keys)
                     continue
                 }
-                for asked in state.watches[event.wd] ?? [] where asked.name == nil || asked.name == name {
+                // What happens to a directory on the way happens to all that is meant in it.
+                let isOfAll = event.mask & Self.ends != 0
+                for asked in state.watches[event.wd] ?? [] where isOfAll || asked.name == nil || asked.name == name {
                     due.insert(asked.audience)
                     if event.mask & Self.moves != 0 {
                         moved.insert(asked.audience)

@@ -146,7 +146,7 @@ private final class Followed: Sendable {
         state.withLock { state in
             switch news {
             case .failure(let error): state.problem = error.description
-            case .items: break
+            case .items, .incomplete: break
             case .whole(let input):
                 guard case .whole(let list) = input else { return }
                 var numbers: [String: Int] = [:]

@@ -1,0 +1,74 @@
+/// In which order the files of a folder stand.
+///
+/// By name and by type folders come first, whichever way round. By size and by time all are mixed, because who looks for what
+/// came last looks for folders, too; a folder has no size, which counts as less than any.
+package struct FolderOrder: Equatable, Sendable {
+    package enum Key: String, CaseIterable, Sendable { case name, size, modified, type }
+
+    package var key = Key.name
+    package var isDescending = false
+
+    package init() {}
+
+    /// Such as `size` or `-modified`; nil for what is none.
+    package init?(_ text: String) {
+        isDescending = text.hasPrefix("-")
+        guard let key = Key(rawValue: isDescending ? String(text.dropFirst()) : text) else { return nil }
+        self.key = key
+    }
+
+    func precedes(_ a: FolderEntry, _ b: FolderEntry) -> Bool {
+        switch key {
+        case .name, .type:
+            if a.isFolder != b.isFolder { return a.isFolder }
+            let types = key == .type ? FileNames.order(a.type, b.type) : 0
+            let order = types != 0 ? types : names(a, b)
+            return isDescending ? order > 0 : order < 0
+        case .size: return precedes(a.status.size ?? -1, b.status.size ?? -1, a, b)
+        case .modified: return precedes(a.status.modified, b.status.modified, a, b)
+        }
+    }
+
+    /// What is as large or as old has the order of its names, whichever way round.
+    private func precedes(_ valueA: Int, _ valueB: Int, _ a: FolderEntry, _ b: FolderEntry) -> Bool {
+        if valueA == valueB { return names(a, b) < 0 }
+        return isDescending ? valueA > valueB : valueA < valueB
+    }
+
+    private func names(_ a: FolderEntry, _ b: FolderEntry) -> Int {
+        let order = FileNames.order(a.foldedName, b.foldedName)
+        if order != 0 { return order }
+        return a.name.lexicographicallyPrecedes(b.name) ? -1 : a.name == b.name ? 0 : 1
+    }
+}
+
+/// Names as people sort them: capitals beside small letters, and 9 before 10.
+enum FileNames {
+    static func folded(_ name: FileName) -> [UInt8] { Array(String(decoding: name, as: UTF8.self).lowercased().utf8) }
+
+    /// Less than, more than or zero, as the first is before or behind the second.
+    static func order(_ a: [UInt8], _ b: [UInt8]) -> Int {
+        var (restA, restB) = (a[...], b[...])
+        while let byteA = restA.first, let byteB = restB.first {
+            if isDigit(byteA), isDigit(byteB) {
+                let (numberA, numberB) = (number(&restA), number(&restB))
+                if numberA.count != numberB.count { return numberA.count - numberB.count }
+                for (digitA, digitB) in zip(numberA, numberB) where digitA != digitB { return Int(digitA) - Int(digitB) }
+            } else {
+                if byteA != byteB { return Int(byteA) - Int(byteB) }
+                restA.removeFirst()
+                restB.removeFirst()
+            }
+        }
+        return restA.count - restB.count
+    }
+
+    private static func isDigit(_ byte: UInt8) -> Bool { UInt8(ascii: "0")...UInt8(ascii: "9") ~= byte }
+
+    /// The digits at the front, without zeros before them.
+    private static func number(_ rest: inout ArraySlice<UInt8>) -> ArraySlice<UInt8> {
+        let digits = rest.prefix(while: isDigit)
+        rest = rest.dropFirst(digits.count)
+        return digits.drop { $0 == UInt8(ascii: "0") }
+    }
+}

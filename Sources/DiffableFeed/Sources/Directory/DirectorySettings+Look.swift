@@ -1,0 +1,46 @@
+import Diffable
+import DiffableInput
+import DiffableJSON
+
+extension DirectorySettings {
+    /// A table of names, sizes and times.
+    var usualLook: Content {
+        let name = WatchedPath.name(of: path)
+        return .object([
+            ("title", .string((name.isEmpty ? path : name).utf8)), ("subtitle", .string(path.utf8)),
+            ("empty", .string("Nothing is in this directory".utf8)), ("layout", .string("table".utf8)),
+            (
+                "columns",
+                .array([
+                    Self.column("text", "name"), Self.column("sizeText", "size", align: "right"),
+                    Self.column("modifiedText", "modified"),
+                ])
+            ),
+            (
+                "kinds",
+                .object([
+                    ("directory", Self.icon("folder")), ("file", Self.icon("text-x-generic")),
+                    ("link", Self.icon("emblem-symbolic-link")), ("other", Self.icon("preferences-system")),
+                ])
+            ),
+        ])
+    }
+
+    private static func column(_ path: String, _ title: String, align: String? = nil) -> Content {
+        var members = [("path", Content.string(path.utf8)), ("title", .string(title.utf8))]
+        if let align { members.append(("align", .string(align.utf8))) }
+        return .object(members)
+    }
+
+    private static func icon(_ name: String) -> Content { .object([("icon", .string(name.utf8))]) }
+}
+
+extension Content {
+    /// An object with the members of another one that it does not say itself.
+    func completed(by usual: Content?) -> Content {
+        guard let usual else { return self }
+        let view = JSONView(self)
+        let added = JSONView(usual).members.filter { view.member($0.name) == nil }
+        return .object((view.members + added).map { ($0.name, $0.value.content) })
+    }
+}

@@ -1,0 +1,119 @@
+import Diffable
+import DiffableClient
+import Synchronization
+
+/// The files of a directory, as an outline whose folders are filled as far as the settings say, and as far as somebody opens
+/// them.
+package final class DirectorySource: FeedSource {
+    private let settings: DirectorySettings
+    private let watcher: FileWatcher
+    private let openings = FolderOpenings()
+
+    /// Between two states while something goes on.
+    static let pause = Duration.milliseconds(250)
+    static let retryMin = Duration.seconds(1)
+
+    package init(_ settings: DirectorySettings, watcher: FileWatcher) {
+        self.settings = settings
+        self.watcher = watcher
+    }
+
+    package var pace: FeedSchedule.Pace { .runs(every: nil) }
+    package var watchedPaths: [String] { [] }
+
+    package var handler: ListHandler? {
+        var handler = ListHandler()
+        handler.expand { try await self.open($0.item) }
+        return handler
+    }
+
+    /// Lists what is in a folder. Returns when a state with it has been brought.
+    func open(_ folder: ItemID) async throws {
+        if let refusal = await openings.open(folder) { throw RequestRefusal(refusal.description) }
+    }
+
+    package func run(_ deliver: @escaping @Sendable (FeedState) -> Void) async throws {
+        let bell = Bell()
+        openings.begin(bell)
+        defer { openings.end() }
+        let reading = try DirectoryReading(settings) { bell.ring() }
+        // That it comes, goes, or is another one.
+        let ticket = watcher.watchPlaces(of: [settings.path]) { bell.ring() }
+        defer { watcher.stop(ticket) }
+        var retry = Self.retryMin
+        var rescan: ContinuousClock.Instant?
+        while true {
+            try Task.checkCancellation()
+            let start = ContinuousClock.now
+            let isRescan = rescan.map { $0 <= start } ?? false
+            let asked = openings.take()
+            let outcome = await reading.look(opening: asked.map(\.folder), isRescan: isRescan)
+            let end = ContinuousClock.now
+            if let state = outcome.state { deliver(state) }
+            for opening in asked { opening.answer(outcome.refusals[opening.folder]) }
+            // What takes long may take a fifth of the time.
+            let rest = end + max((end - start) * FeedSchedule.restPerRun, outcome.state == nil ? .zero : Self.pause)
+            if let every = settings.every { rescan = isRescan || rescan == nil ? max(start + every, rest) : rescan }
+            var next = rescan
+            if outcome.isToBeTriedAgain {
+                next = min(next ?? end + retry, end + retry)
+                retry = min(retry * 2, FeedSchedule.pauseMax)
+            } else {
+                retry = Self.retryMin
+            }
+            await bell.wait(until: next)
+            while rest > .now, openings.isEmpty, !Task.isCancelled { await bell.wait(until: rest) }
+        }
+    }
+}
+
+/// The folders that somebody wants to see, until they are there.
+private final class FolderOpenings: Sendable {
+    struct Opening: Sendable {
+        var folder: ItemID
+        /// Why it is not opened; nil when it is.
+        var answer: @Sendable (FeedError?) -> Void
+    }
+
+    private struct State {
+        /// Of the run that is under way.
+        var bell: Bell?
+        var waiting: [Opening] = []
+    }
+
+    private let state = Mutex(State())
+
+    func begin(_ bell: Bell) { state.withLock { $0.bell = bell } }
+
+    /// Nobody reads any more.
+    func end() {
+        let waiting = state.withLock { state in
+            defer { state = State() }
+            return state.waiting
+        }
+        for opening in waiting { opening.answer(Self.isOver) }
+    }
+
+    var isEmpty: Bool { state.withLock(\.waiting.isEmpty) }
+
+    func take() -> [Opening] {
+        state.withLock { state in
+            defer { state.waiting = [] }
+            return state.waiting
+        }
+    }
+
+    func open(_ folder: ItemID) async -> FeedError? {
+        await withCheckedContinuation { continuation in
+            let opening = Opening(folder: folder) { continuation.resume(returning: $0) }
+            let bell = state.withLock { state in
+                if state.bell != nil { state.waiting.append(opening) }
+                return state.bell
+            }
+            guard let bell else { return opening.answer(Self.isOver) }
+            bell.ring()
+        }
+    }
+
+    private static let isOver = FeedError("the directory is not read at the moment")
+}

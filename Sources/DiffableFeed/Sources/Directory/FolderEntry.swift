@@ -1,0 +1,149 @@
+import Diffable
+import DiffableInput
+import DiffableJSON
+import Glibc
+
+/// As the kernel has it: any bytes but `/` and zero.
+typealias FileName = [UInt8]
+
+/// What is known of a file without opening it. A symbolic link stands for itself.
+struct FileStatus: Equatable {
+    enum Sort: String { case directory, file, link, other }
+
+    /// Which file it is, whatever its name.
+    struct Identity: Hashable {
+        var device: UInt64
+        var inode: UInt64
+    }
+
+    var identity: Identity
+    var sort: Sort
+    /// In bytes; nil for what is no file.
+    var size: Int?
+    /// In milliseconds since 1970.
+    var modified: Int
+    /// Where a link leads.
+    var target: [UInt8]?
+
+    init(_ status: stat) {
+        identity = Identity(device: UInt64(status.st_dev), inode: UInt64(status.st_ino))
+        switch status.st_mode & S_IFMT {
+        case S_IFDIR: sort = .directory
+        case S_IFREG: (sort, size) = (.file, Int(status.st_size))
+        case S_IFLNK: sort = .link
+        default: sort = .other
+        }
+        modified = status.st_mtim.tv_sec * 1_000 + status.st_mtim.tv_nsec / 1_000_000
+    }
+
+    /// Nil when there is none of that name.
+    init?(of name: FileName, in folder: Int32) {
+        var status = stat()
+        let path = name.map { CChar(bitPattern: $0) } + [0]
+        guard fstatat(folder, path, &status, AT_SYMLINK_NOFOLLOW) == 0 else { return nil }
+        self.init(status)
+        guard sort == .link else { return }
+        var target = [UInt8](repeating: 0, count: Int(PATH_MAX))
+        let length = target.withUnsafeMutableBytes { readlinkat(folder, path, $0.baseAddress!, $0.count) }
+        if length > 0 { self.target = Array(target[..<length]) }
+    }
+
+    /// Of what is open.
+    init?(of descriptor: Int32) {
+        var status = stat()
+        guard fstat(descriptor, &status) == 0 else { return nil }
+        self.init(status)
+    }
+}
+
+/// What stands in a folder under one name.
+final class FolderEntry {
+    let name: FileName
+    let foldedName: [UInt8]
+    var status: FileStatus { didSet { if status != oldValue { known = nil } } }
+    /// What is in it: of a folder that is listed.
+    var folder: Folder? { didSet { known = nil } }
+    /// Why a folder that should be listed is not.
+    var problem: String? { didSet { if problem != oldValue { known = nil } } }
+    /// What it is in the list, as long as nothing of it changes.
+    private var known: Record?
+
+    init(_ name: FileName, _ status: FileStatus) {
+        self.name = name
+        self.status = status
+        foldedName = FileNames.folded(name)
+    }
+
+    var isFolder: Bool { status.sort == .directory }
+
+    /// What names end with, such as `pdf`.
+    var type: [UInt8] {
+        guard let dot = foldedName.lastIndex(of: UInt8(ascii: ".")), dot > 0 else { return [] }
+        return Array(foldedName[(dot + 1)...])
+    }
+
+    /// Its path is another one now.
+    func forgetItem() { known = nil }
+
+    func record(in folder: Folder) -> Record {
+        if let known { return known }
+        let record = Item(
+            id: FileID.id(ofPath: folder.prefix + name), kind: Kind(stringLiteral: status.sort.rawValue),
+            content: content(mayOpen: folder.level + 1 < DirectorySettings.depthMax)
+        ).record
+        known = record
+        return record
+    }
+
+    private func content(mayOpen: Bool) -> Content {
+        var members: [(String, Content)] = [
+            ("text", .string(Self.text(name))), ("type", .string(status.sort.rawValue.utf8)),
+        ]
+        if let size = status.size {
+            members.append(("size", .number(size)))
+            members.append(("sizeText", .string(FileWords.size(size).utf8)))
+        }
+        members.append(("modified", .number(status.modified)))
+        members.append(("modifiedText", .string(FileWords.time(status.modified).utf8)))
+        if let target = status.target { members.append(("target", .string(Self.text(target)))) }
+        if let problem {
+            members.append(("problem", .string(problem.utf8)))
+            members.append(("enabled", .false))
+        } else if isFolder, folder == nil, mayOpen {
+            members.append(("hasChildren", .true))
+        }
+        return .object(members)
+    }
+
+    /// What is no UTF-8 is shown as signs that stand for it.
+    private static func text(_ bytes: [UInt8]) -> [UInt8] { Array(String(decoding: bytes, as: UTF8.self).utf8) }
+}
+
+/// Sizes and times for people.
+enum FileWords {
+    /// Such as `812 B`, `4.2 MB` or `42 MB`.
+    static func size(_ bytes: Int) -> String {
+        guard bytes >= 1_000 else { return "\(bytes) B" }
+        var unit = 1_000
+        for name in ["kB", "MB", "GB", "TB", "PB"] {
+            let tenths = (bytes + unit / 20) / (unit / 10)
+            if tenths < 100 { return "\(tenths / 10).\(tenths % 10) \(name)" }
+            let whole = (bytes + unit / 2) / unit
+            if whole < 1_000 || name == "PB" { return "\(whole) \(name)" }
+            unit *= 1_000
+        }
+        return "\(bytes) B"
+    }
+
+    /// Such as `2026-11-23 18:40`, by the clock of this machine.
+    ///
+    /// - Parameter milliseconds: since 1970.
+    static func time(_ milliseconds: Int) -> String {
+        var seconds = time_t(milliseconds / 1_000)
+        var parts = tm()
+        guard localtime_r(&seconds, &parts) != nil else { return "" }
+        func two(_ number: Int32) -> String { number < 10 ? "0\(number)" : "\(number)" }
+        let day = "\(parts.tm_year + 1_900)-\(two(parts.tm_mon + 1))-\(two(parts.tm_mday))"
+        return "\(day) \(two(parts.tm_hour)):\(two(parts.tm_min))"
+    }
+}

@@ -1,0 +1,345 @@
+import Diffable
+import DiffableInput
+import Glibc
+
+/// A folder and what is listed below it, kept like what is on the disk by what the kernel tells.
+///
+/// Each name that something happened to is looked at again, so that the order of events is of no account. A folder is known by
+/// the number of its watch, which goes with it wherever it is renamed to. Folders are opened one below the other, so that a
+/// symbolic link that takes a folder's place leads nowhere.
+final class FolderTree {
+    private let settings: DirectorySettings
+    private let events: FolderEvents
+    let root: Folder
+    /// Folders by the numbers of their watches.
+    private var watched: [Int32: Folder] = [:]
+    private var listed: [FileStatus.Identity: Folder] = [:]
+    /// Are not where they were, and may be found somewhere else: where they are now may have been told of after the last look.
+    private var detached: [Folder] = []
+    /// The same, but since before the last look.
+    private var detachedBefore: [Folder] = []
+    /// Those that were not where they were when something in them was to be looked at, and those of `detached`.
+    private var postponed: Set<Int32> = []
+    /// Whether one is not where it is to be.
+    private var isBehind = false
+    /// Why the kernel does not watch all that is listed.
+    private var objection: Errno?
+    /// Whether anything is different from what was asked for last.
+    private var isChanged = true
+
+    /// - Parameter descriptor: of the folder, open.
+    init(_ settings: DirectorySettings, _ events: FolderEvents, _ descriptor: Int32) throws(FeedError) {
+        self.settings = settings
+        self.events = events
+        guard let status = FileStatus(of: descriptor) else { throw FeedError.unreadable(settings.path, errno) }
+        root = Folder(status.identity, watch: nil)
+        watch(root, descriptor)
+        do throws(Errno) { try read(root, descriptor) } catch {
+            forget(root)
+            throw FeedError.unreadable(settings.path, error.number)
+        }
+    }
+
+    /// Gives back what the kernel watches. Nothing may be asked of it then.
+    func end() {
+        for folder in [root] + detachedBefore + detached where !folder.isAttached { forget(folder) }
+    }
+
+    // MARK: - What is listed
+
+    /// All items, if anything is different from those that were taken last, or if they are wanted in any case.
+    func takeItems(_ areWanted: Bool) -> [Item]? {
+        guard isChanged || areWanted else { return nil }
+        isChanged = false
+        var numbered: Set<ItemID> = []
+        return items(in: root, &numbered)
+    }
+
+    private func items(in folder: Folder, _ numbered: inout Set<ItemID>) -> [Item] {
+        folder.entries(in: settings.order).map { entry in
+            var item = Item(record: entry.record(in: folder))
+            if FileID.isNumbered(item.id) {
+                var (id, count) = (item.id, 1)
+                while !numbered.insert(id).inserted {
+                    count += 1
+                    id = FileID.id(item.id, again: count)
+                }
+                if count > 1 { item = Item(id: id, kind: item.kind, content: item.content) }
+            }
+            if let inner = entry.folder, inner.level < DirectorySettings.depthMax {
+                item.children = items(in: inner, &numbered)
+            }
+            return item
+        }
+    }
+
+    /// What is not kept up to date, and what to do about it.
+    var problem: FeedError? {
+        guard settings.every == nil, let objection else { return nil }
+        let count = listed.values.count { $0.watch == nil }
+        guard count > 0 else { return nil }
+        let remedy =
+            objection.number == ENOSPC
+            ? "raise fs.inotify.max_user_watches (sysctl), list less by `depth`, or say `every`" : "say `every`"
+        return FeedError("changes in \(counted(count, "folder")) are not seen (\(objection)): \(remedy)")
+    }
+
+    /// Whether folders have vanished that may be somewhere else: another look says so.
+    var isSearching: Bool { !detachedBefore.isEmpty }
+
+    // MARK: - Looking again
+
+    /// - Parameter descriptor: of the folder at the top, open.
+    func update(_ changes: FolderEvents.Changes, _ descriptor: Int32) {
+        for watch in changes.ended {
+            guard let folder = watched.removeValue(forKey: watch) else { continue }
+            folder.watch = nil
+        }
+        if changes.isIncomplete {
+            rescan(descriptor)
+        } else {
+            let whole = changes.whole.union(postponed)
+            (postponed, isBehind) = ([], false)
+            let folders = Set(changes.names.keys).union(whole).compactMap { watched[$0] }
+            var later: [Folder] = []
+            // What is above says where those below it are.
+            for folder in folders.sorted(by: { $0.level < $1.level }) {
+                if !look(folder, changes, whole, descriptor) { later.append(folder) }
+            }
+            for folder in later where !look(folder, changes, whole, descriptor) {
+                // It was renamed after that was told: it is told of soon, and its place is known then.
+                if let watch = folder.watch { postponed.insert(watch) }
+                if folder.isAttached { isBehind = true }
+            }
+        }
+        forgetDetached()
+    }
+
+    /// Looks at all that is listed.
+    func rescan(_ descriptor: Int32) {
+        (postponed, isBehind) = ([], false)
+        var folders = [root]
+        while let folder = folders.popLast() {
+            guard let opened = try? folder.open(below: descriptor) else { continue }
+            defer { close(opened) }
+            if folder.watch == nil { watch(folder, opened) }
+            try? read(folder, opened)
+            refresh(folder, opened)
+            folders += folder.entries.values.compactMap(\.folder)
+        }
+        forgetDetached()
+    }
+
+    /// Whether the folder was found where it is to be.
+    private func look(
+        _ folder: Folder, _ changes: FolderEvents.Changes, _ whole: Set<Int32>, _ descriptor: Int32
+    ) -> Bool {
+        guard let watch = folder.watch else { return true }
+        guard folder === root || folder.isAttached else { return false }
+        let opened: Int32
+        do throws(Errno) { opened = try folder.open(below: descriptor) } catch {
+            // When it may be read again, that is told.
+            return !error.isOfOtherPlace
+        }
+        defer { close(opened) }
+        if whole.contains(watch) {
+            try? read(folder, opened)
+        } else {
+            for name in changes.names[watch] ?? [] { look(name, in: folder, opened) }
+        }
+        refresh(folder, opened)
+        return true
+    }
+
+    /// The time of a folder is that of what was last made or deleted in it.
+    private func refresh(_ folder: Folder, _ descriptor: Int32) {
+        guard let parent = folder.parent, let entry = parent.entries[folder.name], entry.folder === folder,
+            let status = FileStatus(of: descriptor)
+        else { return }
+        set(status, of: entry, in: parent)
+    }
+
+    private func set(_ status: FileStatus, of entry: FolderEntry, in folder: Folder) {
+        guard status != entry.status else { return }
+        entry.status = status
+        folder.forgetOrder()
+        isChanged = true
+    }
+
+    private func read(_ folder: Folder, _ descriptor: Int32) throws(Errno) {
+        let names = try Folder.names(in: descriptor)
+        let isThere = Set(names)
+        for name in folder.entries.keys where !isThere.contains(name) { remove(name, from: folder) }
+        for name in names { look(name, in: folder, descriptor) }
+    }
+
+    private func look(_ name: FileName, in folder: Folder, _ descriptor: Int32) {
+        guard settings.showsHidden || name.first != UInt8(ascii: ".") else { return }
+        guard let status = FileStatus(of: name, in: descriptor) else { return remove(name, from: folder) }
+        if let entry = folder.entries[name] {
+            if entry.status.identity == status.identity, entry.status.sort == status.sort {
+                let isListed = entry.folder?.watch != nil || (entry.folder != nil && settings.every != nil)
+                set(status, of: entry, in: folder)
+                if entry.isFolder, !isListed { settle(entry, in: folder, descriptor) }
+                return
+            }
+            remove(name, from: folder)
+        }
+        let entry = FolderEntry(name, status)
+        folder.entries[name] = entry
+        isChanged = true
+        if entry.isFolder { settle(entry, in: folder, descriptor) }
+    }
+
+    // MARK: - Folders
+
+    /// A folder that was found: the one that was elsewhere, or one that is listed from the beginning.
+    private func settle(_ entry: FolderEntry, in parent: Folder, _ descriptor: Int32) {
+        let isKnown = listed[entry.status.identity] != nil
+        guard isKnown || parent.level + 1 < settings.depth else { return }
+        do throws(FeedError) { try list(entry, in: parent, descriptor) } catch { setProblem(error.description, of: entry) }
+    }
+
+    /// Why a folder cannot be listed.
+    private func setProblem(_ problem: String?, of entry: FolderEntry) {
+        guard entry.problem != problem else { return }
+        entry.problem = problem
+        isChanged = true
+    }
+
+    /// Lists a folder, unless it is listed already.
+    ///
+    /// - Parameter descriptor: of the folder above, open.
+    private func list(_ entry: FolderEntry, in parent: Folder, _ descriptor: Int32) throws(FeedError) {
+        let opened: Int32
+        do throws(Errno) { opened = try Folder.open(entry.name, in: descriptor) } catch {
+            throw FeedError("it cannot be read: \(error)")
+        }
+        defer { close(opened) }
+        guard let status = FileStatus(of: opened) else { return }
+        if status.identity.device != root.identity.device, settings.every == nil,
+            let objection = WatchedPath.objection(to: "/proc/self/fd/\(opened)")
+        {
+            throw FeedError("it \(objection): say `every`")
+        }
+        let folder = Folder(status.identity, watch: nil)
+        if let known = listed[status.identity] {
+            // Those above are elsewhere by now, of which is told soon.
+            guard !parent.isIn(known) else {
+                if let watch = parent.watch { postponed.insert(watch) }
+                isBehind = true
+                return
+            }
+            // A number of a file may be another's soon after; that of a watch is not.
+            if known.watch != nil, events.watch(opened) == known.watch {
+                return attach(known, to: entry, in: parent, opened)
+            }
+            detach(known)
+            forget(known)
+        }
+        folder.attach(to: parent, entry.name)
+        watch(folder, opened)
+        do throws(Errno) { try read(folder, opened) } catch {
+            forget(folder)
+            throw FeedError("it cannot be read: \(error)")
+        }
+        entry.folder = folder
+        setProblem(nil, of: entry)
+        isChanged = true
+        // What happened before it was watched was not told.
+        refresh(folder, opened)
+    }
+
+    /// A folder that was elsewhere.
+    private func attach(_ folder: Folder, to entry: FolderEntry, in parent: Folder, _ descriptor: Int32) {
+        if entry.folder === folder, folder.parent === parent { return }
+        detach(folder)
+        folder.attach(to: parent, entry.name)
+        entry.folder = folder
+        setProblem(nil, of: entry)
+        isChanged = true
+        for inner in folder.entries.values where inner.isFolder && inner.folder == nil {
+            settle(inner, in: folder, descriptor)
+        }
+    }
+
+    private func detach(_ folder: Folder) {
+        if let entry = folder.parent?.entries[folder.name], entry.folder === folder { entry.folder = nil }
+        folder.detach()
+    }
+
+    private func remove(_ name: FileName, from folder: Folder) {
+        guard let entry = folder.entries.removeValue(forKey: name) else { return }
+        isChanged = true
+        guard let inner = entry.folder else { return }
+        inner.detach()
+        detached.append(inner)
+    }
+
+    private func forgetDetached() {
+        // As long as a folder is not found where it is to be, what was moved into it is not either.
+        guard !isBehind else { return }
+        for folder in detachedBefore where !folder.isAttached { forget(folder) }
+        (detachedBefore, detached) = (detached, [])
+    }
+
+    private func forget(_ folder: Folder) {
+        for entry in folder.entries.values {
+            guard let inner = entry.folder, inner.parent === folder else { continue }
+            forget(inner)
+        }
+        if listed[folder.identity] === folder { listed[folder.identity] = nil }
+        guard let watch = folder.watch, watched[watch] === folder else { return }
+        watched[watch] = nil
+        events.unwatch(watch)
+    }
+
+    private func watch(_ folder: Folder, _ descriptor: Int32) {
+        listed[folder.identity] = folder
+        guard let watch = events.watch(descriptor) else {
+            objection = Errno(number: errno)
+            return
+        }
+        folder.watch = watch
+        watched[watch] = folder
+    }
+}
+
+// MARK: - Opening
+
+extension FolderTree {
+    /// Lists the folder of this id, because somebody wants to see what is in it. It stays listed until it vanishes.
+    func open(_ id: ItemID, _ descriptor: Int32) throws(FeedError) {
+        guard let (entry, parent) = entry(id, in: root) else {
+            throw FeedError("\(quoted(id)) is not in \(settings.path) any more")
+        }
+        guard entry.isFolder else { throw FeedError("\(quoted(id)) is no folder") }
+        guard entry.folder == nil else { return }
+        guard parent.level + 1 < DirectorySettings.depthMax else {
+            throw FeedError("a list has \(DirectorySettings.depthMax) levels, and \(quoted(id)) is on the last")
+        }
+        guard let opened = try? parent.open(below: descriptor) else {
+            throw FeedError("the folder \(quoted(id)) is not where it was; it is looked for")
+        }
+        defer { close(opened) }
+        do throws(FeedError) { try list(entry, in: parent, opened) } catch {
+            throw FeedError("the folder \(quoted(id)): \(error)")
+        }
+    }
+
+    private func entry(_ id: ItemID, in folder: Folder) -> (FolderEntry, Folder)? {
+        for entry in folder.entries.values {
+            if Item(record: entry.record(in: folder)).id == id { return (entry, folder) }
+            if let found = entry.folder.flatMap({ self.entry(id, in: $0) }) { return found }
+        }
+        return nil
+    }
+}
+
+extension FeedError {
+    static func unreadable(_ path: String, _ error: Int32) -> FeedError {
+        if error == ENOENT { return FeedError("the directory \(path) is not there yet; it is listed as soon as it comes") }
+        if error == ENOTDIR { return FeedError("\(path) is no directory") }
+        return FeedError("the directory \(path) cannot be read: \(String(cString: strerror(error)))")
+    }
+}

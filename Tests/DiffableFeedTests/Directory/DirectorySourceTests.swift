@@ -1,0 +1,201 @@
+import Diffable
+import DiffableInput
+import Foundation
+import TestSupport
+import Testing
+
+@testable import DiffableFeed
+
+/// Directories that really change.
+@Suite struct DirectorySourceTests {
+    private let directory: ScratchFolder
+    private let watcher: FileWatcher
+
+    init() throws {
+        directory = try ScratchFolder()
+        watcher = try FileWatcher()
+        watcher.start()
+    }
+
+    /// Follows the directory while the closure runs.
+    private func following(
+        _ path: String = "", _ change: (inout DirectorySettings) -> Void = { _ in },
+        _ body: (Listed, DirectorySource) async throws -> Void
+    ) async throws {
+        defer { directory.remove() }
+        var settings = DirectorySettings(path: path.isEmpty ? directory.path : directory.file(path))
+        change(&settings)
+        let (listed, source) = (Listed(), DirectorySource(settings, watcher: watcher))
+        let run = Task { try await source.run { listed.append($0) } }
+        defer { run.cancel() }
+        try await body(listed, source)
+        run.cancel()
+        _ = await run.result
+    }
+
+    private func expect(_ listed: Listed, _ outline: [String], _ what: Comment? = nil) async throws {
+        let isSo = try await eventuallyInTask { listed.outline == outline }
+        #expect(isSo, "\(listed.outline ?? []) \(listed.problem ?? ""), not \(outline) \(what ?? "")")
+    }
+
+    @Test func `files come, change, go and have other names`() async throws {
+        try directory.write("12345", to: "b")
+        try await following { listed, _ in
+            try await expect(listed, ["b"])
+            #expect(listed.item("b")?.member("size") == "5" && listed.item("b")?.member("sizeText") == "5 B")
+            #expect(listed.item("b")?.kind == "file")
+            try directory.write("1", to: "a")
+            try await expect(listed, ["a", "b"])
+            try directory.write("123456", to: "b")
+            #expect(try await eventuallyInTask { listed.item("b")?.member("size") == "6" })
+            try directory.rename("a", "c")
+            try await expect(listed, ["b", "c"])
+            try directory.delete("b")
+            try await expect(listed, ["c"])
+            try directory.write("", to: ".hidden")
+            try directory.write("", to: "d")
+            try await expect(listed, ["c", "d"])
+        }
+    }
+
+    @Test func `folders are listed as deep as the settings say, and below that when somebody opens them`() async throws {
+        try directory.write("", to: "a/b/c/file")
+        try directory.write("", to: "e/.git/x")
+        try await following("", { $0.depth = 2 }) { listed, source in
+            try await expect(listed, ["a", "  b+", "e"])
+            try await source.open("a/b")
+            #expect(listed.outline == ["a", "  b", "    c+", "e"])
+            try await source.open("a/b/c")
+            #expect(listed.outline == ["a", "  b", "    c", "      file", "e"])
+            try directory.write("", to: "a/b/c/more")
+            try await expect(listed, ["a", "  b", "    c", "      file", "      more", "e"])
+            // One that comes within the depth is listed; it goes with its name.
+            try directory.write("", to: "f/x")
+            try await expect(listed, ["a", "  b", "    c", "      file", "      more", "e", "f", "  x"])
+            try directory.rename("a", "z")
+            try await expect(listed, ["e", "f", "  x", "z", "  b", "    c", "      file", "      more"])
+            try directory.write("", to: "z/b/c/again")
+            try await expect(
+                listed, ["e", "f", "  x", "z", "  b", "    c", "      again", "      file", "      more"])
+            #expect(listed.item("z/b/c/again") != nil)
+            try directory.delete("z/b")
+            try await expect(listed, ["e", "f", "  x", "z"])
+            try directory.write("", to: "z/b/new")
+            try await expect(listed, ["e", "f", "  x", "z", "  b+"])
+        }
+    }
+
+    @Test func `what cannot be opened is refused`() async throws {
+        try directory.write("", to: "file")
+        try directory.link("to", to: directory.path)
+        try await following { listed, source in
+            try await expect(listed, ["file", "to"])
+            #expect(listed.item("to")?.kind == "link")
+            #expect(listed.item("to")?.member("target") == directory.path)
+            for (id, message): (ItemID, String) in [
+                ("file", "is no folder"), ("to", "is no folder"), ("none", "is not in"),
+            ] {
+                let error = await #expect(throws: (any Error).self) { try await source.open(id) }
+                #expect("\(error.map { "\($0)" } ?? "")".contains(message))
+            }
+        }
+        await #expect(throws: (any Error).self) {
+            try await DirectorySource(DirectorySettings(path: "/tmp"), watcher: watcher).open("x")
+        }
+    }
+
+    @Test func `a directory that is not there yet is listed when it comes, and again when another one comes`() async throws {
+        try await following("a/b") { listed, _ in
+            #expect(try await eventuallyInTask { listed.problem?.contains("is not there yet") ?? false })
+            try directory.write("", to: "a/b/x")
+            try await expect(listed, ["x"])
+            try directory.delete("a")
+            #expect(try await eventuallyInTask { listed.problem?.contains("is not there yet") ?? false })
+            #expect(listed.outline == ["x"])
+            try directory.write("", to: "a/b/y")
+            try await expect(listed, ["y"])
+            #expect(listed.problem == nil)
+            // One that takes its place.
+            try directory.write("", to: "other/z")
+            try directory.rename("a/b", "a/old")
+            try directory.rename("other", "a/b")
+            try await expect(listed, ["z"])
+        }
+    }
+
+    @Test func `with every, a directory is looked at again`() async throws {
+        try directory.write("", to: "a/x")
+        try await following("", { ($0.depth, $0.every) = (2, .milliseconds(100)) }) { listed, _ in
+            try await expect(listed, ["a", "  x"])
+            try directory.write("", to: "a/y")
+            try await expect(listed, ["a", "  x", "  y"])
+        }
+        // /proc tells of nothing.
+        var settings = DirectorySettings(path: "/proc/self/task")
+        settings.every = .milliseconds(100)
+        let (listed, source) = (Listed(), DirectorySource(settings, watcher: watcher))
+        let run = Task { try await source.run { listed.append($0) } }
+        #expect(try await eventuallyInTask { listed.items?.isEmpty == false })
+        run.cancel()
+        _ = await run.result
+    }
+
+    @Test func `a file that grows and files that come are a few states a second`() async throws {
+        try await following { listed, _ in
+            try await expect(listed, [])
+            let start = ContinuousClock.now
+            let (before, names) = (listed.count, (1...3_000).map { "f\($0)" })
+            for (index, name) in names.enumerated() {
+                try directory.write("", to: name)
+                try directory.append("more", to: "growing")
+                if index % 100 == 0 { try await Task.sleep(for: .milliseconds(5)) }
+            }
+            try await expect(listed, names + ["growing"])
+            #expect(try await eventuallyInTask { listed.item("growing")?.member("size") == "\(4 * names.count)" })
+            let most = Int((ContinuousClock.now - start) / DirectorySource.pause) + 3
+            #expect(listed.count - before <= most, "\(listed.count - before) states, and \(most) are enough")
+        }
+    }
+
+    @Test(arguments: [
+        ("name", ["B", "d", "a1", "a9", "a10", "c"]), ("-name", ["d", "B", "c", "a10", "a9", "a1"]),
+        ("size", ["B", "d", "a1", "a9", "a10", "c"]), ("-size", ["c", "a10", "a9", "a1", "B", "d"]),
+        ("modified", ["c", "a1", "d", "a10", "B", "a9"]), ("-modified", ["a9", "B", "a10", "d", "a1", "c"]),
+        ("type", ["B", "d", "a1", "a9", "a10", "c"]),
+    ])
+    func `they are in the order that the settings say`(order: String, names: [String]) async throws {
+        for (name, size) in [("a1", 1), ("a9", 2), ("a10", 3), ("c", 4)] {
+            try directory.write(String(repeating: "x", count: size), to: name)
+        }
+        for name in ["B", "d"] { try directory.makeFolder(name) }
+        for (index, name) in ["c", "a1", "d", "a10", "B", "a9"].enumerated() {
+            try directory.setTime(1_000_000 + index, of: name)
+        }
+        try await following("", { $0.order = FolderOrder(order) ?? $0.order }) { listed, _ in
+            try await expect(listed, names.map { ["B", "d"].contains($0) ? "\($0)+" : $0 })
+        }
+    }
+
+    @Test func `names that are no text and levels that no list has are listed as far as they can be`() async throws {
+        try directory.makeFile(named: [0xFF, 0x41])
+        try directory.write("", to: "a\nb")
+        try directory.write("", to: "a%0Ab")
+        let long = String(repeating: "ä", count: 120)
+        try directory.write("", to: "\(long)/\(long)1")
+        try directory.write("", to: "\(long)/\(long)2")
+        let deep = (1...30).map { "d\($0)" }.joined(separator: "/")
+        try directory.makeFolder(deep)
+        try await following("", { $0.depth = DirectorySettings.depthMax }) { listed, source in
+            #expect(try await eventuallyInTask { listed.items != nil })
+            let ids = Set(listed.items?.flatMap { [$0] + $0.children }.map { "\($0.id)" } ?? [])
+            #expect(ids.isSuperset(of: ["%FFA", "a%0Ab", "a%250Ab", long]))
+            #expect(ids.count == 8 && ids.allSatisfy { $0.utf8.count <= 255 })
+            let deepest = (1...24).map { "d\($0)" }.joined(separator: "/")
+            #expect(listed.item(deepest)?.children.isEmpty == true)
+            #expect(listed.item(deepest)?.member("hasChildren") == nil)
+            let last = try ItemID(deepest)
+            await #expect(throws: (any Error).self) { try await source.open(last) }
+            #expect(throws: Never.self) { try Snapshot([Section(id: "a", items: listed.items ?? [])]) }
+        }
+    }
+}

@@ -1,0 +1,52 @@
+import Foundation
+import Testing
+
+extension Integration {
+    /// `diffable-feed`, with a feed from a directory.
+    struct DirectoryFeedTests {
+        private let daemon: Daemon
+
+        init() throws { daemon = try Daemon() }
+
+        private func file(_ name: String) -> String { daemon.directory.file(name) }
+
+        private func make(_ name: String) throws {
+            try FileManager.default.createDirectory(atPath: file(name), withIntermediateDirectories: true)
+        }
+
+        @Test func `folders are filled when somebody asks, and what is deleted goes`() throws {
+            try make("d/a/b")
+            _ = try daemon.directory.write("12345", to: "d/a/file")
+            let program = try daemon.startFeeds(
+                """
+                - list: a
+                  directory: {path: \(file("d")), sort: -name}
+                  content: {keywords: k}
+                """)
+            try daemon.waitForIDs(["a"], program)
+            _ = try eventually("a handler") {
+                try daemon.succeed("ls", "--json").contains(#""handles":["expand"]"#) ? true : nil
+            }
+            // They are there when that is answered.
+            try daemon.succeed("expand", "a", "a", "--ask")
+            #expect(try daemon.ids(of: "a") == ["a", "a/b", "a/file"])
+            let item = try daemon.succeed("get", "a", "a/file")
+            #expect(item.contains(#""size":5"#) && item.contains(#""keywords":"k""#), "\(item)")
+            #expect(try daemon.succeed("show", "a", "-o", "json").contains(#""title":"d""#))
+            let refused = try daemon.companion("expand", "a", "a/file", "--ask")
+            #expect(refused.status != 0 && refused.complaints.contains("is no folder"), "\(refused.complaints)")
+            _ = try daemon.directory.write("", to: "d/a/new")
+            try daemon.waitForIDs(["a", "a/b", "a/new", "a/file"], program)
+            try FileManager.default.removeItem(atPath: file("d/a"))
+            try daemon.waitForIDs([], program)
+            try FileManager.default.removeItem(atPath: file("d"))
+            let gone = try daemon.waitForStatus("a directory that is gone") { $0.state == "failing" }
+            #expect(gone.message?.contains("is not there yet") == true, "\(gone)")
+            try make("d/again")
+            try daemon.waitForIDs(["again"], program)
+            _ = try daemon.waitForStatus("a success") { $0.state == "fed" && $0.message == nil }
+            program.signal(SIGTERM)
+            #expect(try program.wait() == 0)
+        }
+    }
+}
