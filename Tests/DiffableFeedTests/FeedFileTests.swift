@@ -171,7 +171,10 @@ import Testing
             "line 4: sort: “-age” is none of name, size, modified, type"
         ),
         ("- list: a\n  directory: {path: /tmp, hidden: 1}", "line 2: hidden: it is true or false"),
-        ("- list: a\n  directory: /proc", "line 2: directory: /proc is on /proc, where the kernel tells of no changes: use every"),
+        (
+            "- list: a\n  directory: /proc",
+            "line 2: directory: /proc is on /proc, where the kernel tells of no changes: use every"
+        ),
         ("- list: a\n  directory: /tmp\n  every: 1ms", "line 3: every: at least 100ms"),
         ("- list: a\n  directory: /tmp\n  id: .x", "line 3: id: it is of no use beside this source"),
         ("- list: a\n  directory: /tmp\n  on: /tmp", "line 3: on: it is of no use beside this source"),

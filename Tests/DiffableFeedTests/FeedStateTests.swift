@@ -28,7 +28,10 @@ import Testing
         #expect(try feed.state(from: state, whole: input("[]")).content == state.content)
     }
 
-    @Test mutating func `a list without content looks as is usual for its source, and one that has some stays as it is`() throws {
+    @Test
+    mutating func `a list without content looks as is usual for its source, and one that has some stays as it is`()
+        throws
+    {
         feed.source = .directory(DirectorySettings(path: "/home/ada/Downloads"))
         let state = try feed.state(from: Snapshot(), whole: input("[]"))
         #expect(state.content?.description.contains(#""title":"Downloads""#) == true)

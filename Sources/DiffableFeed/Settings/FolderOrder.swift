@@ -17,7 +17,7 @@ package struct FolderOrder: Equatable, Sendable {
         self.key = key
     }
 
-    func precedes(_ a: FolderEntry, _ b: FolderEntry) -> Bool {
+    func precedes(_ a: FolderMember, _ b: FolderMember) -> Bool {
         switch key {
         case .name, .type:
             if a.isFolder != b.isFolder { return a.isFolder }
@@ -30,12 +30,12 @@ package struct FolderOrder: Equatable, Sendable {
     }
 
     /// What is as large or as old has the order of its names, whichever way round.
-    private func precedes(_ valueA: Int, _ valueB: Int, _ a: FolderEntry, _ b: FolderEntry) -> Bool {
+    private func precedes(_ valueA: Int, _ valueB: Int, _ a: FolderMember, _ b: FolderMember) -> Bool {
         if valueA == valueB { return names(a, b) < 0 }
         return isDescending ? valueA > valueB : valueA < valueB
     }
 
-    private func names(_ a: FolderEntry, _ b: FolderEntry) -> Int {
+    private func names(_ a: FolderMember, _ b: FolderMember) -> Int {
         let order = FileNames.order(a.foldedName, b.foldedName)
         if order != 0 { return order }
         return a.name.lexicographicallyPrecedes(b.name) ? -1 : a.name == b.name ? 0 : 1
@@ -53,7 +53,9 @@ enum FileNames {
             if isDigit(byteA), isDigit(byteB) {
                 let (numberA, numberB) = (number(&restA), number(&restB))
                 if numberA.count != numberB.count { return numberA.count - numberB.count }
-                for (digitA, digitB) in zip(numberA, numberB) where digitA != digitB { return Int(digitA) - Int(digitB) }
+                for (digitA, digitB) in zip(numberA, numberB) where digitA != digitB {
+                    return Int(digitA) - Int(digitB)
+                }
             } else {
                 if byteA != byteB { return Int(byteA) - Int(byteB) }
                 restA.removeFirst()

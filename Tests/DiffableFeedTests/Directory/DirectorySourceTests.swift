@@ -58,7 +58,8 @@ import Testing
         }
     }
 
-    @Test func `folders are listed as deep as the settings say, and below that when somebody opens them`() async throws {
+    @Test func `folders are listed as deep as the settings say, and below that when somebody opens them`() async throws
+    {
         try directory.write("", to: "a/b/c/file")
         try directory.write("", to: "e/.git/x")
         try await following("", { $0.depth = 2 }) { listed, source in
@@ -104,7 +105,9 @@ import Testing
         }
     }
 
-    @Test func `a directory that is not there yet is listed when it comes, and again when another one comes`() async throws {
+    @Test func `a directory that is not there yet is listed when it comes, and again when another one comes`()
+        async throws
+    {
         try await following("a/b") { listed, _ in
             #expect(try await eventuallyInTask { listed.problem?.contains("is not there yet") ?? false })
             try directory.write("", to: "a/b/x")

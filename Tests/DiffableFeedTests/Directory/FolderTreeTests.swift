@@ -34,11 +34,13 @@ import Testing
         _ = await run.result
     }
 
-    private func change(_ naive: inout NaiveFolder, _ source: DirectorySource, _ random: inout SplitMix64) async throws {
+    private func change(_ naive: inout NaiveFolder, _ source: DirectorySource, _ random: inout SplitMix64) async throws
+    {
         let all = naive.paths(ofFoldersOnly: false)
         let folders = [""] + naive.paths(ofFoldersOnly: true).filter { $0.split(separator: "/").count < 6 }
         let place = folders.randomElement(using: &random) ?? ""
-        let name = (place.isEmpty ? "" : place + "/") + (["a", "b", "c", "d", "e"].randomElement(using: &random) ?? "a")
+        let name =
+            (place.isEmpty ? "" : place + "/") + (["a", "b", "c", "d", "e"].randomElement(using: &random) ?? "a")
         let isThere = all.contains(name)
         switch Int.random(in: 0..<10, using: &random) {
         case 0...1 where !isThere: try directory.makeFolder(name)
@@ -48,7 +50,9 @@ import Testing
             if let file = files.randomElement(using: &random) { try append(to: file) }
         case 5 where !isThere: try directory.link(name, to: "..")
         case 6, 7:
-            guard let old = all.randomElement(using: &random), !isThere, !"\(name)/".hasPrefix("\(old)/") else { return }
+            guard let old = all.randomElement(using: &random), !isThere, !"\(name)/".hasPrefix("\(old)/") else {
+                return
+            }
             try directory.rename(old, name)
             naive.move(to: name)
         case 8:

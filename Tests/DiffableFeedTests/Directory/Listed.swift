@@ -20,7 +20,8 @@ final class Listed: Sendable {
             state.count += 1
             switch news {
             case .whole(let input): (state.items, state.problem) = (Self.items(input), nil)
-            case .incomplete(let input, let error): (state.items, state.problem) = (Self.items(input), error.description)
+            case .incomplete(let input, let error):
+                (state.items, state.problem) = (Self.items(input), error.description)
             case .failure(let error): state.problem = error.description
             case .items: break
             }

@@ -22,7 +22,9 @@ struct NaiveFolder {
                 return isFolderA == isFolderB ? a.name < b.name : isFolderA
             }
         let listed = items.map { "\($0.id)" }
-        guard listed == wanted.map({ folder + $0.name }) else { return "\(folder): \(listed), not \(wanted.map(\.name))" }
+        guard listed == wanted.map({ folder + $0.name }) else {
+            return "\(folder): \(listed), not \(wanted.map(\.name))"
+        }
         for (item, (name, status)) in zip(items, wanted) {
             let id = folder + name
             guard item.kind?.description == sort(status), item.member("text") == name else { return "\(id): the kind" }
@@ -72,7 +74,8 @@ struct NaiveFolder {
     mutating func move(to name: String) {
         let above = name.split(separator: "/").map(String.init).dropLast()
         for level in above.indices {
-            let isListed = level + 1 < depth || opened.contains(UInt64(status(above[...level].joined(separator: "/")).st_ino))
+            let isListed =
+                level + 1 < depth || opened.contains(UInt64(status(above[...level].joined(separator: "/")).st_ino))
             if !isListed { return forget(name) }
         }
     }

@@ -20,7 +20,7 @@ extension DirectorySettings {
                 "kinds",
                 .object([
                     ("directory", Self.icon("folder")), ("file", Self.icon("text-x-generic")),
-                    ("link", Self.icon("emblem-symbolic-link")), ("other", Self.icon("preferences-system")),
+                    ("link", Self.icon("emblem-symbolic-link")),
                 ])
             ),
         ])

@@ -9,11 +9,11 @@ final class Folder {
     private(set) var level: Int
     /// The path of what is in it begins so: empty, or with a slash at the end.
     private(set) var prefix: [UInt8]
-    var entries: [FileName: FolderEntry] = [:] { didSet { sorted = nil } }
+    var members: [FileName: FolderMember] = [:] { didSet { sorted = nil } }
     /// By which the kernel tells of it; nil when it does not.
     var watch: Int32?
     /// As long as nothing in it changes.
-    private var sorted: [FolderEntry]?
+    private var sorted: [FolderMember]?
 
     init(_ identity: FileStatus.Identity, watch: Int32?) {
         self.identity = identity
@@ -39,20 +39,20 @@ final class Folder {
     private func place() {
         guard let parent else { return }
         (level, prefix) = (parent.level + 1, parent.prefix + name + [UInt8(ascii: "/")])
-        for entry in entries.values {
-            entry.forgetItem()
-            entry.folder?.place()
+        for member in members.values {
+            member.forgetItem()
+            member.folder?.place()
         }
     }
 
     /// A status is another one.
     func forgetOrder() { sorted = nil }
 
-    func entries(in order: FolderOrder) -> [FolderEntry] {
+    func members(in order: FolderOrder) -> [FolderMember] {
         if let sorted { return sorted }
-        let entries = entries.values.sorted(by: order.precedes)
-        sorted = entries
-        return entries
+        let members = members.values.sorted(by: order.precedes)
+        sorted = members
+        return members
     }
 
     // MARK: - Opening
@@ -114,7 +114,8 @@ final class Folder {
             }
             let offset = MemoryLayout<dirent>.offset(of: \.d_name) ?? 0
             let start = UnsafeRawPointer(item) + offset
-            let name = FileName(UnsafeRawBufferPointer(start: start, count: strlen(start.assumingMemoryBound(to: CChar.self))))
+            let name = FileName(
+                UnsafeRawBufferPointer(start: start, count: strlen(start.assumingMemoryBound(to: CChar.self))))
             if name != [UInt8(ascii: ".")], name != Array("..".utf8) { names.append(name) }
         }
     }

@@ -56,8 +56,8 @@ final class FolderTree {
     }
 
     private func items(in folder: Folder, _ numbered: inout Set<ItemID>) -> [Item] {
-        folder.entries(in: settings.order).map { entry in
-            var item = Item(record: entry.record(in: folder))
+        folder.members(in: settings.order).map { member in
+            var item = Item(record: member.record(in: folder))
             if FileID.isNumbered(item.id) {
                 var (id, count) = (item.id, 1)
                 while !numbered.insert(id).inserted {
@@ -66,7 +66,7 @@ final class FolderTree {
                 }
                 if count > 1 { item = Item(id: id, kind: item.kind, content: item.content) }
             }
-            if let inner = entry.folder, inner.level < DirectorySettings.depthMax {
+            if let inner = member.folder, inner.level < DirectorySettings.depthMax {
                 item.children = items(in: inner, &numbered)
             }
             return item
@@ -125,7 +125,7 @@ final class FolderTree {
             if folder.watch == nil { watch(folder, opened) }
             try? read(folder, opened)
             refresh(folder, opened)
-            folders += folder.entries.values.compactMap(\.folder)
+            folders += folder.members.values.compactMap(\.folder)
         }
         forgetDetached()
     }
@@ -153,15 +153,15 @@ final class FolderTree {
 
     /// The time of a folder is that of what was last made or deleted in it.
     private func refresh(_ folder: Folder, _ descriptor: Int32) {
-        guard let parent = folder.parent, let entry = parent.entries[folder.name], entry.folder === folder,
+        guard let parent = folder.parent, let member = parent.members[folder.name], member.folder === folder,
             let status = FileStatus(of: descriptor)
         else { return }
-        set(status, of: entry, in: parent)
+        set(status, of: member, in: parent)
     }
 
-    private func set(_ status: FileStatus, of entry: FolderEntry, in folder: Folder) {
-        guard status != entry.status else { return }
-        entry.status = status
+    private func set(_ status: FileStatus, of member: FolderMember, in folder: Folder) {
+        guard status != member.status else { return }
+        member.status = status
         folder.forgetOrder()
         isChanged = true
     }
@@ -169,50 +169,52 @@ final class FolderTree {
     private func read(_ folder: Folder, _ descriptor: Int32) throws(Errno) {
         let names = try Folder.names(in: descriptor)
         let isThere = Set(names)
-        for name in folder.entries.keys where !isThere.contains(name) { remove(name, from: folder) }
+        for name in folder.members.keys where !isThere.contains(name) { remove(name, from: folder) }
         for name in names { look(name, in: folder, descriptor) }
     }
 
     private func look(_ name: FileName, in folder: Folder, _ descriptor: Int32) {
         guard settings.showsHidden || name.first != UInt8(ascii: ".") else { return }
         guard let status = FileStatus(of: name, in: descriptor) else { return remove(name, from: folder) }
-        if let entry = folder.entries[name] {
-            if entry.status.identity == status.identity, entry.status.sort == status.sort {
-                let isListed = entry.folder?.watch != nil || (entry.folder != nil && settings.every != nil)
-                set(status, of: entry, in: folder)
-                if entry.isFolder, !isListed { settle(entry, in: folder, descriptor) }
+        if let member = folder.members[name] {
+            if member.status.identity == status.identity, member.status.sort == status.sort {
+                let isListed = member.folder?.watch != nil || (member.folder != nil && settings.every != nil)
+                set(status, of: member, in: folder)
+                if member.isFolder, !isListed { settle(member, in: folder, descriptor) }
                 return
             }
             remove(name, from: folder)
         }
-        let entry = FolderEntry(name, status)
-        folder.entries[name] = entry
+        let member = FolderMember(name, status)
+        folder.members[name] = member
         isChanged = true
-        if entry.isFolder { settle(entry, in: folder, descriptor) }
+        if member.isFolder { settle(member, in: folder, descriptor) }
     }
 
     // MARK: - Folders
 
     /// A folder that was found: the one that was elsewhere, or one that is listed from the beginning.
-    private func settle(_ entry: FolderEntry, in parent: Folder, _ descriptor: Int32) {
-        let isKnown = listed[entry.status.identity] != nil
+    private func settle(_ member: FolderMember, in parent: Folder, _ descriptor: Int32) {
+        let isKnown = listed[member.status.identity] != nil
         guard isKnown || parent.level + 1 < settings.depth else { return }
-        do throws(FeedError) { try list(entry, in: parent, descriptor) } catch { setProblem(error.description, of: entry) }
+        do throws(FeedError) { try list(member, in: parent, descriptor) } catch {
+            setProblem(error.description, of: member)
+        }
     }
 
     /// Why a folder cannot be listed.
-    private func setProblem(_ problem: String?, of entry: FolderEntry) {
-        guard entry.problem != problem else { return }
-        entry.problem = problem
+    private func setProblem(_ problem: String?, of member: FolderMember) {
+        guard member.problem != problem else { return }
+        member.problem = problem
         isChanged = true
     }
 
     /// Lists a folder, unless it is listed already.
     ///
     /// - Parameter descriptor: of the folder above, open.
-    private func list(_ entry: FolderEntry, in parent: Folder, _ descriptor: Int32) throws(FeedError) {
+    private func list(_ member: FolderMember, in parent: Folder, _ descriptor: Int32) throws(FeedError) {
         let opened: Int32
-        do throws(Errno) { opened = try Folder.open(entry.name, in: descriptor) } catch {
+        do throws(Errno) { opened = try Folder.open(member.name, in: descriptor) } catch {
             throw FeedError("it cannot be read: \(error)")
         }
         defer { close(opened) }
@@ -232,46 +234,46 @@ final class FolderTree {
             }
             // A number of a file may be another's soon after; that of a watch is not.
             if known.watch != nil, events.watch(opened) == known.watch {
-                return attach(known, to: entry, in: parent, opened)
+                return attach(known, to: member, in: parent, opened)
             }
             detach(known)
             forget(known)
         }
-        folder.attach(to: parent, entry.name)
+        folder.attach(to: parent, member.name)
         watch(folder, opened)
         do throws(Errno) { try read(folder, opened) } catch {
             forget(folder)
             throw FeedError("it cannot be read: \(error)")
         }
-        entry.folder = folder
-        setProblem(nil, of: entry)
+        member.folder = folder
+        setProblem(nil, of: member)
         isChanged = true
         // What happened before it was watched was not told.
         refresh(folder, opened)
     }
 
     /// A folder that was elsewhere.
-    private func attach(_ folder: Folder, to entry: FolderEntry, in parent: Folder, _ descriptor: Int32) {
-        if entry.folder === folder, folder.parent === parent { return }
+    private func attach(_ folder: Folder, to member: FolderMember, in parent: Folder, _ descriptor: Int32) {
+        if member.folder === folder, folder.parent === parent { return }
         detach(folder)
-        folder.attach(to: parent, entry.name)
-        entry.folder = folder
-        setProblem(nil, of: entry)
+        folder.attach(to: parent, member.name)
+        member.folder = folder
+        setProblem(nil, of: member)
         isChanged = true
-        for inner in folder.entries.values where inner.isFolder && inner.folder == nil {
+        for inner in folder.members.values where inner.isFolder && inner.folder == nil {
             settle(inner, in: folder, descriptor)
         }
     }
 
     private func detach(_ folder: Folder) {
-        if let entry = folder.parent?.entries[folder.name], entry.folder === folder { entry.folder = nil }
+        if let member = folder.parent?.members[folder.name], member.folder === folder { member.folder = nil }
         folder.detach()
     }
 
     private func remove(_ name: FileName, from folder: Folder) {
-        guard let entry = folder.entries.removeValue(forKey: name) else { return }
+        guard let member = folder.members.removeValue(forKey: name) else { return }
         isChanged = true
-        guard let inner = entry.folder else { return }
+        guard let inner = member.folder else { return }
         inner.detach()
         detached.append(inner)
     }
@@ -284,8 +286,8 @@ final class FolderTree {
     }
 
     private func forget(_ folder: Folder) {
-        for entry in folder.entries.values {
-            guard let inner = entry.folder, inner.parent === folder else { continue }
+        for member in folder.members.values {
+            guard let inner = member.folder, inner.parent === folder else { continue }
             forget(inner)
         }
         if listed[folder.identity] === folder { listed[folder.identity] = nil }
@@ -310,11 +312,11 @@ final class FolderTree {
 extension FolderTree {
     /// Lists the folder of this id, because somebody wants to see what is in it. It stays listed until it vanishes.
     func open(_ id: ItemID, _ descriptor: Int32) throws(FeedError) {
-        guard let (entry, parent) = entry(id, in: root) else {
+        guard let (member, parent) = member(id, in: root) else {
             throw FeedError("\(quoted(id)) is not in \(settings.path) any more")
         }
-        guard entry.isFolder else { throw FeedError("\(quoted(id)) is no folder") }
-        guard entry.folder == nil else { return }
+        guard member.isFolder else { throw FeedError("\(quoted(id)) is no folder") }
+        guard member.folder == nil else { return }
         guard parent.level + 1 < DirectorySettings.depthMax else {
             throw FeedError("a list has \(DirectorySettings.depthMax) levels, and \(quoted(id)) is on the last")
         }
@@ -322,15 +324,15 @@ extension FolderTree {
             throw FeedError("the folder \(quoted(id)) is not where it was; it is looked for")
         }
         defer { close(opened) }
-        do throws(FeedError) { try list(entry, in: parent, opened) } catch {
+        do throws(FeedError) { try list(member, in: parent, opened) } catch {
             throw FeedError("the folder \(quoted(id)): \(error)")
         }
     }
 
-    private func entry(_ id: ItemID, in folder: Folder) -> (FolderEntry, Folder)? {
-        for entry in folder.entries.values {
-            if Item(record: entry.record(in: folder)).id == id { return (entry, folder) }
-            if let found = entry.folder.flatMap({ self.entry(id, in: $0) }) { return found }
+    private func member(_ id: ItemID, in folder: Folder) -> (FolderMember, Folder)? {
+        for member in folder.members.values {
+            if Item(record: member.record(in: folder)).id == id { return (member, folder) }
+            if let found = member.folder.flatMap({ self.member(id, in: $0) }) { return found }
         }
         return nil
     }
@@ -338,7 +340,9 @@ extension FolderTree {
 
 extension FeedError {
     static func unreadable(_ path: String, _ error: Int32) -> FeedError {
-        if error == ENOENT { return FeedError("the directory \(path) is not there yet; it is listed as soon as it comes") }
+        if error == ENOENT {
+            return FeedError("the directory \(path) is not there yet; it is listed as soon as it comes")
+        }
         if error == ENOTDIR { return FeedError("\(path) is no directory") }
         return FeedError("the directory \(path) cannot be read: \(String(cString: strerror(error)))")
     }

@@ -57,7 +57,7 @@ struct FileStatus: Equatable {
 }
 
 /// What stands in a folder under one name.
-final class FolderEntry {
+final class FolderMember {
     let name: FileName
     let foldedName: [UInt8]
     var status: FileStatus { didSet { if status != oldValue { known = nil } } }
