@@ -73,15 +73,16 @@ final class FolderTree {
         }
     }
 
-    /// What is not kept up to date, and what to do about it.
+    /// What is not kept up to date, and what to do about it. It is the same sentence however many folders there are, because
+    /// each other one is told of anew.
     var problem: FeedError? {
-        guard settings.every == nil, let objection else { return nil }
-        let count = listed.values.count { $0.watch == nil }
-        guard count > 0 else { return nil }
-        let remedy =
-            objection.number == ENOSPC
-            ? "raise fs.inotify.max_user_watches (sysctl), list less by `depth`, or say `every`" : "say `every`"
-        return FeedError("changes in \(counted(count, "folder")) are not seen (\(objection)): \(remedy)")
+        guard settings.every == nil, let objection, listed.values.contains(where: { $0.watch == nil }) else { return nil }
+        guard objection.number == ENOSPC else {
+            return FeedError("changes in some folders are not seen (\(objection)): say `every`")
+        }
+        return FeedError(
+            "changes in some folders are not seen, because the kernel watches no more of them for this user: raise "
+                + "fs.inotify.max_user_watches (sysctl), list less by `depth`, or say `every`")
     }
 
     /// Whether folders have vanished that may be somewhere else: another look says so.
