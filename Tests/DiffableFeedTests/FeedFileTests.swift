@@ -112,7 +112,7 @@ import Testing
         ("systemd: {units: [servic]}", "units: “servic” is no type of units; did you mean service?"),
         ("systemd: {units: [service, service]}", "units: service stands twice"),
         ("systemd: {bus: session}", "bus: “session” is none of system, user"),
-        ("systemd: {}\n  id: .unit", "line 3: id: it is for rows, and units are items already"),
+        ("systemd: {}\n  id: .unit", "line 3: id: it is of no use beside this source"),
         ("systemd: {}\n  every: 2s", "line 3: every: it is of no use beside this source"),
         ("systemd: {}\n  command: [ls]", "a feed has one source, not command and systemd"),
     ])

@@ -52,12 +52,5 @@ extension UnitSettings {
         }
         if let member = settings.take("match") { match = try member.texts() }
         if let member = settings.take("bus") { bus = try member.choice(of: UnitBus.Scope.self) }
-        let ofRows = [
-            "id", "section", "parent", "text", "from", "rows", "columns", "numbers", "types", "separator", "orphans",
-        ]
-        for name in ofRows {
-            guard let member = mapping.take(name) else { continue }
-            throw member.error("it is for rows, and units are items already")
-        }
     }
 }
