@@ -76,7 +76,8 @@ final class FolderTree {
     /// What is not kept up to date, and what to do about it. It is the same sentence however many folders there are, because
     /// each other one is told of anew.
     var problem: FeedError? {
-        guard settings.every == nil, let objection, listed.values.contains(where: { $0.watch == nil }) else { return nil }
+        guard settings.every == nil, let objection, listed.values.contains(where: { $0.watch == nil })
+        else { return nil }
         guard objection.number == ENOSPC else {
             return FeedError("changes in some folders are not seen (\(objection)): say `every`")
         }
