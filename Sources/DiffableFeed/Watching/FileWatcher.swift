@@ -94,19 +94,24 @@ extension FileWatcher {
         let ends = audience.paths.compactMap { realpath($0, nil) }
         defer { for end in ends { free(end) } }
         for path in Set(audience.paths + ends.map { String(cString: $0) }) {
-            // On the way to it: the first directory that is there, and which name in it is meant. What came before that was
-            // watched nobody tells of, so it is looked at again until nothing nearer has come, and the path itself is last.
-            var watched: String?
-            while true {
-                var (directory, name) = (WatchedPath.directory(of: path), WatchedPath.name(of: path))
-                while directory != "/", access(directory, F_OK) != 0 {
-                    (directory, name) = (WatchedPath.directory(of: directory), WatchedPath.name(of: directory))
-                }
-                if directory == watched { break }
-                add(directory, name: name, number, &state)
-                watched = directory
-            }
+            watchWay(to: path, number, &state)
             if !audience.isOfPlaces { add(path, name: nil, number, &state) }
+        }
+    }
+
+    /// On the way to a path: the first directory that is there, and which name in it is meant.
+    private func watchWay(to path: String, _ number: Int, _ state: inout State) {
+        // Each time further down, unless somebody deletes and makes directories all the time, of which is told.
+        for _ in 0..<64 {
+            var (directory, name) = (WatchedPath.directory(of: path), WatchedPath.name(of: path))
+            var isLast = true
+            while directory != "/", access(directory, F_OK) != 0 {
+                (directory, name) = (WatchedPath.directory(of: directory), WatchedPath.name(of: directory))
+                isLast = false
+            }
+            add(directory, name: name, number, &state)
+            // What came before it was watched is not told.
+            if isLast || access("\(directory)/\(name)", F_OK) != 0 { return }
         }
     }
 

@@ -19,8 +19,8 @@ extension DirectorySettings {
             (
                 "kinds",
                 .object([
-                    ("directory", Self.icon("folder")), ("file", Self.icon("text-x-generic")),
-                    ("link", Self.icon("emblem-symbolic-link")),
+                    ("directory", Self.kind("folder")), ("file", Self.kind("text-x-generic", "sizeText")),
+                    ("link", Self.kind("emblem-symbolic-link", "target")),
                 ])
             ),
         ])
@@ -32,7 +32,14 @@ extension DirectorySettings {
         return .object(members)
     }
 
-    private static func icon(_ name: String) -> Content { .object([("icon", .string(name.utf8))]) }
+    /// - Parameter secondaryText: the member that a row of a list shows beside the name.
+    private static func kind(_ icon: String, _ secondaryText: String? = nil) -> Content {
+        var members = [("icon", Content.string(icon.utf8))]
+        if let secondaryText {
+            members.append(("secondaryText", .object([("path", .string("/\(secondaryText)".utf8))])))
+        }
+        return .object(members)
+    }
 }
 
 extension Content {

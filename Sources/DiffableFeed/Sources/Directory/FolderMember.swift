@@ -67,6 +67,8 @@ final class FolderMember {
     var problem: String? { didSet { if problem != oldValue { known = nil } } }
     /// What it is in the list, as long as nothing of it changes.
     private var known: Record?
+    /// Whether another path could have its id.
+    private(set) var hasNumberedID = false
 
     init(_ name: FileName, _ status: FileStatus) {
         self.name = name
@@ -87,10 +89,12 @@ final class FolderMember {
 
     func record(in folder: Folder) -> Record {
         if let known { return known }
+        let id = FileID.id(ofPath: folder.prefix + name)
         let record = Item(
-            id: FileID.id(ofPath: folder.prefix + name), kind: Kind(stringLiteral: status.sort.rawValue),
+            id: id, kind: Kind(stringLiteral: status.sort.rawValue),
             content: content(mayOpen: folder.level + 1 < DirectorySettings.depthMax)
         ).record
+        hasNumberedID = FileID.isNumbered(id)
         known = record
         return record
     }

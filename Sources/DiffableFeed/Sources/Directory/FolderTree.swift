@@ -58,7 +58,7 @@ final class FolderTree {
     private func items(in folder: Folder, _ numbered: inout Set<ItemID>) -> [Item] {
         folder.members(in: settings.order).map { member in
             var item = Item(record: member.record(in: folder))
-            if FileID.isNumbered(item.id) {
+            if member.hasNumberedID {
                 var (id, count) = (item.id, 1)
                 while !numbered.insert(id).inserted {
                     count += 1
