@@ -48,33 +48,5 @@ extension Integration {
             program.signal(SIGTERM)
             #expect(try program.wait() == 0)
         }
-
-        /// Where nobody may have a namespace of users of their own, the limit cannot be lowered for one process.
-        private static let canLowerLimit: Bool = {
-            let process = Process()
-            process.executableURL = URL(filePath: "/usr/bin/unshare")
-            process.arguments = ["-Ur", "/bin/sh", "-c", "echo 5 > /proc/sys/user/max_inotify_watches"]
-            process.standardError = FileHandle.nullDevice
-            guard (try? process.run()) != nil else { return false }
-            process.waitUntilExit()
-            return process.terminationStatus == 0
-        }()
-
-        @Test(.enabled(if: canLowerLimit))
-        func `more folders than the kernel watches are listed, and the feed says that changes are not seen`() throws {
-            for number in 1...9 { try make("d/a\(number)") }
-            try daemon.writeFeeds("- list: a\n  directory: {path: \(file("d")), depth: 2}\n")
-            let line = "echo 5 > /proc/sys/user/max_inotify_watches && exec \"$0\" \"$@\""
-            let program = try Program(
-                "/usr/bin/unshare",
-                [
-                    "-Ur", "/bin/sh", "-c", line, Binaries.feed, "--socket", daemon.socket, "--config",
-                    file("feeds.yaml"),
-                ], in: daemon.directory)
-            try daemon.waitForIDs((1...9).map { "a\($0)" }, program)
-            let status = try daemon.waitForStatus("a limit") { $0.state == "failing" }
-            #expect(status.message?.contains("max_user_watches") == true, "\(status)")
-            program.end(with: SIGTERM)
-        }
     }
 }
