@@ -109,19 +109,22 @@ extension FileWatcher {
                 (directory, name) = (WatchedPath.directory(of: directory), WatchedPath.name(of: directory))
                 isLast = false
             }
-            add(directory, name: name, number, &state)
-            // What came before it was watched is not told.
-            if isLast || access("\(directory)/\(name)", F_OK) != 0 { return }
+            let isWatched = add(directory, name: name, number, &state)
+            // What came or went before it was watched is not told.
+            if isWatched, isLast || access("\(directory)/\(name)", F_OK) != 0 { return }
         }
     }
 
-    private func add(_ path: String, name: String?, _ number: Int, _ state: inout State) {
+    /// - Returns: whether it is watched.
+    @discardableResult
+    private func add(_ path: String, name: String?, _ number: Int, _ state: inout State) -> Bool {
         // One that is watched already goes on hearing what it heard.
         let changes = (name == nil ? Self.changes : Self.changesOnTheWay) | UInt32(IN_MASK_ADD)
         let watch = inotify_add_watch(descriptor, path, changes)
-        guard watch >= 0 else { return }
+        guard watch >= 0 else { return false }
         let isKnown = state.watches[watch]?.contains { $0.audience == number && $0.name == name } ?? false
         if !isKnown { state.watches[watch, default: []].append((number, name)) }
+        return true
     }
 
     private func read() {
