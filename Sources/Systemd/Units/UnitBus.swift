@@ -1,3 +1,5 @@
+// sys/socket.h is CSystemd's where the libraries are linked statically.
+import CSystemd
 import Glibc
 import Synchronization
 
