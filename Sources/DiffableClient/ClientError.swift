@@ -33,6 +33,11 @@ public enum ClientError: Error, Equatable, Sendable {
     case cancelled
 }
 
+extension ClientError {
+    /// For who starts a program that has the option `--socket`.
+    package var descriptionWithOption: String { description.replacing("Client(socket:)", with: "--socket") }
+}
+
 extension ClientError: CustomStringConvertible {
     /// What is wrong and what to do, for people; of a refusal, the daemon's own words.
     public var description: String {

@@ -44,7 +44,7 @@ struct FeedConfiguration {
         } catch let error as FeedExit {
             throw error
         } catch {
-            throw failure("\(path): \(error)")
+            throw failure("\(error)".split(separator: "\n").map { "\(path): \($0)" }.joined(separator: "\n"))
         }
     }
 

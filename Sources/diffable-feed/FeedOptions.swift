@@ -6,7 +6,9 @@ import Glibc
 
 /// What the file says of a feed, for one that is said on the command line.
 struct FeedOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Run it again after this time: 500ms, 2s, 5m or 1h.", valueName: "time"))
+    @Option(
+        help: ArgumentHelp(
+            "Run it again after this time: 500ms, 2s, 5m or 1h; 2s without --on and --stream.", valueName: "time"))
     var every: Time?
     @Option(help: ArgumentHelp("Run it again when this file or directory changes.", valueName: "path"))
     var on: [String] = []

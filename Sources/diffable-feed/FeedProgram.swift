@@ -115,7 +115,7 @@ extension FeedProgram {
         } catch let error as InputError {
             throw FeedExit(status: FeedExit.failed, message: error.description)
         } catch let error as ClientError {
-            throw FeedExit(status: FeedExit.unavailable, message: "\(error)")
+            throw FeedExit(status: FeedExit.unavailable, message: error.descriptionWithOption)
         }
     }
 }

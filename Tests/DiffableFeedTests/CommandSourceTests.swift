@@ -103,4 +103,19 @@ import Testing
         let state = (try? String(contentsOfFile: "/proc/\(process)/stat", encoding: .utf8)) ?? ") Z"
         return !state.contains(") Z")
     }
+
+    /// Otherwise the list would stand still, and nobody would hear why.
+    @Test(arguments: [CommandSettings.Stream.ndjson, .states])
+    func `a stream that goes on after a line that cannot be read is ended, and the line is named`(
+        stream: CommandSettings.Stream
+    ) async throws {
+        let (states, first) = (Collected(), stream == .ndjson ? #"{"id":"a"}"# : #"[{"id":"a"}]"#)
+        let source = source("echo '\(first)'; sleep 0.01; echo; echo junk; exec sleep 1000") { $0.stream = stream }
+        await #expect {
+            try await source.run { states.append($0) }
+        } throws: {
+            "\($0)".contains("line 3: ")
+        }
+        #expect(states.values.count == 1)
+    }
 }

@@ -106,6 +106,26 @@ import Testing
         #expect(try feeds("- list: u\n  systemd: {}").first?.source == .systemd(UnitSettings()))
     }
 
+    @Test func `all mistakes of a file are told, each in a line`() {
+        let text = """
+            - list: a
+              comand: [ls]
+              evry: 2s
+            - list: b
+              command: [ls]
+              every: 2x
+            - list: c
+              command: [ls]
+              shell: true
+            """
+        let lines = refusal(of: text).split(separator: "\n")
+        let expected = ["line 2: comand", "line 3: evry", "line 6: every", "line 8: command: with shell"]
+        #expect(lines.count == 4 && zip(lines, expected).allSatisfy { $0.hasPrefix($1) }, "\(lines)")
+        let query = "- list: a\n  sqlite: /a.db\n  query: UPDATE t SET a = 1"
+        #expect(refusal(of: query).contains("one SELECT, and not UPDATE"))
+        #expect(refusal(of: "- list: a\n  systemd:").contains("{units: [service, timer]}"))
+    }
+
     @Test(arguments: [
         ("systemd: service", "systemd is a mapping"),
         ("systemd: {unit: service}", "line 2: unit: unknown key; did you mean units?"),

@@ -51,7 +51,7 @@ package actor DaemonLink {
                 }
                 end(nil)
             } catch {
-                end("\(error)")
+                end((error as? ClientError)?.descriptionWithOption ?? "\(error)")
                 failures += 1
             }
             if Task.isCancelled { break }

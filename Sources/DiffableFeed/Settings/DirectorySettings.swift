@@ -25,7 +25,7 @@ extension DirectorySettings {
         let path: YAMLMapping.Member
         var members: YAMLMapping?
         if case .mapping(_) = directory.node {
-            var inner = try YAMLMapping(directory.node, of: "a directory")
+            var inner = try YAMLMapping(directory.node, of: "a directory", suchAs: "{path: ~/Downloads, depth: 2}")
             try inner.refuseUnknown(among: ["path", "depth", "sort", "hidden"])
             guard let named = inner.take("path") else {
                 throw directory.error("the path is missing: which directory is listed?")

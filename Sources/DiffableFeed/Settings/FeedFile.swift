@@ -21,14 +21,20 @@ package struct FeedFile: Sendable {
         guard case .sequence(let nodes) = root else {
             throw FeedFileError(line: root.mark?.line, "it is a sequence of feeds, each beginning with `- list: NAME`")
         }
+        var errors: [FeedFileError] = []
         for node in nodes {
-            let feed = try FeedSettings(node, home: home)
-            guard !feeds.contains(where: { $0.list == feed.list }) else {
-                throw FeedFileError(
-                    line: node.mark?.line, key: "list", "“\(feed.list)” is fed already: a list has one feed")
+            do throws(FeedFileError) {
+                let feed = try FeedSettings(node, home: home)
+                guard !feeds.contains(where: { $0.list == feed.list }) else {
+                    throw FeedFileError(
+                        line: node.mark?.line, key: "list", "“\(feed.list)” is fed already: a list has one feed")
+                }
+                feeds.append(feed)
+            } catch {
+                errors.append(error)
             }
-            feeds.append(feed)
         }
+        if let all = FeedFileError(errors) { throw all }
     }
 }
 
@@ -123,6 +129,9 @@ extension CommandSettings {
         guard let command = mapping.take("command") else { throw FeedFileError("command is missing") }
         let isShell = try mapping.take("shell")?.truth() ?? false
         if isShell {
+            guard case .scalar = command.node else {
+                throw command.error("with shell: true it is one line, such as ls | wc")
+            }
             self.init(words: ["/bin/sh", "-c", try command.text()])
         } else if case .sequence = command.node {
             self.init(words: try command.texts())
@@ -156,6 +165,11 @@ extension DatabaseSettings {
         guard let database = mapping.take("sqlite") else { throw FeedFileError("sqlite is missing") }
         guard let query = mapping.take("query") else {
             throw database.error("the query is missing: query: SELECT … FROM …")
+        }
+        // Only what is certainly something else is refused here: SQLite reads it when there is a database.
+        let verb = try query.text().prefix { $0.isLetter }.uppercased()
+        guard ["SELECT", "WITH", "VALUES", ""].contains(verb) else {
+            throw query.error("it is one SELECT, and not \(verb)")
         }
         let text = try database.text()
         // Where the kernel tells of nothing, it has to be looked at from time to time.

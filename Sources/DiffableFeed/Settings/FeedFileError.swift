@@ -5,6 +5,8 @@ package struct FeedFileError: Error, Equatable, CustomStringConvertible {
     /// As a path in the file, such as `[2].every`; nil when it is no single key.
     package var key: String?
     package var problem: String
+    /// What else is wrong in the file.
+    package var others: [FeedFileError] = []
 
     package init(line: Int? = nil, key: String? = nil, _ problem: String) {
         self.line = line
@@ -12,7 +14,16 @@ package struct FeedFileError: Error, Equatable, CustomStringConvertible {
         self.problem = problem
     }
 
+    /// All of them as one; nil for none.
+    init?(_ errors: [FeedFileError]) {
+        guard let first = errors.first else { return nil }
+        self = first
+        others += errors.dropFirst()
+    }
+
+    /// A line for each mistake.
     package var description: String {
-        [line.map { "line \($0)" }, key, problem].compactMap(\.self).joined(separator: ": ")
+        let own = [line.map { "line \($0)" }, key, problem].compactMap(\.self).joined(separator: ": ")
+        return ([own] + others.map(\.description)).joined(separator: "\n")
     }
 }

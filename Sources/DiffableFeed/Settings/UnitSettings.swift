@@ -35,7 +35,7 @@ extension UnitSettings {
     init(_ mapping: inout YAMLMapping) throws(FeedFileError) {
         self.init()
         guard let member = mapping.take("systemd") else { throw FeedFileError("systemd is missing") }
-        var settings = try YAMLMapping(member.node, of: "systemd")
+        var settings = try YAMLMapping(member.node, of: "systemd", suchAs: "{units: [service, timer]}")
         try settings.refuseUnknown(among: ["units", "match", "bus"])
         if let member = settings.take("units") {
             for text in try member.texts() {

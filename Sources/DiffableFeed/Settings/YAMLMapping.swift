@@ -17,10 +17,13 @@ struct YAMLMapping {
     let line: Int?
     private var members: [Member] = []
 
-    init(_ node: Node, of what: String) throws(FeedFileError) {
+    /// - Parameter example: what it may look like.
+    init(
+        _ node: Node, of what: String, suchAs example: String = "`list: mail` and the lines below it"
+    ) throws(FeedFileError) {
         guard case .mapping(let mapping) = node else {
             throw FeedFileError(
-                line: node.mark?.line, "\(what) is a mapping, such as `list: mail` and the lines below it")
+                line: node.mark?.line, "\(what) is a mapping, such as \(example)")
         }
         line = node.mark?.line
         for (key, value) in mapping {
@@ -39,11 +42,13 @@ struct YAMLMapping {
 
     /// Refuses a key that is none.
     func refuseUnknown(among known: [String]) throws(FeedFileError) {
-        guard let member = members.first(where: { !known.contains($0.name) }) else { return }
-        let suggestion =
-            nearestName(to: member.name, among: known).map { "did you mean \($0)?" }
-            ?? "the keys are \(known.joined(separator: ", "))"
-        throw member.error("unknown key; \(suggestion)")
+        let errors = members.filter { !known.contains($0.name) }.map { member in
+            let suggestion =
+                nearestName(to: member.name, among: known).map { "did you mean \($0)?" }
+                ?? "the keys are \(known.joined(separator: ", "))"
+            return member.error("unknown key; \(suggestion)")
+        }
+        if let all = FeedFileError(errors) { throw all }
     }
 
     /// Refuses what nobody took.
@@ -56,9 +61,8 @@ struct YAMLMapping {
 extension YAMLMapping.Member {
     /// One text, also one that YAML takes for a number.
     func text() throws(FeedFileError) -> String {
-        guard case .scalar(let scalar) = node, !scalar.isNull, !scalar.string.isEmpty else {
-            throw error("it is one value")
-        }
+        guard case .scalar(let scalar) = node else { throw error("it is one value") }
+        guard !scalar.isNull, !scalar.string.isEmpty else { throw error("it is one value, which is missing") }
         return scalar.string
     }
 

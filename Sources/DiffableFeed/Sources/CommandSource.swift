@@ -39,10 +39,22 @@ package struct CommandSource: FeedSource {
         }
         let lines = StreamedLines(stream, rows, named: name, deliver)
         terms.receive = { lines.append($0) }
-        let result = try await result(terms)
-        try lines.end()
-        try check(result)
-        throw FeedError("\(program) ended; it is started again")
+        let endless = terms
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask {
+                let result = try await result(endless)
+                try lines.end()
+                try check(result)
+                throw FeedError("\(program) ended; it is started again")
+            }
+            // One that goes on after a line that cannot be read is ended, and started again.
+            group.addTask {
+                await lines.broken.wait()
+                try lines.end()
+            }
+            defer { group.cancelAll() }
+            try await group.next()
+        }
     }
 
     private var program: String { settings.words[0] == "/bin/sh" ? "the shell's line" : settings.words[0] }

@@ -5,6 +5,8 @@ import Synchronization
 final class StreamedLines: Sendable {
     private struct State {
         var rest: [UInt8] = []
+        /// Whole ones that were taken.
+        var lines = 0
         var error: FeedError?
     }
 
@@ -12,6 +14,8 @@ final class StreamedLines: Sendable {
     private let rows: RowMapping
     private let name: String
     private let deliver: @Sendable (FeedState) -> Void
+    /// Rings when a line cannot be read: what comes after it counts no more.
+    let broken = Bell()
     private let state = Mutex(State())
 
     /// In bytes. A longer line is an error, so that a program that writes no line ends does not use up the memory.
@@ -28,8 +32,8 @@ final class StreamedLines: Sendable {
     }
 
     func append(_ part: [UInt8]) {
-        state.withLock { state in
-            guard state.error == nil else { return }
+        let isBroken = state.withLock { state in
+            guard state.error == nil else { return false }
             let feed = UInt8(ascii: "\n")
             guard let end = part.lastIndex(of: feed) else {
                 state.rest += part
@@ -37,12 +41,15 @@ final class StreamedLines: Sendable {
                     state.error = FeedError("\(name): a line is longer than \(grouped(Self.lineLengthMax)) bytes")
                     state.rest = []
                 }
-                return
+                return state.error != nil
             }
             let text = state.rest + part[..<end]
             state.rest = Array(part[(end + 1)...])
-            do throws(FeedError) { try take(text) } catch { state.error = error }
+            do throws(FeedError) { try take(text, after: state.lines) } catch { state.error = error }
+            state.lines += text.count { $0 == feed } + 1
+            return state.error != nil
         }
+        if isBroken { broken.ring() }
     }
 
     /// Throws what was wrong with a line. A last line without its end is half of one, and is left out.
@@ -50,19 +57,19 @@ final class StreamedLines: Sendable {
         if let error = state.withLock(\.error) { throw error }
     }
 
-    /// - Parameter text: whole lines.
-    private func take(_ text: [UInt8]) throws(FeedError) {
-        do throws(InputError) {
-            switch stream {
-            case .states:
-                // Those before the last are over already.
-                let last = text.split(separator: UInt8(ascii: "\n")).last { !$0.allSatisfy(isWhiteSpace) }
-                if let last { deliver(.whole(try input(Array(last)))) }
-            case .ndjson:
-                for (_, line) in TextLines(text[...]) { deliver(.items(try input(Array(line)))) }
+    /// - Parameters:
+    ///   - text: whole lines.
+    ///   - count: how many came before them.
+    private func take(_ text: [UInt8], after count: Int) throws(FeedError) {
+        let lines = Array(TextLines(text[...]))
+        // Of whole states those before the last are over already.
+        for (number, line) in stream == .states ? lines.suffix(1) : lines[...] {
+            do throws(InputError) {
+                let input = try input(Array(line))
+                deliver(stream == .states ? .whole(input) : .items(input))
+            } catch {
+                throw FeedError("\(name), line \(count + number): \(error.problem)")
             }
-        } catch {
-            throw FeedError("\(error)")
         }
     }
 

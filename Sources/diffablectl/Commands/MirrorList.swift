@@ -45,6 +45,7 @@ struct MirrorList: AsyncParsableCommand {
         if end {
             _ = try listName(source)
             if name != nil { throw ValidationError("--end takes one list") }
+            if replace { throw ValidationError("--end is for a list that no command mirrors: end that command first") }
         } else {
             _ = try route()
         }

@@ -47,7 +47,9 @@ actor MirrorSession {
             target = start
             try await tellLiveness()
         } else {
-            say("there is no list \(quoted(source)) on the other side; it is waited for")
+            say(
+                "there is no list \(quoted(source)) on the other side; it is waited for, and \(quoted(mirror)) stays as it is"
+            )
         }
         for await _ in ends {}
         try Task.checkCancellation()

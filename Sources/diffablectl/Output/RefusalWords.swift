@@ -9,14 +9,11 @@ extension ClientError {
         switch self {
         case .refused(let refusal), .subscriptionEnded(let refusal): refusal.words
         case .noConnection(let path, _):
-            ownDescription.replacing(
+            descriptionWithOption.replacing(
                 "Start one there with `diffabled`", with: "Start one with `diffabled --socket \(path)`")
-        default: ownDescription
+        default: descriptionWithOption
         }
     }
-
-    /// With our option instead of the library's parameter.
-    private var ownDescription: String { description.replacing("Client(socket:)", with: "--socket") }
 }
 
 extension Refusal {
@@ -40,6 +37,9 @@ extension Refusal {
             return sentence + "; with --where for fewer items each, for example"
         case "noHandler":
             return Self.withOwnNames(message.replacing("`lists` shows in `handles`", with: "diffablectl ls -l shows"))
+        case "mirrorExists":
+            guard let list else { return message }
+            return "another command mirrors \(quoted(list)); end that one first"
         case "handlerExists":
             return Self.withOwnNames(message.replacing(#"`"replace":true`"#, with: "diffablectl handle --replace"))
         default: return sentence
@@ -58,9 +58,10 @@ extension Refusal {
 
     /// The daemon writes names of the protocol between backticks.
     private static func withOwnNames(_ message: String) -> String {
-        message.replacing(#"`"keep":"never"`"#, with: "diffablectl delete --force").replacing(#/`(\w+)`/#) { name in
-            ownNames[String(name.1)] ?? String(name.0)
-        }
+        message.replacing(#"`"keep":"never"`"#, with: "diffablectl delete --force")
+            .replacing(#"`mirror` with `"end":true`, "#, with: "").replacing(#/`(\w+)`/#) { name in
+                ownNames[String(name.1)] ?? String(name.0)
+            }
     }
 
     /// Without the index, if there is a single operation: the user has not counted it.
