@@ -28,7 +28,7 @@ enum ItemContents<Value: Sendable>: Sendable {
             guard let value = contents.values[item.id] else {
                 preconditionFailure("every item of a list that is shown was decoded")
             }
-            return value
+            return unsafeDowncast(value, to: DecodedValue<Value>.self).value
         }
     }
 
@@ -43,11 +43,23 @@ enum ItemContents<Value: Sendable>: Sendable {
     }
 }
 
+/// A value in a box, so that the dictionary of them is of one type whatever the values are: one that is made for each type is
+/// looked up by its type at each step, which costs more than decoding an item does.
+/// It may be read anywhere, because there are only `DecodedValue`s of it, which never change.
+class DecodedBox: @unchecked Sendable {}
+
+private final class DecodedValue<Value: Sendable>: DecodedBox, @unchecked Sendable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+}
+
 /// What was made of each item. The collections are persistent: old states share them.
 struct DecodedContents<Value: Sendable>: Sendable {
     let decoding: @Sendable (Item) throws -> Value
     let undecodable: UndecodableItems
-    var values: TreeDictionary<ItemID, Value> = [:]
+    /// Each a `DecodedValue<Value>`.
+    var values: TreeDictionary<ItemID, DecodedBox> = [:]
     /// Those that could not be decoded.
     var skipped: TreeSet<ItemID> = []
 
@@ -93,8 +105,8 @@ private struct ContentDecoder<Value: Sendable> {
         var item = item
         item.children = []
         do {
-            contents.values[item.id] = try contents.decoding(item)
-            contents.skipped.remove(item.id)
+            contents.values[item.id] = DecodedValue(try contents.decoding(item))
+            if !contents.skipped.isEmpty { contents.skipped.remove(item.id) }
         } catch {
             let content = UndecodableContent(of: item.id, in: list, as: Value.self, error)
             guard case .skip(let report) = contents.undecodable else { throw .undecodable(content) }
