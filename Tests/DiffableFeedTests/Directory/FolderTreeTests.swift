@@ -75,7 +75,11 @@ import Testing
     // MARK: - What is told late
 
     /// Nobody reads what the kernel tells until the test says so.
-    private func held(_ depth: Int, _ body: (FolderEvents, FolderTree, Int32) throws -> Void) throws {
+    ///
+    /// - Parameter opened: folders that somebody opened, with the names that they have at the end.
+    private func held(
+        _ depth: Int, opened: [String] = [], _ body: (FolderEvents, FolderTree, Int32) throws -> Void
+    ) throws {
         defer { directory.remove() }
         var settings = DirectorySettings(path: directory.path)
         settings.depth = depth
@@ -84,10 +88,24 @@ import Testing
         defer { close(descriptor) }
         let tree = try FolderTree(settings, events, descriptor)
         try body(events, tree, descriptor)
-        let naive = NaiveFolder(path: directory.path, depth: depth)
+        var naive = NaiveFolder(path: directory.path, depth: depth)
+        for name in opened { naive.open(name) }
         #expect(naive.difference(from: tree.takeItems(true) ?? []) == nil)
         tree.end()
     }
+
+    /// All that is listed, folders whose content is not listed with `+`, and those that cannot be read with `!`.
+    private func outline(_ tree: FolderTree) -> [String] {
+        func lines(_ items: [Item]) -> [String] {
+            items.flatMap { item in
+                let sign = item.member("problem") != nil ? "!" : item.member("hasChildren") != nil ? "+" : ""
+                return ["\(item.id)\(sign)"] + lines(item.children)
+            }
+        }
+        return lines(tree.takeItems(true) ?? [])
+    }
+
+    private func setMode(_ mode: mode_t, of name: String) { #expect(chmod(directory.file(name), mode) == 0) }
 
     @Test func `when events are lost, all that is listed is looked at`() throws {
         let length = try #require(
@@ -166,5 +184,131 @@ import Testing
             events.gather()
             tree.update(events.take(), descriptor)
         }
+    }
+
+    // MARK: - What is found again
+
+    @Test func `what was written to below a folder that was moved is there when it is found again`() throws {
+        try directory.write("", to: "p/c/old")
+        try directory.makeFolder("x")
+        try held(1, opened: ["x", "x/p", "x/p/c"]) { events, tree, descriptor in
+            try tree.open("p", descriptor)
+            try tree.open("p/c", descriptor)
+            events.gather()
+            tree.update(events.take(), descriptor)
+            try directory.rename("p", "x/p")
+            try directory.write("", to: "x/p/c/new")
+            try directory.delete("x/p/c/old")
+            events.gather()
+            tree.update(events.take(), descriptor)
+            #expect(outline(tree) == ["x+"])
+            try tree.open("x", descriptor)
+            #expect(outline(tree) == ["x", "x/p", "x/p/c", "x/p/c/new"])
+        }
+    }
+
+    @Test func `a folder that was moved out of sight is forgotten, whatever was written below it`() throws {
+        try directory.write("", to: "p/c/old")
+        try directory.makeFolder("x")
+        try held(1, opened: ["x"]) { events, tree, descriptor in
+            try tree.open("p", descriptor)
+            try tree.open("p/c", descriptor)
+            try directory.rename("p", "x/p")
+            try directory.write("", to: "x/p/c/new")
+            for _ in 1...3 {
+                events.gather()
+                tree.update(events.take(), descriptor)
+            }
+            #expect(!tree.isSearching)
+            try tree.open("x", descriptor)
+            #expect(outline(tree) == ["x", "x/p+"])
+        }
+    }
+
+    /// File systems give the number of what was deleted to what is made next.
+    @Test func `a new folder is not the one that was deleted, though it has its number`() throws {
+        try directory.makeFolder("s/t")
+        try held(1, opened: ["s"]) { events, tree, descriptor in
+            try tree.open("s", descriptor)
+            var old = "t"
+            // Before it is deleted, and when the new one is there already.
+            for (new, isReadBefore) in [
+                ("quite-new", true), ("quite-new", true), ("t", true), ("t", false), ("quite-new", false),
+            ] {
+                try tree.open(ItemID("s/\(old)"), descriptor)
+                setMode(0o700, of: "s")
+                events.gather()
+                let changes = events.take()
+                if isReadBefore { tree.update(changes, descriptor) }
+                try directory.delete("s/\(old)")
+                try directory.write("", to: "s/\(new)/n1")
+                if !isReadBefore { tree.update(changes, descriptor) }
+                events.gather()
+                tree.update(events.take(), descriptor)
+                #expect(outline(tree) == ["s", "s/\(new)+"])
+                old = new
+            }
+        }
+    }
+
+    // MARK: - What cannot be read
+
+    /// Also while something happens below it.
+    @Test(.enabled(if: Nobody.isPossible), arguments: [mode_t(0), 0o444, 0o600, 0o311], ["B", "B/C"])
+    func `a folder that cannot be read any more says so, until it can be`(mode: mode_t, name: String) throws {
+        try directory.write("", to: "B/C/D/file")
+        try directory.write("", to: "B/E/file")
+        let whole = ["B", "B/C", "B/C/D", "B/C/D/file", "B/E+"]
+        let file = open(directory.file("B/C/D/file"), O_WRONLY)
+        defer { close(file) }
+        try held(2, opened: ["B/C", "B/C/D"]) { events, tree, descriptor in
+            func look() {
+                events.gather()
+                Nobody.act { tree.update(events.take(), descriptor) }
+            }
+            for id: ItemID in ["B/C", "B/C/D"] {
+                #expect(throws: Never.self) { try Nobody.act { try tree.open(id, descriptor) } }
+            }
+            #expect(outline(tree) == whole)
+            setMode(mode, of: name)
+            #expect(write(file, "more", 4) == 4)
+            look()
+            let outlineThen = name == "B" ? ["B!"] : ["B", "B/C!", "B/E+"]
+            #expect(outline(tree) == outlineThen)
+            let id = try ItemID(name)
+            #expect(throws: FeedError.self) { try Nobody.act { try tree.open(id, descriptor) } }
+            Nobody.act { tree.rescan(descriptor) }
+            #expect(outline(tree) == outlineThen)
+            setMode(0o755, of: name)
+            look()
+            #expect(outline(tree) == whole)
+        }
+    }
+
+    @Test(.enabled(if: Nobody.isPossible))
+    func `a folder of which nothing but names can be read says so`() throws {
+        defer { directory.remove() }
+        try directory.write("", to: "rx/file")
+        try directory.makeFolder("empty")
+        func setModes(_ mode: mode_t) { for name in ["rx", "empty"] { setMode(mode, of: name) } }
+        setModes(0o444)
+        var settings = DirectorySettings(path: directory.path)
+        settings.depth = 2
+        let (events, descriptor) = (try FolderEvents(), open(directory.path, O_RDONLY | O_DIRECTORY))
+        defer { close(descriptor) }
+        let tree = try Nobody.act { try FolderTree(settings, events, descriptor) }
+        #expect(outline(tree) == ["empty!", "rx!"])
+        setModes(0o755)
+        events.gather()
+        Nobody.act { tree.update(events.take(), descriptor) }
+        #expect(outline(tree) == ["empty", "rx", "rx/file"])
+        tree.end()
+        // The one at the top.
+        setMode(0o444, of: "rx")
+        let path = directory.file("rx")
+        let error = #expect(throws: FeedError.self) {
+            try Nobody.act { close(try Folder.open(path: path)) }
+        }
+        #expect(error?.description.contains("Permission denied") == true)
     }
 }

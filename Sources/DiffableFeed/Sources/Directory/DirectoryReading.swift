@@ -42,8 +42,7 @@ actor DirectoryReading {
     func look(opening opened: [ItemID], isRescan: Bool) -> Outcome {
         var outcome = Outcome()
         do throws(FeedError) {
-            let descriptor = open(settings.path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK)
-            guard descriptor >= 0 else { throw FeedError.unreadable(settings.path, errno) }
+            let descriptor = try Folder.open(path: settings.path)
             defer { close(descriptor) }
             // Whoever opens a folder means the one that has this name now.
             if !opened.isEmpty { events.gather() }

@@ -60,12 +60,31 @@ final class Folder {
     /// O_PATH, which Swift does not import: for what may be gone through and not read.
     private static let pathOnly: Int32 = 0o10_000_000
 
-    /// Opens the folder of this name below one that is open; never a symbolic link. Throws an error's number.
+    /// Opens the folder at the top, which may be a symbolic link.
+    static func open(path: String) throws(FeedError) -> Int32 {
+        let descriptor = Glibc.open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NONBLOCK)
+        guard descriptor >= 0 else { throw FeedError.unreadable(path, errno) }
+        do throws(Errno) { return try searchable(descriptor) } catch { throw FeedError.unreadable(path, error.number) }
+    }
+
+    /// The same descriptor, if more than names can be read in the folder; otherwise it is closed.
+    private static func searchable(_ descriptor: Int32) throws(Errno) -> Int32 {
+        var status = stat()
+        guard fstatat(descriptor, ".", &status, 0) == 0 else {
+            let error = Errno(number: errno)
+            close(descriptor)
+            throw error
+        }
+        return descriptor
+    }
+
+    /// Opens the folder of this name below one that is open; never a symbolic link. Throws an error's number, also when only names
+    /// can be read in it.
     static func open(_ name: FileName, in folder: Int32, _ flags: Int32 = 0) throws(Errno) -> Int32 {
         let path = name.map { CChar(bitPattern: $0) } + [0]
         let descriptor = openat(folder, path, O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC | O_NONBLOCK | flags)
         guard descriptor >= 0 else { throw Errno(number: errno) }
-        return descriptor
+        return flags & pathOnly == 0 ? try searchable(descriptor) : descriptor
     }
 
     /// Opens it by way of those above it, none of which can be a symbolic link that leads elsewhere. Throws an error's number, also

@@ -13,7 +13,7 @@ final class FolderEvents: Sendable {
         var names: [Int32: Set<FileName>] = [:]
         /// The folders of which all is to be looked at.
         var whole: Set<Int32> = []
-        /// Those that are watched no more, because their folders are gone.
+        /// Those of folders that are gone, which are watched no more.
         var ended: Set<Int32> = []
 
         var isEmpty: Bool { !isIncomplete && names.isEmpty && whole.isEmpty && ended.isEmpty }
@@ -113,7 +113,8 @@ extension FolderEvents.Changes {
         let mask = Int32(bitPattern: event.mask)
         if mask & Int32(IN_Q_OVERFLOW) != 0 {
             isIncomplete = true
-        } else if mask & Int32(IN_IGNORED) != 0 {
+        } else if mask & Int32(IN_IGNORED | IN_DELETE_SELF) != 0 {
+            // That it is deleted is told before another can have its number, that it is watched no more is told after that.
             ended.insert(event.wd)
         } else if name.isEmpty || whole.contains(event.wd) {
             // What happens to a folder itself may be that it can be read now.

@@ -8,7 +8,7 @@ import Glibc
 /// the number of its watch, which goes with it wherever it is renamed to. Folders are opened one below the other, so that a
 /// symbolic link that takes a folder's place leads nowhere.
 final class FolderTree {
-    private let settings: DirectorySettings
+    let settings: DirectorySettings
     private let events: FolderEvents
     let root: Folder
     /// Folders by the numbers of their watches.
@@ -18,10 +18,13 @@ final class FolderTree {
     private var detached: [Folder] = []
     /// The same, but since before the last look.
     private var detachedBefore: [Folder] = []
-    /// Those that were not where they were when something in them was to be looked at, and those of `detached`.
+    /// Those that were not where they were, or could not be read, when something in them was to be looked at, and those of
+    /// `detached`.
     private var postponed: Set<Int32> = []
     /// Whether one is not where it is to be.
     private var isBehind = false
+    /// Whether one is below a folder of `detached`.
+    private var isBelowDetached = false
     /// Why the kernel does not watch all that is listed.
     private var objection: Errno?
     /// Whether anything is different from what was asked for last.
@@ -66,7 +69,7 @@ final class FolderTree {
                 }
                 if count > 1 { item = Item(id: id, kind: item.kind, content: item.content) }
             }
-            if let inner = member.folder, inner.level < DirectorySettings.depthMax {
+            if let inner = member.folder, member.problem == nil, inner.level < DirectorySettings.depthMax {
                 item.children = items(in: inner, &numbered)
             }
             return item
@@ -93,15 +96,18 @@ final class FolderTree {
 
     /// - Parameter descriptor: of the folder at the top, open.
     func update(_ changes: FolderEvents.Changes, _ descriptor: Int32) {
+        var changes = changes
         for watch in changes.ended {
-            guard let folder = watched.removeValue(forKey: watch) else { continue }
-            folder.watch = nil
+            guard let folder = watched[watch] else { continue }
+            // Another may have its name.
+            if let parent = folder.parent?.watch { changes.names[parent, default: []].insert(folder.name) }
+            end(folder)
         }
         if changes.isIncomplete {
             rescan(descriptor)
         } else {
             let whole = changes.whole.union(postponed)
-            (postponed, isBehind) = ([], false)
+            (postponed, isBehind, isBelowDetached) = ([], false, false)
             let folders = Set(changes.names.keys).union(whole).compactMap { watched[$0] }
             var later: [Folder] = []
             // What is above says where those below it are.
@@ -111,7 +117,8 @@ final class FolderTree {
             for folder in later where !look(folder, changes, whole, descriptor) {
                 // It was renamed after that was told: it is told of soon, and its place is known then.
                 if let watch = folder.watch { postponed.insert(watch) }
-                if folder.isAttached { isBehind = true }
+                if folder.isIn(root) { isBehind = true }
+                if detached.contains(where: { folder !== $0 && folder.isIn($0) }) { isBelowDetached = true }
             }
         }
         forgetDetached()
@@ -119,15 +126,21 @@ final class FolderTree {
 
     /// Looks at all that is listed.
     func rescan(_ descriptor: Int32) {
-        (postponed, isBehind) = ([], false)
+        (postponed, isBehind, isBelowDetached) = ([], false, false)
         var folders = [root]
         while let folder = folders.popLast() {
-            guard let opened = try? folder.open(below: descriptor) else { continue }
+            // If it cannot be read, those below it are not looked at either, and are to be when it can.
+            defer { folders += folder.members.values.compactMap(\.folder) }
+            let opened: Int32
+            do throws(Errno) { opened = try folder.open(below: descriptor) } catch {
+                if !error.isOfOtherPlace { setUnreadable(folder, error, descriptor) }
+                continue
+            }
             defer { close(opened) }
-            if folder.watch == nil { watch(folder, opened) }
-            try? read(folder, opened)
+            // That it is another one was perhaps not told.
+            if folder.watch == nil || events.watch(opened) != folder.watch { watch(folder, opened) }
+            readWhole(folder, opened)
             refresh(folder, opened)
-            folders += folder.members.values.compactMap(\.folder)
         }
         forgetDetached()
     }
@@ -137,20 +150,52 @@ final class FolderTree {
         _ folder: Folder, _ changes: FolderEvents.Changes, _ whole: Set<Int32>, _ descriptor: Int32
     ) -> Bool {
         guard let watch = folder.watch else { return true }
-        guard folder === root || folder.isAttached else { return false }
+        guard folder.isIn(root) else { return false }
         let opened: Int32
         do throws(Errno) { opened = try folder.open(below: descriptor) } catch {
-            // When it may be read again, that is told.
-            return !error.isOfOtherPlace
+            guard !error.isOfOtherPlace else { return false }
+            setUnreadable(folder, error, descriptor)
+            return true
         }
         defer { close(opened) }
         if whole.contains(watch) {
-            try? read(folder, opened)
+            readWhole(folder, opened)
         } else {
             for name in changes.names[watch] ?? [] { look(name, in: folder, opened) }
         }
         refresh(folder, opened)
         return true
+    }
+
+    private func setUnreadable(_ folder: Folder, _ error: Errno, _ descriptor: Int32) {
+        if let above = try? folder.parent?.open(below: descriptor) {
+            close(above)
+            setUnreadable(folder, error)
+        } else if let watch = folder.watch {
+            // It is one above that cannot be read.
+            postponed.insert(watch)
+        }
+    }
+
+    /// What is in it is known still, and listed when it can be read again: that is told.
+    private func setUnreadable(_ folder: Folder, _ error: Errno) {
+        if let watch = folder.watch { postponed.insert(watch) }
+        setProblem("it cannot be read: \(error)", of: folder)
+    }
+
+    private func setProblem(_ problem: String?, of folder: Folder) {
+        guard let member = folder.parent?.members[folder.name], member.folder === folder else { return }
+        setProblem(problem, of: member)
+    }
+
+    /// Reads a folder that is listed.
+    private func readWhole(_ folder: Folder, _ descriptor: Int32) {
+        do throws(Errno) {
+            try read(folder, descriptor)
+            setProblem(nil, of: folder)
+        } catch {
+            setUnreadable(folder, error)
+        }
     }
 
     /// The time of a folder is that of what was last made or deleted in it.
@@ -198,10 +243,18 @@ final class FolderTree {
     /// A folder that was found: the one that was elsewhere, or one that is listed from the beginning.
     private func settle(_ member: FolderMember, in parent: Folder, _ descriptor: Int32) {
         let isKnown = listed[member.status.identity] != nil
-        guard isKnown || parent.level + 1 < settings.depth else { return }
-        do throws(FeedError) { try list(member, in: parent, descriptor) } catch {
+        guard isKnown || parent.level + 1 < settings.depth else { return setProblem(nil, of: member) }
+        do throws(FeedError) { try list(member, in: parent, descriptor, .found) } catch {
             setProblem(error.description, of: member)
         }
+    }
+
+    /// Why a folder is to be listed.
+    enum Reason {
+        /// It is there, and is listed if it was, or if the settings say so.
+        case found
+        /// Somebody wants to see what is in it.
+        case asked
     }
 
     /// Why a folder cannot be listed.
@@ -214,7 +267,9 @@ final class FolderTree {
     /// Lists a folder, unless it is listed already.
     ///
     /// - Parameter descriptor: of the folder above, open.
-    private func list(_ member: FolderMember, in parent: Folder, _ descriptor: Int32) throws(FeedError) {
+    func list(
+        _ member: FolderMember, in parent: Folder, _ descriptor: Int32, _ reason: Reason
+    ) throws(FeedError) {
         let opened: Int32
         do throws(Errno) { opened = try Folder.open(member.name, in: descriptor) } catch {
             throw FeedError("it cannot be read: \(error)")
@@ -235,11 +290,18 @@ final class FolderTree {
                 return
             }
             // A number of a file may be another's soon after; that of a watch is not.
-            if known.watch != nil, events.watch(opened) == known.watch {
-                return attach(known, to: member, in: parent, opened)
+            if let watch = known.watch {
+                let now = events.watch(opened)
+                if now == watch { return attach(known, to: member, in: parent, opened) }
+                end(known)
+                guard reason == .asked || parent.level + 1 < settings.depth else {
+                    if let now { events.unwatch(now) }
+                    return setProblem(nil, of: member)
+                }
+            } else {
+                detach(known)
+                forget(known)
             }
-            detach(known)
-            forget(known)
         }
         folder.attach(to: parent, member.name)
         watch(folder, opened)
@@ -262,9 +324,34 @@ final class FolderTree {
         member.folder = folder
         setProblem(nil, of: member)
         isChanged = true
-        for inner in folder.members.values where inner.isFolder && inner.folder == nil {
-            settle(inner, in: folder, descriptor)
+        readAll(folder, descriptor)
+    }
+
+    /// Reads a folder and all that are listed below it: what happened in them while they were elsewhere may be known already, and
+    /// was not to be looked at then.
+    private func readAll(_ folder: Folder, _ descriptor: Int32) {
+        readWhole(folder, descriptor)
+        for member in folder.members.values {
+            guard let inner = member.folder, inner.parent === folder else { continue }
+            do throws(Errno) {
+                let opened = try Folder.open(member.name, in: descriptor)
+                defer { close(opened) }
+                if FileStatus(of: opened)?.identity == inner.identity { readAll(inner, opened) }
+            } catch where !error.isOfOtherPlace {
+                setUnreadable(inner, error)
+            } catch {}
         }
+    }
+
+    /// It is gone. What was in it may be somewhere else.
+    private func end(_ folder: Folder) {
+        for name in Array(folder.members.keys) { remove(name, from: folder) }
+        if let parent = folder.parent, parent.members[folder.name]?.folder === folder {
+            parent.members[folder.name] = nil
+            isChanged = true
+        }
+        folder.detach()
+        forget(folder)
     }
 
     private func detach(_ folder: Folder) {
@@ -283,8 +370,11 @@ final class FolderTree {
     private func forgetDetached() {
         // As long as a folder is not found where it is to be, what was moved into it is not either.
         guard !isBehind else { return }
-        for folder in detachedBefore where !folder.isAttached { forget(folder) }
-        (detachedBefore, detached) = (detached, [])
+        if !isBelowDetached {
+            for folder in detachedBefore where !folder.isAttached { forget(folder) }
+            detachedBefore = []
+        }
+        (detachedBefore, detached) = (detachedBefore + detached, [])
     }
 
     private func forget(_ folder: Folder) {
@@ -304,48 +394,8 @@ final class FolderTree {
             objection = Errno(number: errno)
             return
         }
+        if let old = folder.watch { watched[old] = nil }
         folder.watch = watch
         watched[watch] = folder
-    }
-}
-
-// MARK: - Opening
-
-extension FolderTree {
-    /// Lists the folder of this id, because somebody wants to see what is in it. It stays listed until it vanishes.
-    func open(_ id: ItemID, _ descriptor: Int32) throws(FeedError) {
-        guard let (member, parent) = member(id, in: root) else {
-            throw FeedError("\(quoted(id)) is not in \(settings.path) any more")
-        }
-        guard member.isFolder else { throw FeedError("\(quoted(id)) is no folder") }
-        guard member.folder == nil else { return }
-        guard parent.level + 1 < DirectorySettings.depthMax else {
-            throw FeedError("a list has \(DirectorySettings.depthMax) levels, and \(quoted(id)) is on the last")
-        }
-        guard let opened = try? parent.open(below: descriptor) else {
-            throw FeedError("the folder \(quoted(id)) is not where it was; it is looked for")
-        }
-        defer { close(opened) }
-        do throws(FeedError) { try list(member, in: parent, opened) } catch {
-            throw FeedError("the folder \(quoted(id)): \(error)")
-        }
-    }
-
-    private func member(_ id: ItemID, in folder: Folder) -> (FolderMember, Folder)? {
-        for member in folder.members.values {
-            if Item(record: member.record(in: folder)).id == id { return (member, folder) }
-            if let found = member.folder.flatMap({ self.member(id, in: $0) }) { return found }
-        }
-        return nil
-    }
-}
-
-extension FeedError {
-    static func unreadable(_ path: String, _ error: Int32) -> FeedError {
-        if error == ENOENT {
-            return FeedError("the directory \(path) is not there yet; it is listed as soon as it comes")
-        }
-        if error == ENOTDIR { return FeedError("\(path) is no directory") }
-        return FeedError("the directory \(path) cannot be read: \(String(cString: strerror(error)))")
     }
 }

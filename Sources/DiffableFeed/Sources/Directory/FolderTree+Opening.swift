@@ -1,0 +1,45 @@
+import Diffable
+import DiffableInput
+import Glibc
+
+extension FolderTree {
+    /// Lists the folder of this id, because somebody wants to see what is in it. It stays listed until it vanishes.
+    func open(_ id: ItemID, _ descriptor: Int32) throws(FeedError) {
+        guard let (member, parent) = member(id, in: root) else {
+            throw FeedError("\(quoted(id)) is not in \(settings.path) any more")
+        }
+        guard member.isFolder else { throw FeedError("\(quoted(id)) is no folder") }
+        if member.folder != nil, let problem = member.problem {
+            throw FeedError("the folder \(quoted(id)): \(problem)")
+        }
+        guard member.folder == nil else { return }
+        guard parent.level + 1 < DirectorySettings.depthMax else {
+            throw FeedError("a list has \(DirectorySettings.depthMax) levels, and \(quoted(id)) is on the last")
+        }
+        guard let opened = try? parent.open(below: descriptor) else {
+            throw FeedError("the folder \(quoted(id)) is not where it was; it is looked for")
+        }
+        defer { close(opened) }
+        do throws(FeedError) { try list(member, in: parent, opened, .asked) } catch {
+            throw FeedError("the folder \(quoted(id)): \(error)")
+        }
+    }
+
+    private func member(_ id: ItemID, in folder: Folder) -> (FolderMember, Folder)? {
+        for member in folder.members.values {
+            if Item(record: member.record(in: folder)).id == id { return (member, folder) }
+            if let found = member.folder.flatMap({ self.member(id, in: $0) }) { return found }
+        }
+        return nil
+    }
+}
+
+extension FeedError {
+    static func unreadable(_ path: String, _ error: Int32) -> FeedError {
+        if error == ENOENT {
+            return FeedError("the directory \(path) is not there yet; it is listed as soon as it comes")
+        }
+        if error == ENOTDIR { return FeedError("\(path) is no directory") }
+        return FeedError("the directory \(path) cannot be read: \(String(cString: strerror(error)))")
+    }
+}
