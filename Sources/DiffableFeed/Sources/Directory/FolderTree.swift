@@ -337,9 +337,9 @@ final class FolderTree {
                 let opened = try Folder.open(member.name, in: descriptor)
                 defer { close(opened) }
                 if FileStatus(of: opened)?.identity == inner.identity { readAll(inner, opened) }
-            } catch where !error.isOfOtherPlace {
-                setUnreadable(inner, error)
-            } catch {}
+            } catch {
+                if !error.isOfOtherPlace { setUnreadable(inner, error) }
+            }
         }
     }
 
