@@ -3,6 +3,14 @@ import DiffableInput
 import Glibc
 
 extension FolderTree {
+    /// Why a folder is to be listed.
+    enum Reason {
+        /// It is there, and is listed if it was, or if the settings say so.
+        case found
+        /// Somebody wants to see what is in it.
+        case asked
+    }
+
     /// Lists the folder of this id, because somebody wants to see what is in it. It stays listed until it vanishes.
     func open(_ id: ItemID, _ descriptor: Int32) throws(FeedError) {
         guard let (member, parent) = member(id, in: root) else {

@@ -249,14 +249,6 @@ final class FolderTree {
         }
     }
 
-    /// Why a folder is to be listed.
-    enum Reason {
-        /// It is there, and is listed if it was, or if the settings say so.
-        case found
-        /// Somebody wants to see what is in it.
-        case asked
-    }
-
     /// Why a folder cannot be listed.
     private func setProblem(_ problem: String?, of member: FolderMember) {
         guard member.problem != problem else { return }
