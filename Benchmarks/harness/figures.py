@@ -77,6 +77,8 @@ def shown(value, unit):
         return f"{value:.1f} k/s"
     if unit in ("ms", "s"):
         return seconds(value / (1000 if unit == "ms" else 1))
+    if unit == "%":
+        return f"{value:.2f} %"
     if unit in ("B", "Hz", ""):
         return f"{value:,.0f} {unit}".strip()
     if unit == "µs":
@@ -113,7 +115,7 @@ def rows(figures):
     return [
         *difference_rows(figures), *operation_rows(figures), *delivery_rows(figures), *durable_rows(figures),
         *handler_rows(figures), *list_rows(figures), *view_rows(figures), *crowd_rows(figures),
-        *typed_rows(figures), *viewer_rows(figures)]
+        *typed_rows(figures), *feed_rows(figures), *viewer_rows(figures)]
 
 
 def core(figures, workload, items, engine="diffable"):
@@ -282,6 +284,30 @@ def typed_rows(figures):
         "one change of 100,000 typed items, processor time of the Swift program that follows them, over untyped ones",
         1.3, False, figures.ratios(typed, untyped), "×", said(seconds, typed), said(seconds, untyped, "untyped"),
         conditions)
+
+
+def feed_rows(figures):
+    for rows, middle_max, high_max in ((1_000, 5, 20), (100_000, 150, None)):
+        what = "one row" if rows == 1_000 else "ten rows"
+        for name, key, bound in (("median", "median", middle_max), ("p95", "high", high_max)):
+            if bound:
+                waits = figures.series("commit", key, rows=rows)
+                yield Row(
+                    f"a feed of {rows:,} rows of SQLite: from the commit of {what} to a subscriber, {name}", bound, False,
+                    [value * 1e3 for value in waits.values()], "ms", said(seconds, waits))
+    feed, applied = figures.series("commit", "median", rows=100_000), figures.series("applied", "wall")
+    yield Row(
+        "the same over `sqlite3 -json | diffablectl apply`", 0.4, False, figures.ratios(feed, applied), "×",
+        said(seconds, feed), said(seconds, applied, "applied"))
+    resident = figures.series("idle feeds", "resident")
+    yield Row(
+        "ten feeds, resident memory", 20, False, [value / (1 << 20) for value in resident.values()], "MiB")
+    yield Row("ten feeds, wake-ups in a minute of doing nothing", 0, False,
+        list(figures.series("idle feeds", "wakeUps").values()), "")
+    share = figures.series("failing feeds", "share")
+    yield Row(
+        "a hundred feeds that fail, of one core in percent", 1, False,
+        [value * 100 for value in share.values()], "%")
 
 
 def crowd_rows(figures):

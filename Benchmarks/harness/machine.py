@@ -61,6 +61,14 @@ def processor_seconds(pid):
     return time.clock_gettime((~pid << 3) | 2)
 
 
+def switches(pid):
+    """How often threads of a process waited or were made to, by thread: one that ends takes its number with it."""
+    return {
+        status.parent.name: sum(
+            int(line.split()[1]) for line in status.read_text().splitlines() if "ctxt_switches" in line)
+        for status in Path(f"/proc/{pid}/task").glob("*/status")}
+
+
 def timed(command, **options):
     """Runs a command to its end; its time on the wall and of the processor, in seconds."""
     begin = time.perf_counter()

@@ -14,7 +14,7 @@ import threading
 import time
 from pathlib import Path
 
-from machine import resident_bytes
+from machine import resident_bytes, switches
 from servers import DIFFABLECTL, Client, running, service_environment
 
 COLUMNS, ROWS = 120, 40
@@ -276,23 +276,15 @@ def _searches(bench, view, _):
             "narrowing": percentile([second for _, second in million], 0.5)}
 
 
-def _switches(pid):
-    """By thread: one that ends meanwhile takes its number with it."""
-    return {
-        status.parent.name: sum(
-            int(line.split()[1]) for line in status.read_text().splitlines() if "ctxt_switches" in line)
-        for status in Path(f"/proc/{pid}/task").glob("*/status")}
-
-
 def _idle(bench, view, _):
     seconds = bench.seconds(60)
     with view("thousand") as screen:
         screen.await_text(b"Row 30 of")
         # Threads that have nothing to do end after some seconds.
         screen.settle(10)
-        before = _switches(screen.pid)
+        before = switches(screen.pid)
         seen, _ = screen.take(seconds)
-        after = _switches(screen.pid)
+        after = switches(screen.pid)
         wake_ups = sum(count - before.get(thread, 0) for thread, count in after.items())
         return {"seconds": seconds, "bytes": len(seen), "wakeUps": wake_ups}
 

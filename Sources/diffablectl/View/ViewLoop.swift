@@ -78,6 +78,9 @@ private struct ViewScreen {
         device.sendQueries()
         let tasks = follow()
         defer { for task in tasks { task.cancel() } }
+        // A terminal that was made smaller before signals were heard tells nobody again.
+        let size = device.size
+        if (size.columns, size.rows) != (self.size.columns, self.size.rows) { try handle(.resized(size)) }
         while ending == nil {
             let events = device.wait(timeOut: timeOut)
             for event in events { try handle(event) }
