@@ -16,7 +16,7 @@ CHANGES = 400
 
 
 def views(bench, round_number):
-    for what, count, view in _kinds():
+    for what, count, view, concerned in _kinds():
         with running("diffabled", core=None) as server, Client(server) as client:
             _fill(client, ITEMS)
             bench.patience.wait()
@@ -25,20 +25,24 @@ def views(bench, round_number):
                     seconds = subscribers.subscribe([view(number) for number in range(followers)])
                     bench.record(
                         "views", round_number, True, server="diffabled", what=what, views=followers, subscribing=seconds,
-                        **_changes(bench, server, client, subscribers))
+                        **_changes(bench, server, client, subscribers, lambda content: concerned(content) < followers))
     _search(bench, round_number)
     _sections(bench, round_number)
 
 
 def _kinds():
-    """Each shows a thousandth of the list, but for the words."""
+    """Each view shows a thousandth of the list. The last is the number of the view that shows a content."""
     width = ITEMS // VIEWS
     return [
-        ("equality", VIEWS, lambda number: {"where": {"path": "/owner", "equals": f"owner-{number:06d}"}}),
+        ("equality", VIEWS, lambda number: {"where": {"path": "/owner", "equals": f"owner-{number:06d}"}},
+         lambda content: int(content["owner"][6:])),
         ("ranges", VIEWS, lambda number: {
-            "where": {"path": "/rank", "atLeast": number * width, "lessThan": (number + 1) * width}}),
-        ("prefixes", VIEWS, lambda number: {"where": {"path": "/name", "prefix": f"name-{number:03d}"}}),
-        ("search", SEARCHES, lambda number: {"search": f"name-{number:03d}"}),
+            "where": {"path": "/rank", "atLeast": number * width, "lessThan": (number + 1) * width}},
+         lambda content: content["rank"] // width),
+        ("prefixes", VIEWS, lambda number: {"where": {"path": "/name", "prefix": f"name-{number:03d}"}},
+         lambda content: int(content["name"][5:8])),
+        ("search", SEARCHES, lambda number: {"search": f"name-{number:03d}"},
+         lambda content: int(content["name"][5:8])),
     ]
 
 
@@ -53,16 +57,18 @@ def _fill(client, count):
         client.request("transact", list="load", operations=[{"op": "appendItems", "section": "s", "items": items}])
 
 
-def _changes(bench, server, client, subscribers):
-    """Of one item each, which leaves a view and enters another where there are many."""
+def _changes(bench, server, client, subscribers, is_seen):
+    """Of one item each, which leaves a view and enters another where there are many. Each comes when all who see the one
+    before were sent it."""
     count = bench.count(CHANGES)
 
     def change(step):
         number = step * 7_907 % ITEMS
-        content = _content(number + step % 3, f"Step {step}")
+        old, new = _content(number), _content(number + step % 3, f"Step {step}")
         client.request("transact", list="load", operations=[
-            {"op": "reconfigureItems", "items": [{"id": f"item-{number:07d}", "content": content}]}])
-        subscribers.drain()
+            {"op": "reconfigureItems", "items": [{"id": f"item-{number:07d}", "content": new}]}])
+        # Where it goes within one view, that is told once.
+        subscribers.receive(is_seen(old) + is_seen(new) if step % 3 else is_seen(old))
 
     for step in range(20):
         change(step)
@@ -111,10 +117,17 @@ class Followers:
                                for line in whole)
         return time.perf_counter() - begin
 
-    def drain(self):
-        """Reads what has come."""
-        for key, _ in self.selector.select(0):
-            key.fileobj.recv(1 << 20)
+    def receive(self, count):
+        """Reads until so many updates have come."""
+        begin = time.perf_counter()
+        while count > 0:
+            if time.perf_counter() - begin > 120:
+                raise RuntimeError("subscribers have not been sent a change in time")
+            for key, _ in self.selector.select(1):
+                key.data.extend(key.fileobj.recv(1 << 20))
+                *whole, rest = bytes(key.data).split(b"\n")
+                key.data[:] = rest
+                count -= sum(b'"method":"changes"' in line[:60] for line in whole)
 
 
 def _search(bench, round_number):

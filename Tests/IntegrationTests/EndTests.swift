@@ -1,5 +1,6 @@
 import Diffable
 import Foundation
+import Synchronization
 import Testing
 
 extension Integration {
@@ -44,18 +45,25 @@ extension Integration {
 
         @Test func `SIGTERM sends subscribers what came of the last requests`() throws {
             let daemon = try daemonWithLog()
-            let subscriber = try daemon.connect()
-            try subscriber.send("subscribe log")
-            var replay = Replay()
-            while replay.resets == 0, let line = try subscriber.line() { try replay.receive(line) }
+            let (socket, seen) = (daemon.socket, Mutex((resets: 0, items: 0)))
+            // It reads all the while: the daemon waits five seconds for those who read late, and no longer.
+            let subscriber = ClientThread("subscriber") {
+                let client = try RawClient(connectingTo: socket)
+                try client.send("subscribe log")
+                var replay = Replay()
+                while let line = try client.line() {
+                    try replay.receive(line)
+                    seen.withLock { $0 = (replay.resets, replay.snapshot.numberOfItems) }
+                }
+            }
+            _ = try eventually("reset") { seen.withLock { $0.resets } > 0 ? true : nil }
             let writer = try daemon.connect()
-            // As many as the sockets have room for: the daemon waits five seconds for those who read late, and no longer.
-            try writer.send(appends(200))
+            try writer.send(appends(800))
             _ = try writer.line()
             daemon.program.signal(SIGTERM)
             let acknowledged = 1 + (try changesAnswered(to: writer))
-            while let line = try subscriber.line() { try replay.receive(line) }
-            #expect(replay.snapshot.numberOfItems == acknowledged)
+            try subscriber.wait(until: .now + .seconds(240))
+            #expect(seen.withLock { $0.items } == acknowledged)
             #expect(try daemon.program.wait() == 0)
         }
 
