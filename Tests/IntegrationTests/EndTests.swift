@@ -45,7 +45,8 @@ extension Integration {
 
         @Test func `SIGTERM sends subscribers what came of the last requests`() throws {
             let daemon = try daemonWithLog()
-            let (socket, seen) = (daemon.socket, Mutex((resets: 0, items: 0)))
+            let socket = daemon.socket
+            let seen = Mutex((resets: 0, items: 0))
             // It reads all the while: the daemon waits five seconds for those who read late, and no longer.
             let subscriber = ClientThread("subscriber") {
                 let client = try RawClient(connectingTo: socket)
