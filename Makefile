@@ -38,11 +38,16 @@ python = $(shell for python in python3 /usr/bin/python3; do $$python -c 'import 
 python_sources = Benchmarks/guard scripts/man-pages scripts/look-pictures $(wildcard examples/*.py Benchmarks/harness/*.py Tests/*/*/*.py)
 python_client = $(wildcard clients/python/src/diffable/*.py clients/python/tests/*.py)
 
-.PHONY: run test test-python test-release soak guard fuzz demo both-ways tour pictures build programs pages set-up lint format bench bench-quick docs install uninstall deb clean
+.PHONY: run tests test test-python test-release soak guard fuzz demo both-ways tour pictures build programs pages set-up lint format bench bench-quick docs install uninstall deb clean
 
 # Serves in the foreground, with a list to look at.
 run: programs
 	@scripts/run
+
+# What `make test` runs, and `make docs` reads: optimized, with all checks, as Package.swift says.
+tests: set-up
+	@scripts/set-up libvterm-dev
+	DIFFABLED_OPTIMIZED=1 swift build --build-tests
 
 # Every test, the Python client's, and the first program of docs/swift.md from nothing.
 test:
@@ -145,7 +150,7 @@ format:
 
 # The pages of both Swift libraries, by DocC, in .build/docs. Fails when a public symbol has no comment, or a link leads nowhere.
 docs: set-up
-	swift build --target DiffableClient
+	DIFFABLED_OPTIMIZED=1 swift build --target DiffableClient
 	@scripts/docs
 
 # Measures beside redis, mosquitto, jq and sqlite3, in about 20 minutes, and writes docs/performance.md.

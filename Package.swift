@@ -9,6 +9,11 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+// What `make test` and `make soak` build: with the optimizer and every check of a debug build, so that thousands of random
+// cases take a third of the time. No setting of the package, because SwiftPM lets nobody depend on one with such flags.
+let optimized: [SwiftSetting] = settings + (Context.environment["DIFFABLED_OPTIMIZED"] == nil
+    ? [] : [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))])
+
 // The arrows of ARCHITECTURE.md: the compiler keeps them one-way, and Tests/ProjectTests checks the imports.
 let package = Package(
     name: "diffabled",
@@ -32,16 +37,16 @@ let package = Package(
         .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     ],
     targets: [
-        .target(name: "Diffable", swiftSettings: settings),
+        .target(name: "Diffable", swiftSettings: optimized),
         .target(
             name: "Files", dependencies: [.product(name: "SystemPackage", package: "swift-system")],
-            swiftSettings: settings),
-        .target(name: "DiffableJSON", dependencies: ["Diffable"], swiftSettings: settings),
-        .target(name: "DiffableView", dependencies: ["DiffableJSON"], swiftSettings: settings),
+            swiftSettings: optimized),
+        .target(name: "DiffableJSON", dependencies: ["Diffable"], swiftSettings: optimized),
+        .target(name: "DiffableView", dependencies: ["DiffableJSON"], swiftSettings: optimized),
         .target(name: "CTerminalRestore"),
         .target(
-            name: "DiffableTerminal", dependencies: ["CTerminalRestore", "DiffableView"], swiftSettings: settings),
-        .target(name: "DiffableProtocol", dependencies: ["DiffableJSON"], swiftSettings: settings),
+            name: "DiffableTerminal", dependencies: ["CTerminalRestore", "DiffableView"], swiftSettings: optimized),
+        .target(name: "DiffableProtocol", dependencies: ["DiffableJSON"], swiftSettings: optimized),
         .target(
             name: "DiffableStore",
             dependencies: [
@@ -53,7 +58,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
-            swiftSettings: settings),
+            swiftSettings: optimized),
         .target(
             name: "DiffableServer",
             dependencies: [
@@ -64,7 +69,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
-            swiftSettings: settings),
+            swiftSettings: optimized),
         .target(
             name: "DiffableClient",
             dependencies: [
@@ -73,26 +78,26 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
-            swiftSettings: settings),
+            swiftSettings: optimized),
         .systemLibrary(
             name: "CSystemd", pkgConfig: "libsystemd", providers: [.apt(["libsystemd-dev"])]),
         .target(name: "CResidentMemory"),
         .target(name: "CNoLocaleData"),
         .target(name: "CProcessArguments"),
-        .target(name: "ProcessArguments", dependencies: ["CProcessArguments"], swiftSettings: settings),
+        .target(name: "ProcessArguments", dependencies: ["CProcessArguments"], swiftSettings: optimized),
         .target(
             name: "Systemd",
             dependencies: ["CSystemd", .product(name: "Logging", package: "swift-log")],
-            swiftSettings: settings),
+            swiftSettings: optimized),
         // Rows and programs as `apply` reads them.
-        .target(name: "DiffableInput", dependencies: ["DiffableJSON"], swiftSettings: settings),
+        .target(name: "DiffableInput", dependencies: ["DiffableJSON"], swiftSettings: optimized),
         .target(
             name: "DiffableFeed",
             dependencies: [
                 "DiffableClient", "DiffableInput", "Systemd", .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Yams", package: "Yams"),
             ],
-            swiftSettings: settings),
+            swiftSettings: optimized),
         .executableTarget(
             name: "diffable-feed",
             dependencies: [
@@ -101,7 +106,7 @@ let package = Package(
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
-            swiftSettings: settings),
+            swiftSettings: optimized),
         .executableTarget(
             name: "diffabled",
             dependencies: [
@@ -115,7 +120,7 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Yams", package: "Yams"),
             ],
-            swiftSettings: settings),
+            swiftSettings: optimized),
         .executableTarget(
             name: "diffablectl",
             dependencies: [
@@ -124,19 +129,19 @@ let package = Package(
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
-            swiftSettings: settings),
+            swiftSettings: optimized),
         // Examples, which ship as their source.
         .executableTarget(
             name: "scores", dependencies: ["DiffableClient", .product(name: "GRDB", package: "GRDB.swift")],
-            path: "examples/scores", swiftSettings: settings),
+            path: "examples/scores", swiftSettings: optimized),
         .executableTarget(
-            name: "outline", dependencies: ["DiffableClient"], path: "examples/outline", swiftSettings: settings),
+            name: "outline", dependencies: ["DiffableClient"], path: "examples/outline", swiftSettings: optimized),
         // Nothing that ships: what `make bench` measures of the Swift client.
         .executableTarget(
             name: "FollowingBenchmark", dependencies: ["DiffableClient"], path: "Benchmarks/Following",
-            swiftSettings: settings),
+            swiftSettings: optimized),
         .target(
-            name: "TestSupport", dependencies: ["Diffable"], path: "Tests/TestSupport", swiftSettings: settings),
+            name: "TestSupport", dependencies: ["Diffable"], path: "Tests/TestSupport", swiftSettings: optimized),
         .testTarget(name: "DiffableTests", dependencies: ["Diffable", "TestSupport"], swiftSettings: settings),
         .testTarget(
             name: "DiffableJSONTests", dependencies: ["Diffable", "DiffableJSON", "TestSupport"],

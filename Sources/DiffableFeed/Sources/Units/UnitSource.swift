@@ -126,11 +126,13 @@ extension UnitSource {
         let outcomes = await withTaskGroup(of: (Int, Result<String, UnitFailure>).self) { group in
             for (index, name) in names.enumerated() {
                 group.addTask {
+                    let outcome: Result<String, UnitFailure>
                     do throws(UnitFailure) {
-                        return (index, .success(try await connection.perform(action, on: name)))
+                        outcome = .success(try await connection.perform(action, on: name))
                     } catch {
-                        return (index, .failure(error))
+                        outcome = .failure(error)
                     }
+                    return (index, outcome)
                 }
             }
             var outcomes = [Result<String, UnitFailure>](repeating: .failure(.cancelled), count: names.count)
