@@ -36,6 +36,16 @@ extension Snapshot {
         }
     }
 
+    /// The items whose children are shown, in order. O(n).
+    package var expandedIdentifiers: [ItemID] {
+        var ids: [ItemID] = []
+        var cursor = SnapshotCursor(self)
+        while let (handle, level) = cursor.nextHandle() {
+            if level >= 0, forest.isExpanded(handle) { ids.append(itemID(handle)) }
+        }
+        return ids
+    }
+
     /// Whether the list has this item, at any depth. O(log n).
     public func contains(_ item: ItemID) -> Bool { handle(item) != nil }
     /// Whether the list has this section. O(log n).

@@ -26,11 +26,8 @@ package struct Arrangement {
 
     /// The section for rows that name none.
     package static let defaultSection = SectionID.first
-    /// The members that may have a row's id when `--id` names none. The first one that a row has counts.
-    static let usualIDs = ["id", "key", "name"].compactMap { FieldPath($0) }
-
-    private let fields: Fields
-    private let idField: FieldPath?
+    /// What is read from each row.
+    package let fields: RowFields
     private let rows: [Row]
     private let orphans: OrphanRule
     /// The sections that the input names, without items.
@@ -51,8 +48,7 @@ package struct Arrangement {
         self.rows = rows
         namedSections = sections
         self.orphans = orphans
-        self.fields = fields
-        self.idField = fields.id ?? Arrangement.usualID(of: rows.first) ?? firstColumn
+        self.fields = RowFields(fields, firstRow: rows.first, firstColumn: firstColumn)
         try identify()
         try attach()
     }
@@ -65,15 +61,15 @@ package struct Arrangement {
         return items
     }
 
-    func sections() throws(InputError) -> [Section] {
-        guard fields.section != nil || !namedSections.isEmpty else {
+    package func sections() throws(InputError) -> [Section] {
+        guard fields.named.section != nil || !namedSections.isEmpty else {
             return rows.isEmpty ? [] : [Section(id: Arrangement.defaultSection, items: try items())]
         }
         var sections = namedSections
         var items: [SectionID: [Item]] = [:]
         for section in sections { items[section.id] = [] }
         for position in topLevel {
-            let section = try section(of: rows[position])
+            let section = try fields.section(of: rows[position])
             if items[section] == nil { sections.append(Section(id: section)) }
             items[section, default: []].append(try item(at: position, level: 0))
         }
@@ -84,18 +80,13 @@ package struct Arrangement {
 // MARK: - Identity
 
 extension Arrangement {
-    private static func usualID(of row: Row?) -> FieldPath? {
-        guard let row, row.id == nil else { return nil }
-        return usualIDs.first { JSONView(row.content).value(at: $0)?.text != nil }
-    }
-
     private mutating func identify() throws(InputError) {
         ids.reserveCapacity(rows.count)
         positions.reserveCapacity(rows.count)
         for (position, row) in rows.enumerated() {
-            let id = try id(of: row)
+            let id = try fields.id(of: row, among: rows.count)
             if let other = positions.updateValue(position, forKey: id) {
-                let rule = "an id stands once in a list\(remedy)"
+                let rule = "an id stands once in a list\(fields.remedy)"
                 // JSON may have all of its rows on one line.
                 if rows[other].line == row.line {
                     throw InputError("row \(position + 1): the id \(quoted(id)) is taken by row \(other + 1); \(rule)")
@@ -105,57 +96,6 @@ extension Arrangement {
             }
             ids.append(id)
         }
-    }
-
-    private var remedy: String {
-        idField.map { ": name a field that is unique with --id (now it is \($0))" } ?? ""
-    }
-
-    private func id(of row: Row) throws(InputError) -> ItemID {
-        if let id = row.id { return try identifier(id, of: row, what: "the id") }
-        guard let idField else {
-            let names = JSONView(row.content).memberNames
-            guard !names.isEmpty else {
-                throw InputError(
-                    line: row.line, "not an object with members, so it has no id; use --from lines for plain text")
-            }
-            let array = rows.count == 1 ? JSONRows.nameOfOnlyArray(in: JSONView(row.content)) : nil
-            throw InputError(
-                line: row.line,
-                "no member \"id\", \"key\" or \"name\" to identify it; "
-                    + (array.map { "if its rows are in .\($0), say --rows .\($0)" }
-                        ?? "say which one does, such as --id .\(names[0])"))
-        }
-        guard let id = try text(of: idField, in: row) else {
-            throw InputError(line: row.line, "no \(idField) to identify it; name another field with --id")
-        }
-        return try identifier(id, of: row, what: "the id in \(idField)")
-    }
-
-    private func section(of row: Row) throws(InputError) -> SectionID {
-        if let item = row.item { return item.section }
-        guard let field = fields.section, let name = try text(of: field, in: row), !name.isEmpty else {
-            return Arrangement.defaultSection
-        }
-        return try identifier(name, of: row, what: "the section in \(field)")
-    }
-
-    /// `nil` when there is no such member or it is null.
-    private func text(of field: FieldPath, in row: Row) throws(InputError) -> [UInt8]? {
-        guard let value = JSONView(row.content).value(at: field), !value.isNull else { return nil }
-        guard let text = value.text else {
-            throw InputError(line: row.line, "\(field) is \(value.sort); a string or a number is needed there")
-        }
-        return text
-    }
-
-    private func identifier<Named>(
-        _ bytes: [UInt8], of row: Row, what: String
-    ) throws(InputError) -> Identifier<Named> {
-        let name: Result<Identifier<Named>, IdentifierError> = bytes.withUnsafeBytes { bytes in
-            Result { () throws(IdentifierError) in try Identifier(validating: bytes) }
-        }
-        do { return try name.get() } catch { throw InputError(line: row.line, "\(what) \(error)") }
     }
 }
 
@@ -167,7 +107,7 @@ extension Arrangement {
 
     private mutating func attach() throws(InputError) {
         for (position, row) in rows.enumerated() {
-            guard let parent = try parent(of: row) else {
+            guard let parent = try fields.parent(of: row) else {
                 topLevel.append(position)
                 continue
             }
@@ -184,13 +124,6 @@ extension Arrangement {
             children[parentPosition, default: []].append(position)
         }
         try refuseCircles()
-    }
-
-    private func parent(of row: Row) throws(InputError) -> ItemID? {
-        if let parent = row.parent { return try identifier(parent, of: row, what: "the parent's id") }
-        guard row.id == nil, let field = fields.parent, let parent = try text(of: field, in: row), !parent.isEmpty
-        else { return nil }
-        return try identifier(parent, of: row, what: "the parent in \(field)")
     }
 
     /// Finds cycles: their rows cannot be reached from the top level.
@@ -220,12 +153,6 @@ extension Arrangement {
             return Item(
                 id: ids[position], kind: item.kind, content: item.content, isExpanded: item.isExpanded, children: below)
         }
-        return Item(id: ids[position], content: try content(of: rows[position]), children: below)
-    }
-
-    /// The whole row; with `--text` that field alone, as `{"text":...}`.
-    private func content(of row: Row) throws(InputError) -> Content {
-        guard row.id == nil, let field = fields.text else { return row.content }
-        return .text(try text(of: field, in: row) ?? [])
+        return Item(id: ids[position], content: try fields.content(of: rows[position]), children: below)
     }
 }

@@ -62,12 +62,6 @@ package struct InputReader {
         }
     }
 
-    /// The same of rows that are objects of these columns already.
-    package func read(_ rows: [Row], columns: [String]) throws(InputError) -> Input {
-        try fields.check(columns: columns)
-        return try arranged(rows, firstColumn: columns.first.flatMap { FieldPath($0) })
-    }
-
     private func plainLines(_ text: ArraySlice<UInt8>) throws(InputError) -> [Row] {
         try refuseFields()
         return TextLines(text).map { Row(content: .text($1), line: $0, id: Array($1)) }
@@ -75,7 +69,7 @@ package struct InputReader {
 
     private func arranged(_ table: Table) throws(InputError) -> Input {
         try fields.check(columns: table.columns)
-        return try arranged(table.rows, firstColumn: table.columns.first.flatMap { FieldPath($0) })
+        return try arranged(table.rows, firstColumn: RowFields.firstColumn(of: table.columns))
     }
 
     private func arranged(_ rows: [Row], firstColumn: FieldPath? = nil) throws(InputError) -> Input {

@@ -40,9 +40,12 @@ package struct RowMapping: Equatable, Sendable {
         }
     }
 
-    /// The same of rows that are objects of these columns already.
-    package func input(_ rows: [Row], columns: [String]) throws(InputError) -> Input {
-        try InputReader(format: .json, fields: fields, orphans: orphans).read(rows, columns: columns)
+    /// Of rows that are objects of these columns already: how they become items.
+    package func arrangement(of rows: [Row], columns: [String]) throws(InputError) -> Arrangement {
+        try fields.check(columns: columns)
+        try fields.check(rows: rows)
+        return try Arrangement(
+            of: rows, fields: fields, firstColumn: RowFields.firstColumn(of: columns), orphans: orphans)
     }
 
     private func format(of bytes: [UInt8], file: String?) -> InputFormat {

@@ -12,20 +12,22 @@ import Testing
         try feed.rows.input(Array(text.utf8), file: nil, named: "the input")
     }
 
+    private func whole(_ text: String) throws -> FeedSettings.Whole { .input(try input(text)) }
+
     @Test mutating func `constants are added where the row does not say them itself`() throws {
         feed.constants = [.init(name: "icon", value: .string("x".utf8)), .init(name: "n", value: .number(1))]
-        let state = try feed.state(from: Snapshot(), whole: input(#"[{"id":"a"},{"id":"b","icon":"y"}]"#))
+        let state = try feed.state(from: Snapshot(), whole: whole(#"[{"id":"a"},{"id":"b","icon":"y"}]"#))
         #expect(state.item("a")?.content?.description == #"{"id":"a","icon":"x","n":1}"#)
         #expect(state.item("b")?.content?.description == #"{"id":"b","icon":"y","n":1}"#)
     }
 
     @Test mutating func `the look is the list's own content`() throws {
         feed.look = Content(Array(#"{"title":"T"}"#.utf8))
-        let state = try feed.state(from: Snapshot(), whole: input("[]"))
+        let state = try feed.state(from: Snapshot(), whole: whole("[]"))
         #expect(state.content?.description == #"{"title":"T"}"#)
         // Without one, what somebody else has put there stays.
         feed.look = nil
-        #expect(try feed.state(from: state, whole: input("[]")).content == state.content)
+        #expect(try feed.state(from: state, whole: whole("[]")).content == state.content)
     }
 
     @Test
@@ -33,24 +35,46 @@ import Testing
         throws
     {
         feed.source = .directory(DirectorySettings(path: "/home/ada/Downloads"))
-        let state = try feed.state(from: Snapshot(), whole: input("[]"))
+        let state = try feed.state(from: Snapshot(), whole: whole("[]"))
         #expect(state.content?.description.contains(#""title":"Downloads""#) == true)
         let own = try state.applying([.reconfigureList(Content(Array(#"{"title":"T"}"#.utf8)))])
-        #expect(try feed.state(from: own, whole: input("[]")).content == own.content)
+        #expect(try feed.state(from: own, whole: whole("[]")).content == own.content)
     }
 
     @Test func `what somebody expanded stays so`() throws {
         let tree = #"[{"id":"a"},{"id":"b","p":"a"}]"#
         var feed = feed
         feed.rows.fields.parent = FieldPath("p")
-        let known = try feed.state(from: Snapshot(), whole: feed.rows.input(Array(tree.utf8), file: nil, named: ""))
+        let known = try feed.state(
+            from: Snapshot(), whole: .input(feed.rows.input(Array(tree.utf8), file: nil, named: "")))
         let expanded = try known.applying([.expandItems(["a"])])
-        let again = try feed.state(from: expanded, whole: feed.rows.input(Array(tree.utf8), file: nil, named: ""))
+        let again = try feed.state(
+            from: expanded, whole: .input(feed.rows.input(Array(tree.utf8), file: nil, named: "")))
         #expect(again.difference(from: expanded).isEmpty)
     }
 
+    @Test func `a snapshot becomes what its rows become, and shares with the state before it`() throws {
+        var feed = feed
+        feed.rows.fields.parent = FieldPath("p")
+        feed.look = Content(Array(#"{"title":"T"}"#.utf8))
+        let rows = (0..<1_000).map { #"{"id":"\#($0)"\#($0 > 0 ? ",\"p\":\"0\"" : "")}"# }
+        let input = try feed.rows.input(Array("[\(rows.joined(separator: ","))]".utf8), file: nil, named: "it")
+        guard case .whole(let list) = input else { throw FeedError("no list") }
+        let snapshot = try Snapshot(list)
+        let known = try Snapshot().applying([
+            .appendItems([Item(id: "0", children: [Item(id: "gone")]), Item(id: "1"), Item(id: "gone too")]),
+            .expandItems(["0", "gone too"]), .reloadItems([ItemReload(id: "0")]),
+        ])
+        let state = try feed.state(from: known, whole: .snapshot(snapshot))
+        let same = try feed.state(from: known, whole: .input(input))
+        #expect(state == same && state.isExpanded("0") == true)
+        #expect(try known.applying(state.difference(from: known)) == state)
+        let next = try snapshot.applying([.deleteItems(["500"])])
+        #expect(try feed.state(from: state, whole: .snapshot(next)).difference(from: state).count == 1)
+    }
+
     @Test func `items are added to what is there, and change it`() throws {
-        let known = try feed.state(from: Snapshot(), whole: input(#"[{"id":"a","n":1},{"id":"b"}]"#))
+        let known = try feed.state(from: Snapshot(), whole: whole(#"[{"id":"a","n":1},{"id":"b"}]"#))
         let state = try feed.state(
             from: known, whole: nil, items: [input(#"[{"id":"a","n":2}]"#), input(#"[{"id":"c"}]"#)])
         #expect(state.itemIdentifiers == ["a", "b", "c"])

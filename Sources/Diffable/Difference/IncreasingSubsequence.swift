@@ -114,7 +114,7 @@ private func advance(_ low: inout Int, by half: Int, to ordinal: Int32, in ends:
 
 /// A heaviest increasing subsequence: the elements that stay have the greatest possible weight in all. After G. Jacobson and K.-P. Vo,
 /// "Heaviest increasing/common subsequence problems", 1992.
-func heaviestIncreasingSubsequence(ordinals: [Int32], weights: [UInt32]) -> [Bool] {
+package func heaviestIncreasingSubsequence(ordinals: [Int32], weights: [UInt32]) -> [Bool] {
     /// The ends of the best subsequences so far, ascending both in ordinal and in weight.
     var ends: [(ordinal: Int32, weight: Int, element: Int32)] = []
     var predecessors = [Int32](repeating: -1, count: ordinals.count)

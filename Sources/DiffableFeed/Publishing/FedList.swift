@@ -33,7 +33,7 @@ package actor FedList {
     ///
     /// - Returns: whether anything was different.
     @discardableResult
-    package func send(whole: Input?, items: [Input]) async throws -> Bool {
+    package func send(whole: FeedSettings.Whole?, items: [Input]) async throws -> Bool {
         let settings = settings
         return try await change { known in try settings.state(from: known, whole: whole, items: items) }
     }

@@ -3,21 +3,36 @@ import DiffableInput
 import DiffableJSON
 
 extension FeedSettings {
+    /// All that is to be in a list.
+    package enum Whole: Sendable {
+        case input(Input)
+        /// Completed, with nothing expanded and no content of the list's own.
+        case snapshot(Snapshot)
+    }
+
     /// The state of the list when what was brought is in it.
     ///
     /// - Parameters:
     ///   - known: the list as it is. What nobody says anything about, such as what somebody expanded, stays.
     ///   - whole: all that is to be in it; nil: what is in it already.
     ///   - items: what is then added and changed.
-    package func state(from known: Snapshot, whole: Input?, items: [Input] = []) throws(FeedError) -> Snapshot {
+    package func state(from known: Snapshot, whole: Whole?, items: [Input] = []) throws(FeedError) -> Snapshot {
         do {
             var state = known
-            if let whole {
-                var list = try completed(whole)
+            switch whole {
+            case .input(let input)?:
+                var list = try completed(input)
                 if list.content == nil, let look = look ?? (known.content == nil ? source.usualLook : nil) {
                     list.content = .some(look)
                 }
                 state = try Snapshot(list, expansionFrom: known, limits: .none)
+            case .snapshot(let snapshot)?:
+                // Operations, so that it goes on sharing with the state before it.
+                let expanded = known.expandedIdentifiers.filter { snapshot.contains($0) }
+                state = try snapshot.restored(after: known).applying(
+                    [.reconfigureList(look ?? known.content ?? source.usualLook), .expandItems(expanded)], limits: .none
+                )
+            case nil: break
             }
             for input in items { state = try Merge(.whole(try completed(input))).applied(to: state) }
             if whole == nil, let look, state.content != look {
@@ -52,19 +67,19 @@ extension FeedSettings {
         for item in items {
             completed.append(
                 Item(
-                    id: item.id, kind: item.kind, content: try content(of: item), isExpanded: item.isExpanded,
-                    children: try self.completed(item.children)))
+                    id: item.id, kind: item.kind, content: try self.completed(item.content, of: item.id),
+                    isExpanded: item.isExpanded, children: try self.completed(item.children)))
         }
         return completed
     }
 
     /// The content with the constants that it does not say itself.
-    private func content(of item: Item) throws(FeedError) -> Content {
-        guard let content = item.content else { return .object(constants.map { ($0.name, $0.value) }) }
+    func completed(_ content: Content?, of id: ItemID) throws(FeedError) -> Content? {
+        guard !constants.isEmpty else { return content }
+        guard let content else { return .object(constants.map { ($0.name, $0.value) }) }
         let view = JSONView(content)
         guard view.isObject else {
-            throw FeedError(
-                "the content of \(quoted(item.id)) is \(view.sort), and `content` adds members to objects only")
+            throw FeedError("the content of \(quoted(id)) is \(view.sort), and `content` adds members to objects only")
         }
         var writer = ByteWriter()
         var bytes = content.bytes

@@ -72,7 +72,7 @@ final class Feed: Sendable {
                     let problem: FeedError? =
                         switch state {
                         case .failure(let error), .incomplete(_, let error): error
-                        case .whole, .items: nil
+                        case .whole, .snapshot, .items: nil
                         }
                     self.change { health in
                         health.sourceProblem = problem?.description

@@ -4,8 +4,10 @@ import Synchronization
 
 /// What a source brought and nobody has sent yet: the newest state, and the items that came after it.
 final class FeedNews: Sendable {
+    typealias Whole = FeedSettings.Whole
+
     struct Batch {
-        var whole: Input?
+        var whole: Whole?
         /// Those that come later win.
         var items: [Input] = []
         /// How many had come, with these.
@@ -40,7 +42,9 @@ final class FeedNews: Sendable {
     func append(_ news: FeedState) {
         state.withLock { state in
             switch news {
-            case .whole(let input), .incomplete(let input, _): (state.batch.whole, state.batch.items) = (input, [])
+            case .whole(let input), .incomplete(let input, _):
+                (state.batch.whole, state.batch.items) = (.input(input), [])
+            case .snapshot(let snapshot): (state.batch.whole, state.batch.items) = (.snapshot(snapshot), [])
             case .items(let input):
                 state.batch.items.append(input)
                 if state.batch.items.count > 2 * Self.itemsMax { state.batch.items.removeFirst(Self.itemsMax) }

@@ -14,10 +14,14 @@ extension FeedSettings {
         switch source {
         case .command(let settings):
             CommandSource(settings, rows, environment: environment, complain: complain)
-        case .sqlite(let settings): DatabaseSource(settings, rows, watcher: watcher)
+        case .sqlite(let settings): DatabaseSource(settings, rowStates, watcher: watcher)
         case .directory(let settings): DirectorySource(settings, watcher: watcher)
         case .systemd(let settings): UnitSource(settings)
         }
+    }
+
+    private var rowStates: RowStates {
+        RowStates(rows) { (content, id) throws(FeedError) in try completed(content, of: id) }
     }
 
     /// Brings the list up to date once: with the first state of the source.
@@ -29,9 +33,10 @@ extension FeedSettings {
         _ source: any FeedSource, socket: String?, isDryRun: Bool
     ) async throws -> [ListOperation]? {
         let input = try await firstState(of: source)
-        let (whole, items): (Input?, [Input]) =
+        let (whole, items): (Whole?, [Input]) =
             switch input {
-            case .whole(let input), .incomplete(let input, _): (input, [])
+            case .whole(let input), .incomplete(let input, _): (.input(input), [])
+            case .snapshot(let snapshot): (.snapshot(snapshot), [])
             case .items(let input): (nil, [input])
             case .failure(let error): throw error
             }

@@ -1,3 +1,4 @@
+import Diffable
 import DiffableClient
 import DiffableInput
 
@@ -29,6 +30,8 @@ extension FeedSource {
 package enum FeedState: Sendable {
     /// All that is to be in the list.
     case whole(Input)
+    /// The same, with nothing expanded: a snapshot that shares with the one before it what did not change.
+    case snapshot(Snapshot)
     /// All that it could bring, and why that is not all, or not kept up to date.
     case incomplete(Input, FeedError)
     /// Items that are added to the list, or changed in it.

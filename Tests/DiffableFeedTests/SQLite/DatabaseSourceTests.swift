@@ -27,7 +27,8 @@ import Testing
     ) async throws {
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let followed = Followed()
-        let source = DatabaseSource(DatabaseSettings(path: path, query: query), RowMapping(), watcher: watcher)
+        let rows = RowStates(RowMapping()) { content, _ in content }
+        let source = DatabaseSource(DatabaseSettings(path: path, query: query), rows, watcher: watcher)
         let run = Task { try await source.run { followed.append($0) } }
         defer { run.cancel() }
         try await body(followed)
@@ -146,11 +147,10 @@ private final class Followed: Sendable {
         state.withLock { state in
             switch news {
             case .failure(let error): state.problem = error.description
-            case .items, .incomplete: break
-            case .whole(let input):
-                guard case .whole(let list) = input else { return }
+            case .items, .incomplete, .whole: break
+            case .snapshot(let snapshot):
                 var numbers: [String: Int] = [:]
-                for item in list.sections.flatMap(\.items) {
+                for item in snapshot.sections.flatMap(\.items) {
                     guard let content = item.content else { continue }
                     numbers["\(item.id)"] = JSONView(content).member("n").flatMap { Int($0.json) }
                 }

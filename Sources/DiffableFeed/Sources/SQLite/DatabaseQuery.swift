@@ -1,6 +1,4 @@
-import Diffable
 import DiffableInput
-import DiffableJSON
 import GRDBSQLite
 import Synchronization
 
@@ -8,7 +6,7 @@ import Synchronization
 struct DatabaseQuery {
     /// What the query brought, or why not.
     enum Answer {
-        case rows([Row], columns: [String])
+        case rows(RowImages)
         /// Somebody else has it locked, or wrote while it was read: to be tried again soon.
         case busy(String)
         case failure(String)
@@ -59,53 +57,15 @@ struct DatabaseQuery {
         if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
             return .failure("two columns are called \(twice.debugDescription); rename one with AS")
         }
-        var rows: [Row] = []
+        var rows = RowWriter()
         while true {
             switch sqlite3_step(statement) {
             case SQLITE_ROW:
-                do throws(InputError) { rows.append(try row(statement, names, number: rows.count + 1)) } catch {
-                    return .failure("\(error)")
-                }
-            case SQLITE_DONE: return .rows(rows, columns: names)
+                guard rows.append(statement, columns: Int32(names.count)) else { return .failure("no memory") }
+            case SQLITE_DONE: return .rows(rows.images(columns: names, jsonColumns: jsonColumns))
             case let code: return answer(of: connection, code)
             }
         }
-    }
-
-    private func row(_ statement: OpaquePointer?, _ names: [String], number: Int) throws(InputError) -> Row {
-        var writer = ByteWriter()
-        writer.append("{")
-        for (index, name) in names.enumerated() {
-            if index > 0 { writer.append(",") }
-            writer.appendString(name)
-            writer.append(":")
-            let column = Int32(index)
-            switch sqlite3_column_type(statement, column) {
-            case SQLITE_INTEGER: writer.append(Int(sqlite3_column_int64(statement, column)))
-            case SQLITE_FLOAT:
-                let value = sqlite3_column_double(statement, column)
-                if value.isFinite { writer.append(Array("\(value)".utf8)) } else { writer.append("null") }
-            case SQLITE_TEXT:
-                guard let text = sqlite3_column_text(statement, column) else { throw InputError("no memory") }
-                let bytes = UnsafeRawBufferPointer(start: text, count: Int(sqlite3_column_bytes(statement, column)))
-                guard String(validating: bytes, as: UTF8.self) != nil else {
-                    throw InputError("row \(number): the column \(name) is no UTF-8; select hex(\(name)) AS \(name)")
-                }
-                guard jsonColumns.contains(name) else {
-                    writer.appendString(utf8: bytes)
-                    continue
-                }
-                guard let content = Content.parsed(Array(bytes)) else {
-                    throw InputError("row \(number): the column \(name) is no JSON")
-                }
-                writer.append(content.bytes)
-            case SQLITE_BLOB:
-                throw InputError("row \(number): the column \(name) is a blob; select hex(\(name)) AS \(name)")
-            default: writer.append("null")
-            }
-        }
-        writer.append("}")
-        return Row(content: Content(writer.bytes), line: number)
     }
 
     private func answer(of connection: OpaquePointer?, _ code: Int32) -> Answer {

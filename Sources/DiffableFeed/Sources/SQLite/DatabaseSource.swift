@@ -1,4 +1,4 @@
-import DiffableInput
+import Diffable
 import Dispatch
 
 /// Rows of a query of an SQLite database that others write to.
@@ -8,10 +8,10 @@ import Dispatch
 /// connection, and the query is run when they say that there was a commit.
 package struct DatabaseSource: FeedSource {
     private let settings: DatabaseSettings
-    private let rows: RowMapping
+    private let rows: RowStates
     private let watcher: FileWatcher
 
-    package init(_ settings: DatabaseSettings, _ rows: RowMapping, watcher: FileWatcher) {
+    init(_ settings: DatabaseSettings, _ rows: RowStates, watcher: FileWatcher) {
         self.settings = settings
         self.rows = rows
         self.watcher = watcher
@@ -33,8 +33,8 @@ package struct DatabaseSource: FeedSource {
             let start = ContinuousClock.now
             switch await reading.look() {
             case .same: watch.sawNothing(at: .now)
-            case .state(let input, let isFinal):
-                deliver(.whole(input))
+            case .state(let snapshot, let isFinal):
+                deliver(.snapshot(snapshot))
                 watch.read(isFinal: isFinal, from: start, at: .now)
             case .trouble(let message):
                 if watch.sawTrouble(message, at: .now) { deliver(.failure(FeedError(message))) }
@@ -54,7 +54,7 @@ struct DatabaseReading {
     enum News {
         case same
         /// Whether nothing can have been missed.
-        case state(Input, isFinal: Bool)
+        case state(Snapshot, isFinal: Bool)
         /// It may be otherwise in a moment.
         case trouble(String)
         /// The query itself is wrong.
@@ -62,14 +62,14 @@ struct DatabaseReading {
     }
 
     private let settings: DatabaseSettings
-    private let rows: RowMapping
+    private var rows: RowStates
     private var files: DatabaseFiles
     /// As of the last time that it was read.
     private var known: DatabaseFiles.Look?
     private let query: DatabaseQuery
     private let queue: DispatchQueue
 
-    init(_ settings: DatabaseSettings, _ rows: RowMapping) {
+    init(_ settings: DatabaseSettings, _ rows: RowStates) {
         self.settings = settings
         self.rows = rows
         files = DatabaseFiles(settings.path)
@@ -89,17 +89,17 @@ struct DatabaseReading {
             let answer = await answer(isShared ? .shared : .unlocked)
             let after = try files.look()
             switch answer {
-            case .rows(let rows, let columns):
+            case .rows(let images):
                 guard isShared || after == before else {
                     return .trouble("the database \(settings.path) is being written")
                 }
                 known = before
-                let input: Input
-                do { input = try self.rows.input(rows, columns: columns) } catch { return .failure("\(error)") }
+                let snapshot: Snapshot
+                do { snapshot = try rows.state(of: images) } catch { return .failure(error.description) }
                 // A change within a tick of the clock of files may look like none.
                 let isFinal = isShared || before.isOld(at: .now())
                 if !isFinal { known = nil }
-                return .state(input, isFinal: isFinal && after == before)
+                return .state(snapshot, isFinal: isFinal && after == before)
             case .busy(let message): return .trouble(message)
             case .failure(let message):
                 // What was committed since then, or within a tick of the clock of files, may have mended it.

@@ -1,0 +1,122 @@
+import Glibc
+
+/// Where rows come from: which of them stood in the last state, found by comparing images.
+///
+/// The rows of both states are read side by side. After a row that is another, the next is expected where it would be if one row
+/// had been changed. If it is not there, it is looked up among all rows of the last state, so that rows that came, went or moved cost
+/// one look each. O(n) comparisons of bytes, and nothing is made of what is the same.
+struct RowAlignment {
+    /// Rows that follow each other.
+    struct Part: Equatable {
+        var start: Int
+        var count: Int
+        /// Where they stood, in the same order; nil for a row that is another.
+        var old: Int?
+
+        var range: Range<Int> { start..<start + count }
+    }
+
+    private(set) var parts: [Part] = []
+    /// The rows of the last state that are in no part. More than one part may have had a row that is in none.
+    private(set) var rest: [Range<Int>] = []
+
+    /// Nil when it is not worth it, because so much is different, or when a row of the last state is there twice.
+    init?(of new: RowImages, from old: RowImages) {
+        // What is different is made anew one by one, which is slower than to make everything anew.
+        let othersMax = new.count / 4 + 16
+        guard align(new, old, othersMax: othersMax), findRest(of: old.count, restMax: othersMax) else { return nil }
+    }
+
+    private mutating func align(_ new: RowImages, _ old: RowImages, othersMax: Int) -> Bool {
+        var search = RowSearch(old)
+        var (position, expected, others, othersInARow) = (0, 0, 0, 0)
+        while position < new.count {
+            let count = Self.countOfSame(new, position, old, expected)
+            if count > 0 {
+                parts.append(Part(start: position, count: count, old: expected))
+                (position, expected, othersInARow) = (position + count, expected + count, 0)
+                continue
+            }
+            // A single row that was changed needs no search.
+            if othersInARow > 0, let found = search.find(new, position) {
+                expected = found
+                continue
+            }
+            parts.append(Part(start: position, count: 1))
+            (position, expected, others, othersInARow) = (position + 1, expected + 1, others + 1, othersInARow + 1)
+            if others > othersMax { return false }
+        }
+        return true
+    }
+
+    /// How many rows are the same from there on.
+    private static func countOfSame(_ new: RowImages, _ position: Int, _ old: RowImages, _ expected: Int) -> Int {
+        let countMax = min(new.count - position, old.count - expected)
+        guard countMax > 0 else { return 0 }
+        // Buffers, because this is done for each row of each state.
+        return new.bytes.withUnsafeBytes { bytes in
+            old.bytes.withUnsafeBytes { oldBytes in
+                guard let base = bytes.baseAddress, let oldBase = oldBytes.baseAddress else { return 0 }
+                var start = new.range(position).lowerBound
+                var oldStart = old.range(expected).lowerBound
+                for index in 0..<countMax {
+                    let (end, oldEnd) = (new.ends[position + index], old.ends[expected + index])
+                    guard end - start == oldEnd - oldStart, memcmp(base + start, oldBase + oldStart, end - start) == 0
+                    else { return index }
+                    (start, oldStart) = (end, oldEnd)
+                }
+                return countMax
+            }
+        }
+    }
+
+    /// - Returns: false when a row was taken twice, or too many were not.
+    private mutating func findRest(of count: Int, restMax: Int) -> Bool {
+        var (next, total) = (0, 0)
+        let taken = parts.compactMap { part in part.old.map { $0..<$0 + part.count } }
+        for range in taken.sorted(by: { $0.lowerBound < $1.lowerBound }) {
+            if range.lowerBound < next { return false }
+            if range.lowerBound > next { rest.append(next..<range.lowerBound) }
+            total += range.lowerBound - next
+            next = range.upperBound
+        }
+        if next < count { rest.append(next..<count) }
+        return total + count - next <= restMax
+    }
+}
+
+/// Finds a row of the last state by its image.
+private struct RowSearch {
+    private let rows: RowImages
+    /// By the hash of the image the number of a row, or -1; made when it is needed first. At least half of it is free.
+    private var table: [Int32] = []
+
+    init(_ rows: RowImages) { self.rows = rows }
+
+    mutating func find(_ others: RowImages, _ index: Int) -> Int? {
+        if table.isEmpty { fill() }
+        let image = others.bytes[others.range(index)]
+        return find(image) { number in rows.bytes[rows.range(number)].elementsEqual(image) }.row
+    }
+
+    private mutating func fill() {
+        table = [Int32](repeating: -1, count: 2 << (Int.bitWidth - rows.count.leadingZeroBitCount))
+        for number in 0..<rows.count {
+            // No two rows of a state are the same, because each has an id of its own.
+            let place = find(rows.bytes[rows.range(number)]) { _ in false }.place
+            table[place] = Int32(number)
+        }
+    }
+
+    private func find(_ image: ArraySlice<UInt8>, _ isMeant: (Int) -> Bool) -> (row: Int?, place: Int) {
+        // Seeded anew in each process, so that nobody can choose rows that are slow to find.
+        var hasher = Hasher()
+        image.withUnsafeBytes { hasher.combine(bytes: $0) }
+        var place = hasher.finalize() & (table.count - 1)
+        while table[place] >= 0 {
+            if isMeant(Int(table[place])) { return (Int(table[place]), place) }
+            place = (place + 1) & (table.count - 1)
+        }
+        return (nil, place)
+    }
+}

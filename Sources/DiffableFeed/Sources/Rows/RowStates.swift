@@ -1,0 +1,95 @@
+import Diffable
+import DiffableInput
+
+/// The states of a list, one after the other, of a source that brings all of its rows each time.
+///
+/// Rows that are the same bytes as in the last state are not looked at any more: the new state is made from the last one by
+/// operations for the others, and shares with it what stayed. So what it costs to build and to difference depends on how much is
+/// different. When much is, when sections come or go, when rows with parents come, go or move, and when anything is wrong, all is
+/// made anew, and errors are said there.
+struct RowStates {
+    /// Adds to the content of an item what the feed says of all.
+    typealias Complete = @Sendable (_ content: Content?, _ id: ItemID) throws(FeedError) -> Content?
+
+    struct Last {
+        var images: RowImages
+        var fields: RowFields
+        /// In their order.
+        var sections: [SectionID]
+        /// For each row which of them it is in; empty when no field says that.
+        var sectionOfRow: [Int32]
+        var snapshot: Snapshot
+
+        var sectionNumbers: [SectionID: Int32] {
+            Dictionary(uniqueKeysWithValues: zip(sections, (0 as Int32)...))
+        }
+
+        func id(of number: Int) throws -> ItemID { try fields.id(of: images.row(number), among: images.count) }
+    }
+
+    private let mapping: RowMapping
+    private let complete: Complete
+    private var last: Last?
+
+    init(_ mapping: RowMapping, complete: @escaping Complete) {
+        self.mapping = mapping
+        self.complete = complete
+    }
+
+    /// The list of these rows, in which nothing is expanded. Throws when they are none; then the last state stays the last.
+    mutating func state(of images: RowImages) throws(FeedError) -> Snapshot {
+        if let new = advanced(to: images) {
+            last = new
+            return new.snapshot
+        }
+        let new = try made(of: images)
+        last = new
+        return new.snapshot
+    }
+
+    /// Nil when all has to be made anew, or cannot be made.
+    func advanced(to images: RowImages) -> Last? {
+        guard let last, last.images.columns == images.columns, images.count > 0, last.images.count > 0 else {
+            return nil
+        }
+        if last.images.bytes == images.bytes, last.images.ends == images.ends { return last }
+        guard let alignment = RowAlignment(of: images, from: last.images) else { return nil }
+        var advance = RowAdvance(from: last, to: images, alignment, complete: complete)
+        // What is wrong is said where all is made anew.
+        do { return try advance.result() } catch { return nil }
+    }
+
+    // MARK: - From nothing
+
+    private func made(of images: RowImages) throws(FeedError) -> Last {
+        do {
+            var rows: [Row] = []
+            rows.reserveCapacity(images.count)
+            for index in 0..<images.count { rows.append(try images.row(index)) }
+            let arrangement = try mapping.arrangement(of: rows, columns: images.columns)
+            let sections = try arrangement.sections().map { Section(id: $0.id, items: try completed($0.items)) }
+            var last = Last(
+                images: images, fields: arrangement.fields, sections: sections.map(\.id), sectionOfRow: [],
+                snapshot: try Snapshot(sections, limits: .none))
+            if mapping.fields.section != nil, mapping.fields.parent == nil {
+                let numbers = last.sectionNumbers
+                for row in rows { last.sectionOfRow.append(numbers[try arrangement.fields.section(of: row)] ?? 0) }
+            }
+            return last
+        } catch let error as FeedError {
+            throw error
+        } catch {
+            throw FeedError("\(error)")
+        }
+    }
+
+    private func completed(_ items: [Item]) throws(FeedError) -> [Item] {
+        var completed: [Item] = []
+        completed.reserveCapacity(items.count)
+        for item in items {
+            let content = try complete(item.content, item.id)
+            completed.append(Item(id: item.id, content: content, children: try self.completed(item.children)))
+        }
+        return completed
+    }
+}

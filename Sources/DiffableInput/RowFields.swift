@@ -1,0 +1,99 @@
+import Diffable
+
+/// Reads from one row what becomes of it: its id, its section, the id of its parent, and its content.
+package struct RowFields {
+    /// The fields that options name.
+    package let named: Arrangement.Fields
+    /// The one that identifies rows; nil where each row has its id beside its content.
+    package let id: FieldPath?
+
+    /// The members that may have a row's id when `--id` names none. The first one that the first row has counts.
+    private static let usualIDs = ["id", "key", "name"].compactMap { FieldPath($0) }
+
+    /// - Parameter firstColumn: what identifies the records of a table that has none of the usual names.
+    package init(_ named: Arrangement.Fields, firstRow: Row?, firstColumn: FieldPath?) {
+        self.named = named
+        id = named.id ?? Self.usualID(of: firstRow) ?? firstColumn
+    }
+
+    private static func usualID(of row: Row?) -> FieldPath? {
+        guard let row, row.id == nil else { return nil }
+        return usualIDs.first { JSONView(row.content).value(at: $0)?.text != nil }
+    }
+
+    static func firstColumn(of columns: [String]) -> FieldPath? { columns.first.flatMap { FieldPath($0) } }
+
+    /// Whether the same identifies the rows of a table with another first row.
+    package func isSame(firstRow: Row, columns: [String]) -> Bool {
+        RowFields(named, firstRow: firstRow, firstColumn: Self.firstColumn(of: columns)).id == id
+    }
+
+    /// What to do where two rows have the same id.
+    var remedy: String {
+        id.map { ": name a field that is unique with --id (now it is \($0))" } ?? ""
+    }
+
+    /// - Parameter count: how many rows there are.
+    package func id(of row: Row, among count: Int) throws(InputError) -> ItemID {
+        if let id = row.id { return try identifier(id, of: row, what: "the id") }
+        guard let field = id else { throw missingField(of: row, among: count) }
+        guard let id = try text(of: field, in: row) else {
+            throw InputError(line: row.line, "no \(field) to identify it; name another field with --id")
+        }
+        return try identifier(id, of: row, what: "the id in \(field)")
+    }
+
+    private func missingField(of row: Row, among count: Int) -> InputError {
+        let names = JSONView(row.content).memberNames
+        guard !names.isEmpty else {
+            return InputError(
+                line: row.line, "not an object with members, so it has no id; use --from lines for plain text")
+        }
+        let array = count == 1 ? JSONRows.nameOfOnlyArray(in: JSONView(row.content)) : nil
+        return InputError(
+            line: row.line,
+            "no member \"id\", \"key\" or \"name\" to identify it; "
+                + (array.map { "if its rows are in .\($0), say --rows .\($0)" }
+                    ?? "say which one does, such as --id .\(names[0])"))
+    }
+
+    package func section(of row: Row) throws(InputError) -> SectionID {
+        if let item = row.item { return item.section }
+        guard let field = named.section, let name = try text(of: field, in: row), !name.isEmpty else {
+            return Arrangement.defaultSection
+        }
+        return try identifier(name, of: row, what: "the section in \(field)")
+    }
+
+    /// Nil at the top level.
+    package func parent(of row: Row) throws(InputError) -> ItemID? {
+        if let parent = row.parent { return try identifier(parent, of: row, what: "the parent's id") }
+        guard row.id == nil, let field = named.parent, let parent = try text(of: field, in: row), !parent.isEmpty
+        else { return nil }
+        return try identifier(parent, of: row, what: "the parent in \(field)")
+    }
+
+    /// The whole row; with `--text` that field alone, as `{"text":...}`.
+    package func content(of row: Row) throws(InputError) -> Content {
+        guard row.id == nil, let field = named.text else { return row.content }
+        return .text(try text(of: field, in: row) ?? [])
+    }
+
+    /// `nil` when there is no such member or it is null.
+    private func text(of field: FieldPath, in row: Row) throws(InputError) -> [UInt8]? {
+        guard let value = JSONView(row.content).value(at: field), !value.isNull else { return nil }
+        guard let text = value.text else {
+            throw InputError(line: row.line, "\(field) is \(value.sort); a string or a number is needed there")
+        }
+        return text
+    }
+
+    private func identifier<Named>(
+        _ bytes: [UInt8], of row: Row, what: String
+    ) throws(InputError) -> Identifier<Named> {
+        let name: Result<Identifier<Named>, IdentifierError> = bytes.withUnsafeBytes { bytes in
+            Result { () throws(IdentifierError) in try Identifier(validating: bytes) }
+        }
+        do { return try name.get() } catch { throw InputError(line: row.line, "\(what) \(error)") }
+    }
+}
