@@ -1,3 +1,4 @@
+import CResidentMemory
 import Diffable
 import DiffableClient
 import DiffableFeed
@@ -15,6 +16,9 @@ struct FeedProgram {
     let socket: String?
     let board: ListName
     private let logger: Logger
+
+    /// After which the memory that only the start needed is given back: a database is looked at for five seconds first.
+    private static let startMax = Duration.seconds(6)
 
     init(socket: String?, board: ListName) {
         self.socket = socket
@@ -41,6 +45,11 @@ struct FeedProgram {
             throw FeedExit(status: FeedExit.failed, message: "\(error)")
         }
         let signals = await UnixSignalsSequence(trapping: .sighup, .sigterm, .sigint)
+        let release = Task {
+            try await Task.sleep(for: Self.startMax)
+            resident_memory_release()
+        }
+        defer { release.cancel() }
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await feeds.run(settings) }
             group.addTask {

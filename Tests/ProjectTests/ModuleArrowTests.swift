@@ -32,7 +32,8 @@ import Testing
             "Yams",
         ],
         "diffable-feed": [
-            "ArgumentParser", "Diffable", "DiffableClient", "DiffableFeed", "DiffableInput", "DiffableJSON",
+            "ArgumentParser", "CResidentMemory", "Diffable", "DiffableClient", "DiffableFeed", "DiffableInput",
+            "DiffableJSON",
             "DiffableProtocol", "Foundation", "Logging", "ProcessArguments", "Systemd", "UnixSignals",
         ],
         "diffabled": [
