@@ -53,6 +53,16 @@ package struct Arrangement {
         try attach()
     }
 
+    /// - Parameter columns: those of a table; nil for rows that are no records of one.
+    package init(
+        of rows: [Row], columns: [String]?, fields: Fields, orphans: OrphanRule
+    ) throws(InputError) {
+        if let columns { try fields.check(columns: columns) }
+        try fields.check(rows: rows)
+        try self.init(
+            of: rows, fields: fields, firstColumn: RowFields.firstColumn(of: columns), orphans: orphans)
+    }
+
     /// All items in one array, for `--into`.
     func items() throws(InputError) -> [Item] {
         var items: [Item] = []

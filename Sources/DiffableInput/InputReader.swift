@@ -35,30 +35,41 @@ package struct InputReader {
     }
 
     package func read(_ input: [UInt8]) throws(InputError) -> Input {
+        switch try rows(of: input) {
+        case .rows(let rows, let columns): try arranged(rows, columns)
+        case .list(let list): try arranged(list)
+        }
+    }
+
+    /// What the text says, before rows become items.
+    package func rows(of input: [UInt8]) throws(InputError) -> InputRows {
         let text = try checkedText(input)
         switch format {
         case .json:
-            if let rows { return try arranged(JSONRows.elements(of: text, at: rows)) }
-            if let list = try JSONRows.snapshot(in: text) { return try arranged(list) }
-            return try arranged(JSONRows.elements(of: text))
+            if let rows { return .rows(try JSONRows.elements(of: text, at: rows), columns: nil) }
+            if let list = try JSONRows.snapshot(in: text) { return .list(list) }
+            return .rows(try JSONRows.elements(of: text), columns: nil)
         case .ndjson:
             let rows = try JSONRows.lines(of: text)
             if fields == .none, let list = try ListLines(rows) {
                 let arrangement = try Arrangement(
                     of: list.rows, in: list.sections, fields: fields, orphans: orphans)
-                return try arranged(
+                return .list(
                     WholeList(content: list.content.map { .some($0) }, sections: try arrangement.sections()))
             }
-            return try arranged(rows)
+            return .rows(rows, columns: nil)
         case .csv, .tsv:
             let dialect: DelimitedText.Dialect = format == .csv ? .csv : .tsv
-            return try arranged(
-                Table(reading: text, dialect: dialect, columns: columns, separator: separator, types: types))
-        case .columns: return try arranged(Table(aligned: text, columns: columns, types: types))
-        case .lines: return try arranged(plainLines(text))
+            let table = try Table(
+                reading: text, dialect: dialect, columns: columns, separator: separator, types: types)
+            return .rows(table.rows, columns: table.columns)
+        case .columns:
+            let table = try Table(aligned: text, columns: columns, types: types)
+            return .rows(table.rows, columns: table.columns)
+        case .lines: return .rows(try plainLines(text), columns: nil)
         case .tree:
             try refuseFields()
-            return try arranged(OutlineReader.rows(in: text))
+            return .rows(try OutlineReader.rows(in: text), columns: nil)
         }
     }
 
@@ -67,14 +78,8 @@ package struct InputReader {
         return TextLines(text).map { Row(content: .text($1), line: $0, id: Array($1)) }
     }
 
-    private func arranged(_ table: Table) throws(InputError) -> Input {
-        try fields.check(columns: table.columns)
-        return try arranged(table.rows, firstColumn: RowFields.firstColumn(of: table.columns))
-    }
-
-    private func arranged(_ rows: [Row], firstColumn: FieldPath? = nil) throws(InputError) -> Input {
-        try fields.check(rows: rows)
-        let arrangement = try Arrangement(of: rows, fields: fields, firstColumn: firstColumn, orphans: orphans)
+    private func arranged(_ rows: [Row], _ columns: [String]?) throws(InputError) -> Input {
+        let arrangement = try Arrangement(of: rows, columns: columns, fields: fields, orphans: orphans)
         return switch extent {
         case .wholeList: .whole(WholeList(sections: try arrangement.sections()))
         case .oneSection: .items(try arrangement.items())
@@ -95,10 +100,18 @@ package struct InputReader {
     }
 
     private func refuseFields() throws(InputError) {
-        guard fields == .none else {
-            throw InputError(
-                "--id, --section, --parent and --text name the fields of rows; a snapshot and --from lines or tree have none"
-            )
-        }
+        guard fields == .none else { throw Self.fieldsRefused }
     }
+
+    /// Of what has no rows with fields.
+    package static let fieldsRefused = InputError(
+        "--id, --section, --parent and --text name the fields of rows; a snapshot and --from lines or tree have none")
+}
+
+/// What a text says, before rows become items.
+package enum InputRows {
+    /// The columns are those of a table; nil for rows that are no records of one.
+    case rows([Row], columns: [String]?)
+    /// A snapshot, which has its items already.
+    case list(WholeList)
 }

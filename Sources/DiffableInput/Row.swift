@@ -5,7 +5,7 @@ package struct Row: Sendable {
     /// The content of the item: JSON without insignificant white space.
     var content: Content
     /// The line in the input, counted from 1.
-    var line: Int
+    package var line: Int
     /// The id, from formats without fields (`lines`, `tree`). In other formats a field has it.
     var id: [UInt8]?
     /// The id of the parent's row, from formats without fields.
@@ -34,5 +34,34 @@ package struct Row: Sendable {
         var kind: Kind?
         var content: Content?
         var isExpanded: Bool?
+    }
+}
+
+// MARK: - As bytes
+
+extension Row {
+    /// Appends all that the row says but its line: rows with the same bytes are the same.
+    ///
+    /// - Returns: false for a row that has a place or properties of its own.
+    package func appendImage(to bytes: inout [UInt8]) -> Bool {
+        guard parent == nil, item == nil else { return false }
+        // The length of the id and one; zero for none.
+        withUnsafeBytes(of: id.map { $0.count + 1 } ?? 0) { bytes.append(contentsOf: $0) }
+        if let id { bytes += id }
+        bytes += content.bytes
+        return true
+    }
+
+    /// - Parameter image: what `appendImage` wrote.
+    package init(image: ArraySlice<UInt8>, line: Int) {
+        let size = MemoryLayout<Int>.size
+        let number = image.withUnsafeBytes { $0.loadUnaligned(as: Int.self) }
+        let rest = image.dropFirst(size)
+        guard number > 0 else {
+            self.init(content: Content(Array(rest)), line: line)
+            return
+        }
+        self.init(
+            content: Content(Array(rest.dropFirst(number - 1))), line: line, id: Array(rest.prefix(number - 1)))
     }
 }

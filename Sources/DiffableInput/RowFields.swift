@@ -21,11 +21,14 @@ package struct RowFields {
         return usualIDs.first { JSONView(row.content).value(at: $0)?.text != nil }
     }
 
-    static func firstColumn(of columns: [String]) -> FieldPath? { columns.first.flatMap { FieldPath($0) } }
+    static func firstColumn(of columns: [String]?) -> FieldPath? {
+        columns?.first.flatMap { FieldPath($0) }
+    }
 
-    /// Whether the same identifies the rows of a table with another first row.
-    package func isSame(firstRow: Row, columns: [String]) -> Bool {
-        RowFields(named, firstRow: firstRow, firstColumn: Self.firstColumn(of: columns)).id == id
+    /// Whether the same identifies rows of which this is the first, and it has all fields that are named.
+    package func isSame(firstRow: Row, columns: [String]?) -> Bool {
+        do { try named.check(rows: [firstRow]) } catch { return false }
+        return RowFields(named, firstRow: firstRow, firstColumn: Self.firstColumn(of: columns)).id == id
     }
 
     /// What to do where two rows have the same id.

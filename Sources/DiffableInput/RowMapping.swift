@@ -25,27 +25,36 @@ package struct RowMapping: Equatable, Sendable {
         _ bytes: [UInt8], file: String?, named name: String, extent: InputReader.Extent = .wholeList,
         guessing: (InputFormat) -> Void = { _ in }
     ) throws(InputError) -> Input {
+        let reader = try reader(of: bytes, file: file, named: name, extent: extent, guessing: guessing)
+        do { return try reader.read(bytes) } catch { throw InputError(Self.place(name, reader.format) + "\(error)") }
+    }
+
+    /// The same, before rows become items.
+    ///
+    /// - Returns: also what stands before the message when they cannot (`Arrangement`).
+    package func rows(_ bytes: [UInt8], named name: String) throws(InputError) -> (rows: InputRows, place: String) {
+        let reader = try reader(of: bytes, file: nil, named: name, extent: .wholeList)
+        let place = Self.place(name, reader.format)
+        do { return (try reader.rows(of: bytes), place) } catch { throw InputError(place + "\(error)") }
+    }
+
+    private static func place(_ name: String, _ format: InputFormat) -> String {
+        "\(name), read as \(format.rawValue): "
+    }
+
+    private func reader(
+        of bytes: [UInt8], file: String?, named name: String, extent: InputReader.Extent,
+        guessing: (InputFormat) -> Void = { _ in }
+    ) throws(InputError) -> InputReader {
         let format = format(of: bytes, file: file)
         if !format.isTable { try refuseTableOptions(for: format) }
         if isGuessed(file) {
             do { try PlainTextCheck.refuseDoubtful(bytes) } catch { throw InputError("\(name): \(error)") }
             if format.isTable { guessing(format) }
         }
-        let reader = InputReader(
+        return InputReader(
             format: format, fields: fields, columns: columns, separator: separator, types: try columnTypes(),
-            rows: rows,
-            orphans: orphans, extent: extent)
-        do { return try reader.read(bytes) } catch {
-            throw InputError("\(name), read as \(format.rawValue): \(error)")
-        }
-    }
-
-    /// Of rows that are objects of these columns already: how they become items.
-    package func arrangement(of rows: [Row], columns: [String]) throws(InputError) -> Arrangement {
-        try fields.check(columns: columns)
-        try fields.check(rows: rows)
-        return try Arrangement(
-            of: rows, fields: fields, firstColumn: RowFields.firstColumn(of: columns), orphans: orphans)
+            rows: rows, orphans: orphans, extent: extent)
     }
 
     private func format(of bytes: [UInt8], file: String?) -> InputFormat {

@@ -11,7 +11,8 @@ import Testing
     private func source(_ line: String, _ change: (inout CommandSettings) -> Void = { _ in }) -> CommandSource {
         var settings = CommandSettings(words: ["/bin/sh", "-c", line])
         change(&settings)
-        return CommandSource(settings, RowMapping(), environment: ["PATH=/usr/bin:/bin"])
+        return CommandSource(
+            settings, RowMapping(), complete: { content, _ in content }, environment: ["PATH=/usr/bin:/bin"])
     }
 
     private func failure(of source: CommandSource) async throws -> String {
@@ -29,11 +30,11 @@ import Testing
     @Test func `the output of a command that ends with status 0 is the state`() async throws {
         let states = Collected()
         try await source("echo a; echo b").run { states.append($0) }
-        guard case .whole(let input)? = states.values.first else {
+        guard case .snapshot(let state)? = states.values.first else {
             Issue.record("no state")
             return
         }
-        #expect(input.count == 2 && states.values.count == 1)
+        #expect(state.numberOfItems == 2 && states.values.count == 1)
     }
 
     @Test func `half an output does not count`() async throws {
@@ -43,7 +44,8 @@ import Testing
     }
 
     @Test func `what cannot be run or read is said`() async throws {
-        let none = CommandSource(CommandSettings(words: ["/nowhere/x"]), RowMapping(), environment: [])
+        let none = CommandSource(
+            CommandSettings(words: ["/nowhere/x"]), RowMapping(), complete: { content, _ in content }, environment: [])
         #expect(try await failure(of: none).contains("/nowhere/x cannot be run"))
         #expect(try await failure(of: source("printf '\\377'")).contains("no UTF-8"))
         #expect(try await failure(of: source(#"echo '[{"id":"a"},{"id":"a"}]'"#)).contains("taken"))
@@ -71,11 +73,11 @@ import Testing
     @Test func `what it leaves behind is ended when it has ended`() async throws {
         let states = Collected()
         try await source("sleep 1000 & echo $!").run { states.append($0) }
-        guard case .whole(.whole(let list))? = states.values.first, let item = list.sections.first?.items.first else {
+        guard case .snapshot(let state)? = states.values.first, let id = state.itemIdentifiers.first else {
             Issue.record("no state")
             return
         }
-        let child = try #require(pid_t("\(item.id)"))
+        let child = try #require(pid_t("\(id)"))
         #expect(eventually { !isRunning(child) })
     }
 

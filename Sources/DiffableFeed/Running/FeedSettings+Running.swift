@@ -13,15 +13,16 @@ extension FeedSettings {
     ) -> any FeedSource {
         switch source {
         case .command(let settings):
-            CommandSource(settings, rows, environment: environment, complain: complain)
-        case .sqlite(let settings): DatabaseSource(settings, rowStates, watcher: watcher)
+            CommandSource(
+                settings, rows, complete: complete, environment: environment, complain: complain)
+        case .sqlite(let settings): DatabaseSource(settings, RowStates(rows, complete: complete), watcher: watcher)
         case .directory(let settings): DirectorySource(settings, watcher: watcher)
         case .systemd(let settings): UnitSource(settings)
         }
     }
 
-    private var rowStates: RowStates {
-        RowStates(rows) { (content, id) throws(FeedError) in try completed(content, of: id) }
+    private var complete: RowStates.Complete {
+        { (content, id) throws(FeedError) in try completed(content, of: id) }
     }
 
     /// Brings the list up to date once: with the first state of the source.

@@ -6,6 +6,7 @@ import Glibc
 package struct CommandSource: FeedSource {
     private let settings: CommandSettings
     private let rows: RowMapping
+    private let states: CommandStates
     /// `NAME=value`
     private let environment: [String]
     /// Takes what it writes to its standard error.
@@ -14,12 +15,13 @@ package struct CommandSource: FeedSource {
     /// In bytes. A longer output is not read to its end.
     package static let outputLengthMax = 256 << 20
 
-    package init(
-        _ settings: CommandSettings, _ rows: RowMapping, environment: [String],
-        complain: @escaping @Sendable ([UInt8]) -> Void = { _ in }
+    init(
+        _ settings: CommandSettings, _ rows: RowMapping, complete: @escaping RowStates.Complete,
+        environment: [String], complain: @escaping @Sendable ([UInt8]) -> Void = { _ in }
     ) {
         self.settings = settings
         self.rows = rows
+        states = CommandStates(rows, complete: complete)
         self.environment = environment
         self.complain = complain
     }
@@ -35,7 +37,7 @@ package struct CommandSource: FeedSource {
             terms.outputLengthMax = Self.outputLengthMax
             let result = try await result(terms)
             try check(result)
-            return deliver(.whole(try input(result.output)))
+            return deliver(try states.state(of: result.output, named: name))
         }
         let lines = StreamedLines(stream, rows, named: name, deliver)
         terms.receive = { lines.append($0) }
@@ -68,10 +70,6 @@ package struct CommandSource: FeedSource {
         }
         try Task.checkCancellation()
         return result
-    }
-
-    private func input(_ bytes: [UInt8]) throws(FeedError) -> Input {
-        do { return try rows.input(bytes, file: nil, named: name) } catch { throw FeedError("\(error)") }
     }
 
     private func check(_ result: CommandRun.Result) throws(FeedError) {

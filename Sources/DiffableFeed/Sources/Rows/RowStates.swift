@@ -66,7 +66,8 @@ struct RowStates {
             var rows: [Row] = []
             rows.reserveCapacity(images.count)
             for index in 0..<images.count { rows.append(try images.row(index)) }
-            let arrangement = try mapping.arrangement(of: rows, columns: images.columns)
+            let arrangement = try Arrangement(
+                of: rows, columns: images.columns, fields: mapping.fields, orphans: mapping.orphans)
             let sections = try arrangement.sections().map { Section(id: $0.id, items: try completed($0.items)) }
             var last = Last(
                 images: images, fields: arrangement.fields, sections: sections.map(\.id), sectionOfRow: [],
@@ -79,7 +80,7 @@ struct RowStates {
         } catch let error as FeedError {
             throw error
         } catch {
-            throw FeedError("\(error)")
+            throw FeedError("\(images.place)\(error)")
         }
     }
 

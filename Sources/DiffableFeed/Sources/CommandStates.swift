@@ -1,0 +1,59 @@
+import Diffable
+import DiffableInput
+import Synchronization
+
+/// The states of a command that is run again and again: what one run writes, as far as it is what the last one wrote, costs little.
+final class CommandStates: Sendable {
+    private struct State {
+        var rows: RowStates
+        /// What was written last, and what that is.
+        var last: (output: [UInt8], state: FeedState)?
+    }
+
+    private let mapping: RowMapping
+    private let state: Mutex<State>
+
+    /// In bytes. A longer output is not kept to be compared.
+    private static let keptLengthMax = 1 << 20
+
+    init(_ mapping: RowMapping, complete: @escaping RowStates.Complete) {
+        self.mapping = mapping
+        state = Mutex(State(rows: RowStates(mapping, complete: complete)))
+    }
+
+    /// - Parameter name: what the output is called in messages.
+    func state(of output: [UInt8], named name: String) throws(FeedError) -> FeedState {
+        let result: Result<FeedState, FeedError> = state.withLock { state in
+            if let last = state.last, last.output == output { return .success(last.state) }
+            return Result { () throws(FeedError) in
+                let new = try self.state(of: output, named: name, &state.rows)
+                state.last = output.count <= Self.keptLengthMax ? (output, new) : nil
+                return new
+            }
+        }
+        return try result.get()
+    }
+
+    private func state(
+        of output: [UInt8], named name: String, _ states: inout RowStates
+    ) throws(FeedError) -> FeedState {
+        let (input, place): (InputRows, String)
+        do { (input, place) = try mapping.rows(output, named: name) } catch { throw FeedError("\(error)") }
+        switch input {
+        case .list(let list):
+            guard mapping.fields == .none else { throw FeedError("\(place)\(InputReader.fieldsRefused)") }
+            return .whole(.whole(list))
+        case .rows(let rows, let columns):
+            if let images = RowImages(rows, columns: columns, place: place) {
+                return .snapshot(try states.state(of: images))
+            }
+            do {
+                let arrangement = try Arrangement(
+                    of: rows, columns: columns, fields: mapping.fields, orphans: mapping.orphans)
+                return .whole(.whole(WholeList(sections: try arrangement.sections())))
+            } catch {
+                throw FeedError("\(place)\(error)")
+            }
+        }
+    }
+}
