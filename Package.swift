@@ -101,7 +101,7 @@ let package = Package(
         .executableTarget(
             name: "diffable-feed",
             dependencies: [
-                "CNoLocaleData", "CResidentMemory", "DiffableFeed", "ProcessArguments", "Systemd",
+                "CNoLocaleData", "CResidentMemory", "DiffableFeed", "DiffableView", "ProcessArguments", "Systemd",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),

@@ -4,6 +4,7 @@ import DiffableClient
 import DiffableFeed
 import DiffableInput
 import DiffableProtocol
+import DiffableView
 import Glibc
 import ProcessArguments
 
@@ -72,6 +73,13 @@ struct DiffableFeedCommand: AsyncParsableCommand {
             let settings = try list.map { [try options.feed($0, command)] } ?? configuration.read()
             if check {
                 let path = configuration.path ?? "the file"
+                // No mistake: it may be written for a newer viewer.
+                for feed in settings {
+                    for complaint in feed.look.map(LookCheck.complaints) ?? [] {
+                        report(
+                            "diffable-feed: \(path): the look of \(quoted(feed.list)): \(complaint)", to: STDERR_FILENO)
+                    }
+                }
                 return report("\(path): \(counted(settings.count, "feed"))", to: STDOUT_FILENO)
             }
             let program = FeedProgram(socket: socket, board: feeds)

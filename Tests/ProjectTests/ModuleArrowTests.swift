@@ -33,8 +33,8 @@ import Testing
         ],
         "diffable-feed": [
             "ArgumentParser", "CResidentMemory", "Diffable", "DiffableClient", "DiffableFeed", "DiffableInput",
-            "DiffableJSON",
-            "DiffableProtocol", "Foundation", "Logging", "ProcessArguments", "Systemd", "UnixSignals",
+            "DiffableJSON", "DiffableProtocol", "DiffableView", "Foundation", "Logging", "ProcessArguments", "Systemd",
+            "UnixSignals",
         ],
         "diffabled": [
             "ArgumentParser", "CResidentMemory", "Diffable", "DiffableJSON", "DiffableProtocol",
