@@ -21,6 +21,23 @@ extension Connection {
         return try await begin(request, receiver).subscription
     }
 
+    /// Waits until a list is deleted or gets another name. Nothing of what is in it is sent meanwhile.
+    package func deletion(of list: ListName) async throws(ClientError) {
+        let subscription = Subscription(to: list)
+        let number = try await begin(list, nil, ListOptions(), view: ListView(sections: []).view) {
+            subscription.receive($0)
+        }
+        subscription.begin(number)
+        do throws(ClientError) {
+            while try await subscription.next() != nil {}
+        } catch {
+            // Whoever gives up waiting, with a task that is cancelled: the daemon is told without it.
+            if case .cancelled = error { Task { try await end(subscription) } }
+            throw error
+        }
+        forget(subscription: number)
+    }
+
     /// Ends a subscription; its sequence ends too.
     public func end(_ subscription: Subscription) async throws(ClientError) {
         guard let number = subscription.number else { return }

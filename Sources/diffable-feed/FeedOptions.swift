@@ -30,6 +30,8 @@ struct FeedOptions: ParsableArguments {
 
     @Flag(help: "Make a list that is not on disk, which spares it what is written often.") var volatile = false
 
+    @Flag(help: "Take a list that has items which no feed has put there, and overwrite them.") var adopt = false
+
     func validate() throws { _ = try accessMode() }
 
     private func accessMode() throws -> AccessMode? {
@@ -43,7 +45,7 @@ struct FeedOptions: ParsableArguments {
             ("--timeout", timeout != nil),
             ("--from", from != nil), ("--id", id != nil), ("--section", section != nil), ("--parent", parent != nil),
             ("--text", text != nil), ("--rows", rows != nil), ("--columns", columns != nil),
-            ("--numbers", numbers != nil), ("--mode", mode != nil), ("--volatile", volatile),
+            ("--numbers", numbers != nil), ("--mode", mode != nil), ("--volatile", volatile), ("--adopt", adopt),
         ]
         return used.first { $0.1 }?.0
     }
@@ -66,6 +68,8 @@ struct FeedOptions: ParsableArguments {
         }
         if stream == nil, every == nil, on.isEmpty { settings.every = .seconds(2) }
         var feed = FeedSettings(list: list, source: .command(settings))
+        feed.wording = .options
+        feed.adopts = adopt
         feed.mode = try accessMode()
         if volatile { feed.durability = .volatile }
         feed.rows.from = from?.value

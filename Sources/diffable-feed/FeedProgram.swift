@@ -120,9 +120,9 @@ extension FeedProgram {
                 }
             }
         } catch let error as FeedError {
-            throw FeedExit(status: FeedExit.failed, message: error.description)
+            throw FeedExit(status: FeedExit.failed, message: feed.wording.worded(error.description))
         } catch let error as InputError {
-            throw FeedExit(status: FeedExit.failed, message: error.description)
+            throw FeedExit(status: FeedExit.failed, message: feed.wording.worded(error.description))
         } catch let error as ClientError {
             throw FeedExit(status: FeedExit.unavailable, message: error.descriptionWithOption)
         }

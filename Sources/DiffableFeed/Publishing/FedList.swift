@@ -20,6 +20,8 @@ package actor FedList {
     private var known: Known?
     /// What was brought last: it is sent again to a daemon that does not have it.
     private var wanted: Snapshot?
+    /// Whether it was made what was brought: from then on it is this feed's, whatever its content says.
+    private var isFed = false
 
     /// How often the list is read again because somebody else was faster.
     private static let attemptsMax = 20
@@ -48,6 +50,12 @@ package actor FedList {
         }
     }
 
+    /// The list was deleted: it is made again with what was brought last.
+    package func makeAgain() async throws {
+        known = nil
+        try await sendAgain()
+    }
+
     @discardableResult
     private func change(_ making: (Snapshot) throws -> Snapshot) async throws -> Bool {
         var attempts = 0
@@ -55,10 +63,10 @@ package actor FedList {
             try Task.checkCancellation()
             do {
                 let known = try await current()
-                let new = try making(known.snapshot)
+                let new = try settings.marked(making(known.snapshot), after: isFed ? Snapshot() : known.snapshot)
                 let operations = new.difference(from: known.snapshot)
                 if operations.isEmpty {
-                    wanted = new
+                    (wanted, isFed) = (new, true)
                     return false
                 }
                 let list = settings.list
@@ -69,7 +77,7 @@ package actor FedList {
                     return try await current.connection.transact(list, operations, ifRevision: known.revision)
                 }
                 self.known = Known(snapshot: new, revision: outcome.revision, number: known.number)
-                wanted = new
+                (wanted, isFed) = (new, true)
                 return true
             } catch ClientError.refused(let refusal)
                 where ["revisionMismatch", "noSuchList"].contains(refusal.name) && attempts < Self.attemptsMax
@@ -92,10 +100,11 @@ package actor FedList {
 
     /// What is known of the list, over the connection that there is.
     private func current() async throws -> Known {
-        let (settings, known) = (settings, known)
+        let (settings, known, isFed) = (settings, known, isFed)
         let looked = try await link.perform { current -> Known in
             if let known, known.number == current.number { return known }
             let state = try await settings.look(over: current.connection)
+            if !isFed { try settings.checkOwnership(of: state.snapshot) }
             return Known(snapshot: state.snapshot, revision: state.revision, number: current.number)
         }
         self.known = looked

@@ -14,8 +14,9 @@ final class Feed: Sendable {
     private let watcher: FileWatcher
     private let say: @Sendable (String) -> Void
     private let health = Mutex(FeedHealth())
-    /// Rings whenever the list has been made what it is to be.
-    private let listIsThere = Bell()
+    /// Ring whenever the list has been made what it is to be.
+    private let listIsThere = (forHandler: Bell(), forGuard: Bell())
+    private let isDeleted = Mutex(false)
 
     /// - Parameter say: hears when it begins to fail, fails otherwise, and does no longer.
     init(
@@ -39,6 +40,7 @@ final class Feed: Sendable {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await self.runSource(news) }
             group.addTask { await self.send(news, sending) }
+            group.addTask { await self.guardList(sending) }
             if let handler = source.handler?.waitingForChildren({ try await news.sent() }) {
                 group.addTask { await self.answer(with: handler) }
             }
@@ -75,7 +77,7 @@ final class Feed: Sendable {
                         case .whole, .snapshot, .items: nil
                         }
                     self.change { health in
-                        health.sourceProblem = problem?.description
+                        health.sourceProblem = problem.map { self.settings.wording.worded($0.description) }
                         // What the pause after a failure ended with. A stream that brings something has no next run.
                         if problem == nil, self.source.pace == .stream { health.nextRun = nil }
                     }
@@ -93,7 +95,7 @@ final class Feed: Sendable {
                 if stirred.takeRing() { schedule.stir(at: .now) }
                 schedule.fail(at: .now)
                 change { health in
-                    health.sourceProblem = "\(error)"
+                    health.sourceProblem = self.settings.wording.worded("\(error)")
                     health.nextRun = schedule.next.map(Int.time)
                 }
             }
@@ -111,6 +113,10 @@ final class Feed: Sendable {
         while !Task.isCancelled {
             var pause: ContinuousClock.Instant?
             pending = news.take(after: pending)
+            let wasDeleted = isDeleted.withLock { isDeleted in
+                defer { isDeleted = false }
+                return isDeleted
+            }
             let number = await link.number
             do {
                 if let batch = pending {
@@ -121,13 +127,17 @@ final class Feed: Sendable {
                         health.listProblem = nil
                         health.lastSuccess = .now()
                     }
+                } else if wasDeleted {
+                    try await list.makeAgain()
+                    change { $0.listProblem = nil }
                 } else if let number, number != connection {
                     try await list.sendAgain()
                     change { $0.listProblem = nil }
                 }
                 connection = number ?? connection
                 failures = 0
-                listIsThere.ring()
+                listIsThere.forHandler.ring()
+                listIsThere.forGuard.ring()
             } catch is CancellationError {
                 return
             } catch {
@@ -149,6 +159,23 @@ final class Feed: Sendable {
         }
     }
 
+    /// Hears when the list is deleted, or gets another name, and has it made again.
+    private func guardList(_ sending: Bell) async {
+        while !Task.isCancelled {
+            await listIsThere.forGuard.wait()
+            do {
+                try await link.connected().connection.deletion(of: settings.list)
+                say("\(quoted(settings.list)) was deleted, and is made again")
+            } catch ClientError.refused(let refusal) where refusal.name == "noSuchList" {
+            } catch {
+                // Over the next connection it is sent again, too.
+                continue
+            }
+            isDeleted.withLock { $0 = true }
+            sending.ring()
+        }
+    }
+
     // MARK: - Answering
 
     /// Answers for the list whenever it is there: it is made by what is sent.
@@ -156,7 +183,7 @@ final class Feed: Sendable {
         var failures = 0
         var pause: ContinuousClock.Instant?
         while !Task.isCancelled {
-            await listIsThere.wait(until: pause)
+            await listIsThere.forHandler.wait(until: pause)
             pause = nil
             do {
                 let connection = try await link.connected().connection

@@ -46,8 +46,7 @@ extension FeedSettings {
                 // What is there is read, so that somebody else's change between that and ours is not lost.
                 while true {
                     let known = try await look(over: connection)
-                    let operations = try state(from: known.snapshot, whole: whole, items: items)
-                        .difference(from: known.snapshot)
+                    let operations = try difference(from: known.snapshot, whole, items)
                     if operations.isEmpty { return nil }
                     do {
                         try await connection.transact(list, operations, ifRevision: known.revision)
@@ -59,8 +58,13 @@ extension FeedSettings {
             do { known = try await connection.state(of: list).snapshot } catch ClientError.refused(let refusal)
                 where refusal.name == "noSuchList"
             {}
-            return try state(from: known, whole: whole, items: items).difference(from: known)
+            return try difference(from: known, whole, items)
         }
+    }
+
+    private func difference(from known: Snapshot, _ whole: Whole?, _ items: [Input]) throws -> [ListOperation] {
+        try checkOwnership(of: known)
+        return try marked(state(from: known, whole: whole, items: items), after: known).difference(from: known)
     }
 
     private func firstState(of source: any FeedSource) async throws -> FeedState {

@@ -67,6 +67,7 @@ extension FeedSettings {
         ["list"] + sources + [
             "shell", "every", "on", "timeout", "stream", "from", "id", "section", "parent", "text", "rows", "columns",
             "numbers", "types", "separator", "orphans", "query", "json", "content", "look", "mode", "durability",
+            "adopt",
         ]
 
     fileprivate init(_ node: Node, home: String?) throws(FeedFileError) {
@@ -100,7 +101,9 @@ extension FeedSettings {
             }
             durability = known
         }
+        if let member = mapping.take("adopt") { adopts = try member.truth() }
         try mapping.refuseRest()
+        do { try rows.check() } catch { throw FeedFileError(line: mapping.line, wording.worded(error.problem)) }
     }
 }
 

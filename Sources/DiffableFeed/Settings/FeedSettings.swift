@@ -14,6 +14,10 @@ package struct FeedSettings: Equatable, Sendable {
     /// as it is.
     package var mode: AccessMode?
     package var durability = Durability.durable
+    /// Whether it may take a list that somebody else has filled.
+    package var adopts = false
+    /// Where it was said, for messages.
+    package var wording = FeedWording.keys
 
     package init(list: ListName, source: SourceSettings) {
         self.list = list

@@ -111,6 +111,46 @@ extension Integration {
             program.end(with: SIGTERM)
         }
 
+        @Test func `a list that somebody else has filled stays as it is, unless the file says otherwise`() throws {
+            try write("x\n")
+            try daemon.succeed("create", "a")
+            try daemon.succeed("append", "a", "mine", "-q")
+            let program = try daemon.startFeeds(follow())
+            let failed = try daemon.waitForStatus("a refusal") { $0.state == "failing" }
+            #expect(failed.message?.contains("has 1 item that no feed has put there") == true, "\(failed)")
+            #expect(failed.message?.contains("adopt: true") == true, "\(failed)")
+            #expect(try daemon.ids(of: "a") == ["mine"])
+            let once = try daemon.feedProgram("--config", file("feeds.yaml"), "--once", "a", "--dry-run")
+            #expect(try once.wait() == 70)
+            #expect(once.complaints.contains("adopt: true"), "\(once.complaints)")
+            try daemon.writeFeeds(follow("rows", "  adopt: true\n"))
+            program.signal(SIGHUP)
+            try daemon.waitForIDs(["x"], program)
+            program.end(with: SIGTERM)
+            // It says now that a feed has made it.
+            try write("y\n")
+            let again = try daemon.startFeeds(follow("rows", "  look: {title: T}\n"))
+            try daemon.waitForIDs(["y"], again)
+            let shown = try daemon.succeed("show", "a", "-o", "json")
+            #expect(shown.contains(#""fedBy":"diffable-feed""#) && shown.contains(#""title":"T""#), "\(shown)")
+            again.end(with: SIGTERM)
+        }
+
+        @Test func `a list that is deleted or renamed is made again`() throws {
+            try write("x\n")
+            let program = try daemon.startFeeds(follow())
+            try daemon.waitForIDs(["x"], program)
+            try daemon.succeed("delete", "a")
+            try daemon.waitForIDs(["x"], program)
+            try daemon.succeed("rename", "a", "b")
+            try daemon.waitForIDs(["x"], program)
+            #expect(try daemon.ids(of: "b") == ["x"])
+            try write("y\n")
+            try daemon.waitForIDs(["y"], program)
+            program.signal(SIGTERM)
+            #expect(try program.wait() == 0)
+        }
+
         @Test func `a reload changes all feeds or none, and leaves those that stay alone`() throws {
             try write("x\n")
             let program = try daemon.startFeeds(follow())
@@ -184,6 +224,12 @@ extension Integration {
             let once = try daemon.feedProgram("--config", file("feeds.yaml"), "--once", "a")
             #expect(try once.wait() == 0, "\(once.complaints)")
             #expect(try daemon.ids(of: "a") == ["x"])
+            try daemon.writeFeeds("- list: a\n  command: [echo]\n  every: 1h\n  look: {titel: T, layout: tabel}\n")
+            let look = try daemon.feedProgram("--config", file("feeds.yaml"), "--check")
+            #expect(try look.wait() == 0)
+            for word in ["the look of", "titel", #"layout cannot be "tabel""#] {
+                #expect(look.complaints.contains(word), "\(look.complaints)")
+            }
             try daemon.writeFeeds("- list: a\n  command: [ech]\n  evry: 1h\n")
             let wrong = try daemon.feedProgram("--config", file("feeds.yaml"), "--check")
             #expect(try wrong.wait() == 78)
