@@ -21,7 +21,7 @@ package actor FedList {
     /// What was brought last: it is sent again to a daemon that does not have it.
     private var wanted: Snapshot?
     /// Whether it was made what was brought: from then on it is this feed's, whatever its content says.
-    private var isFed = false
+    package private(set) var isFed = false
 
     /// How often the list is read again because somebody else was faster.
     private static let attemptsMax = 20

@@ -14,7 +14,7 @@ final class Feed: Sendable {
     private let watcher: FileWatcher
     private let say: @Sendable (String) -> Void
     private let health = Mutex(FeedHealth())
-    /// Ring whenever the list has been made what it is to be.
+    /// Ring whenever the list has been made what it is to be, the first also when there is nothing yet to make it.
     private let listIsThere = (forHandler: Bell(), forGuard: Bell())
     private let isDeleted = Mutex(false)
 
@@ -60,7 +60,12 @@ final class Feed: Sendable {
         var schedule = FeedSchedule(source.pace, at: .now)
         while !Task.isCancelled {
             guard schedule.isDue(at: .now) else {
-                if await stirred.wait(until: schedule.next) {
+                let problem = source.pace == .runs(every: nil) ? ticket.flatMap(watcher.problem) : nil
+                let wasBlind = health.withLock { $0.watchProblem != nil }
+                if wasBlind || problem != nil { change { $0.watchProblem = problem } }
+                if wasBlind, problem == nil { schedule.stir(at: .now) }
+                let look = problem.map { _ in ContinuousClock.now + FileWatcher.retryPause }
+                if await stirred.wait(until: [schedule.next, look].compactMap(\.self).min()) {
                     try? await Task.sleep(for: Self.settling)
                     _ = stirred.takeRing()
                     schedule.stir(at: .now)
@@ -137,7 +142,7 @@ final class Feed: Sendable {
                 connection = number ?? connection
                 failures = 0
                 listIsThere.forHandler.ring()
-                listIsThere.forGuard.ring()
+                if await list.isFed { listIsThere.forGuard.ring() }
             } catch is CancellationError {
                 return
             } catch {

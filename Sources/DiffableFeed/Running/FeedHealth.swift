@@ -6,6 +6,8 @@ struct FeedHealth: Equatable {
     var listProblem: String?
     /// Why nobody answers for the list.
     var handlerProblem: String?
+    /// Why it is not heard when the source changes.
+    var watchProblem: String?
     /// In milliseconds since 1970: when the source runs again.
     var nextRun: Int?
     /// When the list is sent again.
@@ -13,7 +15,7 @@ struct FeedHealth: Equatable {
     /// In milliseconds since 1970.
     var lastSuccess: Int?
 
-    var problem: String? { sourceProblem ?? listProblem ?? handlerProblem }
+    var problem: String? { sourceProblem ?? listProblem ?? handlerProblem ?? watchProblem }
 
     func show(in status: inout FeedStatus) {
         status.state = problem != nil ? .failing : lastSuccess != nil ? .fed : .waiting

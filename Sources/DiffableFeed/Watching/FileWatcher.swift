@@ -14,6 +14,8 @@ package final class FileWatcher: Sendable {
         /// Whether what happens in them is left out, and they are followed only as they come and go.
         var isOfPlaces = false
         var tell: @Sendable () -> Void
+        /// Why the kernel does not tell of all of them.
+        var problem: String?
     }
 
     private struct State {
@@ -22,6 +24,9 @@ package final class FileWatcher: Sendable {
         /// What the kernel watches, each with those who asked for it and the name in the directory that they mean; nil for all.
         var watches: [Int32: [(audience: Int, name: String?)]] = [:]
     }
+
+    /// After which it is worth to ask again for what the kernel would not watch.
+    static let retryPause = Duration.seconds(30)
 
     private let descriptor: Int32
     private let state = Mutex(State())
@@ -47,6 +52,14 @@ package final class FileWatcher: Sendable {
     /// or are others.
     package func watchPlaces(of paths: [String], _ tell: @escaping @Sendable () -> Void) -> Int {
         add(Audience(paths: paths, isOfPlaces: true, tell: tell))
+    }
+
+    /// Why the kernel does not tell of all changes that somebody asked for; nil when it does. Asks it again if it did not.
+    package func problem(of ticket: Int) -> String? {
+        state.withLock { state in
+            if state.audiences[ticket]?.problem != nil { place(ticket, &state) }
+            return state.audiences[ticket]?.problem
+        }
     }
 
     private func add(_ audience: Audience) -> Int {
@@ -90,6 +103,7 @@ extension FileWatcher {
     /// Asks for what an audience has to hear. Those that are asked for twice are one to the kernel.
     private func place(_ number: Int, _ state: inout State) {
         guard let audience = state.audiences[number] else { return }
+        state.audiences[number]?.problem = nil
         // What a symbolic link leads to may be replaced where it is.
         let ends = audience.paths.compactMap { realpath($0, nil) }
         defer { for end in ends { free(end) } }
@@ -121,10 +135,19 @@ extension FileWatcher {
         // One that is watched already goes on hearing what it heard.
         let changes = (name == nil ? Self.changes : Self.changesOnTheWay) | UInt32(IN_MASK_ADD)
         let watch = inotify_add_watch(descriptor, path, changes)
-        guard watch >= 0 else { return false }
+        guard watch >= 0 else {
+            // What is not there, or may not be read, is watched where it may come.
+            if errno == ENOSPC || errno == ENOMEM { state.audiences[number]?.problem = Self.limit(path) }
+            return false
+        }
         let isKnown = state.watches[watch]?.contains { $0.audience == number && $0.name == name } ?? false
         if !isKnown { state.watches[watch, default: []].append((number, name)) }
         return true
+    }
+
+    private static func limit(_ path: String) -> String {
+        "the kernel tells of no changes of \(path), because it watches as many files as it may for a user: raise "
+            + "fs.inotify.max_user_watches (sysctl), or say `every`"
     }
 
     private func read() {

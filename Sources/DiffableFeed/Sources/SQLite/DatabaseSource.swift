@@ -28,12 +28,15 @@ package struct DatabaseSource: FeedSource {
         var reading = DatabaseReading(settings, rows)
         defer { reading.end() }
         var watch = DatabaseWatch(every: settings.every, at: .now)
+        var last: Snapshot?
+        var problem: String?
         while true {
             try Task.checkCancellation()
             let start = ContinuousClock.now
             switch await reading.look() {
             case .same: watch.sawNothing(at: .now)
             case .state(let snapshot, let isFinal):
+                (last, problem) = (snapshot, nil)
                 deliver(.snapshot(snapshot))
                 watch.read(isFinal: isFinal, from: start, at: .now)
             case .trouble(let message):
@@ -42,7 +45,18 @@ package struct DatabaseSource: FeedSource {
                 deliver(.failure(FeedError(message)))
                 watch.read(isFinal: true, from: start, at: .now)
             }
-            if await bell.wait(until: watch.next) { watch.stir(at: .now) }
+            // Where nothing is heard of changes it is looked at from time to time, until something is.
+            let blindness = settings.every == nil ? watcher.problem(of: ticket) : nil
+            if blindness != problem {
+                problem = blindness
+                if let blindness {
+                    deliver(.failure(FeedError(blindness)))
+                } else if let last {
+                    deliver(.snapshot(last))
+                }
+            }
+            let look = blindness.map { _ in ContinuousClock.now + FileWatcher.retryPause }
+            if await bell.wait(until: [watch.next, look].compactMap(\.self).min()) { watch.stir(at: .now) }
             // What takes long may take a fifth of the time.
             if let rest = watch.rest, rest > .now { try await Task.sleep(until: rest, clock: .continuous) }
         }
