@@ -35,10 +35,10 @@ shell_scripts = .ci/run Fuzzing/run debian/diffabled.postinst debian/diffabled.p
 
 # The one that can draw, if there is one.
 python = $(shell for python in python3 /usr/bin/python3; do $$python -c 'import matplotlib' 2>/dev/null && echo $$python && exit; done; echo python3)
-python_sources = Benchmarks/guard scripts/man-pages scripts/look-pictures $(wildcard examples/*.py Benchmarks/harness/*.py Tests/*/*/*.py)
+python_sources = Benchmarks/guard scripts/man-pages scripts/look-pictures scripts/soak-feeds $(wildcard examples/*.py Benchmarks/harness/*.py Tests/*/*/*.py)
 python_client = $(wildcard clients/python/src/diffable/*.py clients/python/tests/*.py)
 
-.PHONY: run tests test test-python test-release soak guard fuzz demo both-ways tour pictures build programs pages set-up lint format bench bench-quick docs install uninstall deb clean
+.PHONY: run tests test test-python test-release soak soak-feeds guard fuzz demo both-ways tour pictures build programs pages set-up lint format bench bench-quick docs install uninstall deb clean
 
 # Serves in the foreground, with a list to look at.
 run: programs
@@ -79,6 +79,12 @@ soak:
 	DIFFABLED_PAIRS=200000 $(if $(SEED),DIFFABLED_SEED=$(SEED)) scripts/test --filter SchemaConformanceTests
 	DIFFABLED_SOAK=1 scripts/test --filter '[./]($(sweeps))/'
 	DIFFABLED_SOAK=$(or $(SECONDS),600) $(if $(SEED),DIFFABLED_SEED=$(SEED)) scripts/test --filter ConformanceTests
+
+# Commits to SQLite databases in four journal modes, with copies of the log and VACUUM between, and looks whether the lists of feeds
+# are right and how soon: COMMITS=10000. SEED=1 repeats what a run with that seed did.
+soak-feeds: programs
+	@scripts/set-up python3
+	@$(if $(SEED),DIFFABLED_SEED=$(SEED)) scripts/soak-feeds $(or $(COMMITS),10000)
 
 # Draws the pictures of lists anew that the tests of DiffableView compare. The first run fails, because each is new: look at
 # what `git diff` shows then.

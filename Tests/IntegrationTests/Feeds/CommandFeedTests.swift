@@ -136,6 +136,18 @@ extension Integration {
             again.end(with: SIGTERM)
         }
 
+        @Test func `a feed that has brought nothing yet asks for nothing`() throws {
+            let program = try daemon.startFeeds(
+                "- list: a\n  command: [sleep, \"1000\"]\n  stream: ndjson\n- list: b\n  command: [echo, x]\n  every: 100ms\n  from: lines\n"
+            )
+            _ = try daemon.waitForStatus("a success", of: "b") { $0.state == "fed" }
+            try daemon.waitForIDs(["x"], of: "b", program)
+            #expect(
+                !daemon.program.complaints.contains("client=diffable-feed error=noSuchList"),
+                "\(daemon.program.complaints)")
+            program.end(with: SIGTERM)
+        }
+
         @Test func `a list that is deleted or renamed is made again`() throws {
             try write("x\n")
             let program = try daemon.startFeeds(follow())
