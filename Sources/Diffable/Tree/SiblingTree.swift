@@ -267,6 +267,20 @@ extension Forest {
         preconditionFailure("offset \(offset) is beyond the children")
     }
 
+    /// The section that has the item at a depth-first offset among all items, and how many of its items come before that;
+    /// nil beyond them. O(log n).
+    func section(atItem offset: Int) -> (Handle, rest: Int)? {
+        defer { withExtendedLifetime(self) {} }
+        guard let root = root(Forest.list), offset >= 0, offset < root.total - root.count else { return nil }
+        var (leaf, rest) = leaf(below: root, at: offset) { $0.total - $0.count }
+        for section in leaf.handles {
+            let items = weight(section) - 1
+            if rest < items { return (section, rest) }
+            rest -= items
+        }
+        preconditionFailure("item \(offset) is in one of the sections")
+    }
+
     /// The handle at an index among the children of an owner; nil beyond them. O(log n).
     func child(atIndex index: Int, under owner: Handle) -> Handle? {
         defer { withExtendedLifetime(self) {} }

@@ -63,13 +63,14 @@ private struct Extraction {
 
     mutating func snapshot() -> Snapshot {
         var sections: [Section] = []
-        list.forest.children(Forest.list)?.forEach { section in
-            // Sections are few; what they hold is passed over at once.
-            guard wanted > 0, list.forest.weight(section) - 1 > passed else {
-                passed -= min(passed, list.forest.weight(section) - 1)
-                return
-            }
+        // How many rows are before the next that is wanted.
+        var offset = passed
+        // Sections may be as many as items: one is found at once, and those without rows are not met.
+        while wanted > 0, let (section, rest) = list.forest.section(atItem: offset) {
+            passed = rest
+            let before = wanted
             sections.append(Section(record: list.forest.record(section), items: items(under: section)))
+            offset += before - wanted
         }
         return Snapshot(shown: sections, of: list)
     }
