@@ -23,6 +23,8 @@ final class NaiveRun {
         case repeatsRedraw
         /// What cancels out is sent.
         case sendsNothing
+        /// The index over conditions finds nobody whom new contents concern.
+        case overlooksMatches
     }
 
     private let fault: Fault?
@@ -59,7 +61,8 @@ final class NaiveRun {
         }
     }
 
-    init(seed: UInt64, fault: Fault? = nil) throws {
+    /// - Parameter followers: how many there are, most of them with views of their own.
+    init(seed: UInt64, fault: Fault? = nil, followers: Int = 5) throws {
         self.fault = fault
         changes = NaiveChanges(seed: seed)
         history = NaiveHistory(NaiveList())
@@ -69,13 +72,14 @@ final class NaiveRun {
         for _ in 0..<4 { views.append(changes.view()) }
         for _ in 0..<3 { try change() }
         list.serve()
-        for _ in 0..<5 { try clients.append(newClient()) }
+        for _ in 0..<followers { try clients.append(newClient()) }
     }
 
     func run(steps: Int) throws {
         for _ in 0..<steps {
             // What changes in one turn is one step for those who follow.
             for _ in 0..<(changes.chance(20) ? 2 : 1) { try change() }
+            if fault == .overlooksMatches { updateUnnoticed() }
             list.serve()
             for client in clients where !client.isAway { noteAnchor(of: client) }
             for client in clients { try step(client) }
@@ -257,6 +261,18 @@ final class NaiveRun {
     }
 
     // MARK: Faults
+
+    /// As if nobody had told the index of their conditions. What goes is noticed even so: nobody may show what there is not.
+    private func updateUnnoticed() {
+        let areContents = list.state.snapshot.difference(from: list.shownState.snapshot).allSatisfy {
+            if case .reconfigureItems = $0 { true } else { false }
+        }
+        guard areContents, let selections = list.selections else { return }
+        let numbered = selections.numbered
+        for (number, selection) in numbered { selection.criterion.map { selections.index.remove(number, $0) } }
+        list.update()
+        for (number, selection) in numbered { selection.criterion.map { selections.index.insert(number, $0) } }
+    }
 
     private func altered(_ message: NaiveJSON, for client: Client) throws -> NaiveJSON {
         guard message["method"]?.string == "changes", let operations = message["params"]?["operations"]?.elements,

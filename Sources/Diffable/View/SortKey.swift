@@ -10,7 +10,7 @@
 /// apart. Values of different sorts stand in this order: none, null, booleans, numbers, strings.
 package struct SortKey: Sendable {
     /// No key is the beginning of another one with as many values: each value tells its end.
-    private(set) var bytes: [UInt8] = []
+    package private(set) var bytes: [UInt8] = []
 
     package init() {}
 
@@ -28,6 +28,9 @@ package struct SortKey: Sendable {
         let ordered = pattern >> 63 == 0 ? pattern | 1 << 63 : ~pattern
         for shift in stride(from: 56, through: 0, by: -8) { bytes.append(UInt8(truncatingIfNeeded: ordered >> shift)) }
     }
+
+    /// How many bytes tell where a string ends.
+    package static let textEndLength = 2
 
     /// In UTF-8, whose order is that of the scalars.
     package mutating func append(_ text: UnsafeRawBufferPointer) {

@@ -1,7 +1,7 @@
 import Diffable
 
 /// A path to a value of an item: its id, its kind, or a value in its content.
-enum ContentPath: Equatable, Sendable {
+enum ContentPath: Hashable, Sendable {
     case id
     case kind
     /// The reference tokens of a JSON pointer (RFC 6901), in UTF-8. Without any it is the whole content.

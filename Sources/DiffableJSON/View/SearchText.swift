@@ -18,24 +18,42 @@ struct SearchText: Sendable {
     }
 
     /// O(length of the content).
-    func isFound(in item: Item) -> Bool {
-        var missing = words
-        item.record.withContent { content in
-            if !content.isEmpty { Self.search(CompactValue(content), for: &missing) }
-        }
-        return missing.isEmpty
+    func isFound(in item: Item) -> Bool { isFound(inFolded: Self.folded(item)) }
+
+    /// - Parameter text: all strings of an item, folded, one after the other.
+    func isFound(inFolded text: [UInt8]) -> Bool {
+        // A word of nothing but marks is in every string, but there has to be one.
+        words.isEmpty || !text.isEmpty && words.allSatisfy(text.hasPart)
     }
 
-    private static func search(_ value: CompactValue, for missing: inout [[UInt8]]) {
-        if missing.isEmpty { return }
+    /// All strings of an item's content, folded. What stands between them is in no word, for it is in no UTF-8.
+    static func folded(_ item: Item) -> [UInt8] {
+        var text: [UInt8] = []
+        item.record.withContent { content in
+            if content.isEmpty { return }
+            text.reserveCapacity(content.count)
+            append(CompactValue(content), to: &text)
+        }
+        return text
+    }
+
+    private static func append(_ value: CompactValue, to text: inout [UInt8]) {
         if let string = value.string {
-            let text = folded(string.text)
-            missing.removeAll(where: text.hasPart)
+            string.withUTF8 { append($0, to: &text) }
+            text.append(0xFF)
         } else if value.isObject {
             var cursor = value.memberCursor()
-            while let member = cursor.next() { search(member.value, for: &missing) }
+            while let member = cursor.next() { append(member.value, to: &text) }
         } else {
-            for element in value.elements { search(element, for: &missing) }
+            for element in value.elements { append(element, to: &text) }
+        }
+    }
+
+    private static func append(_ string: UnsafeRawBufferPointer, to text: inout [UInt8]) {
+        if string.allSatisfy({ $0 < 0x80 }) {
+            for byte in string { text.append(byte.asciiFolded) }
+        } else {
+            text += folded(String(decoding: string, as: UTF8.self))
         }
     }
 
@@ -47,7 +65,7 @@ struct SearchText: Sendable {
     /// the marks are removed anyway.
     static func folded(_ text: String) -> [UInt8] {
         if text.utf8.allSatisfy({ $0 < 0x80 }) {
-            return text.utf8.map { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= $0 ? $0 | 0x20 : $0 }
+            return text.utf8.map(\.asciiFolded)
         }
         var folded = String.UnicodeScalarView()
         for scalar in text.unicodeScalars {
@@ -85,6 +103,10 @@ extension Unicode.Scalar {
             }
         }
     }
+}
+
+extension UInt8 {
+    fileprivate var asciiFolded: UInt8 { UInt8(ascii: "A")...UInt8(ascii: "Z") ~= self ? self | 0x20 : self }
 }
 
 extension [UInt8] {

@@ -16,6 +16,8 @@ package struct View: Sendable {
     package var window: Window?
     /// The text that `matching` was made from. Two views with the same text show the same. Empty when it is nil.
     package var matchingText: [UInt8]
+    /// What an item has to meet to be shown for itself; nil when nothing is asked of it but its place.
+    package fileprivate(set) var criterion: Criterion?
     /// All of it, as compact JSON; empty for everything.
     package var json: [UInt8]
 
@@ -214,18 +216,13 @@ private struct ViewParts {
         }
         view.window = window
         if texts.contains(where: { !$0.isEmpty }) {
+            let criterion = Criterion(condition: condition, search: search)
+            view.criterion = criterion
             view.matching = Selection(
-                sections: sections, terms: numberOfTerms, isMatch: isMatch, appendKey: appendKey)
+                sections: sections, terms: numberOfTerms, isMatch: criterion.map { $0.isMet }, appendKey: appendKey)
             view.matchingText = Array(texts.joined(separator: [0]))
         }
         return view
-    }
-
-    private var isMatch: (@Sendable (Item) -> Bool)? {
-        if condition == nil && search == nil { return nil }
-        return { [condition, search] item in
-            (condition?.isMet(by: item) ?? true) && (search?.isFound(in: item) ?? true)
-        }
     }
 
     private var appendKey: Selection.KeyWriter? {

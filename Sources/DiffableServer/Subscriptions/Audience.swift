@@ -20,7 +20,10 @@ final class Audience {
     /// Where its rows come from; nil: from the list itself.
     let selection: LiveSelection?
     /// The list's state that is shown: its newest, or an older one while the background is looking for the next.
-    private(set) var state: ListState
+    var state: ListState {
+        guard let state = selection == nil ? list.shownState : selection?.state else { Self.isNotPrepared() }
+        return state
+    }
     /// What is shown of it.
     private(set) var shown: RenderedView
     /// Whether the item is not there that its window is to begin with. Then it is where that was when it was shown last.
@@ -37,6 +40,10 @@ final class Audience {
     private var lastCoalesced: (from: RenderedView.ID, operations: [ListOperation])?
     /// Towards `shown`, at the revision of `state`.
     private var lines: [(standing: Standing, line: EncodedUpdate)] = []
+    /// Among those that have the same rows, for their group; nil when it is in none.
+    var position: Int?
+    /// What it shows is to be served at the end of the turn.
+    private var isDue = false
     private let longDifferences = LongDifferences()
     /// Of the line of operations that was made last, in bytes: the next one is about as long.
     private var lineLengthUsual = 0
@@ -53,15 +60,17 @@ final class Audience {
         self.view = view
         self.number = number
         self.selection = selection
-        state = selection?.state ?? list.shownState
+        let state = selection?.state ?? list.shownState
         let id = RenderedView.ID(audience: number, revision: state.revision)
-        guard let rows = selection == nil ? state.snapshot : selection?.stage?.snapshot else {
-            preconditionFailure("a view is prepared before it has an audience")
-        }
+        guard let rows = selection == nil ? state.snapshot : selection?.shown else { Self.isNotPrepared() }
         let extract = view.window?.extract(from: rows)
         shown = RenderedView(id, extract?.snapshot ?? rows, extract?.extent)
         served = DeliveredState(shown: shown, revision: state.revision)
         if let extract { noteAnchor(of: extract) }
+    }
+
+    private static func isNotPrepared() -> Never {
+        preconditionFailure("a view is prepared before it has an audience")
     }
 
     private func noteAnchor(of extract: Window.Extract) {
@@ -97,9 +106,7 @@ final class Audience {
 
     /// Goes along with its list, of which the rows have taken a step from one state to another.
     func follow(_ rows: Transition, from old: ListState, to state: ListState) {
-        self.state = state
-        // They name the revision.
-        if !lines.isEmpty { lines.removeAll(keepingCapacity: true) }
+        dropLines()
         lastTransition = nil
         lastCoalesced = nil
         // Who is to start anew is told so, whether or not that changes anything.
@@ -118,6 +125,10 @@ final class Audience {
     }
 
     private func show(_ step: Transition, _ extent: Window.Extent? = nil) {
+        if !isDue {
+            isDue = true
+            list.noteShown(by: self)
+        }
         lastTransition = (shown.id, step)
         shown = RenderedView(RenderedView.ID(audience: number, revision: state.revision), step.new, extent)
     }
@@ -135,6 +146,7 @@ final class Audience {
 
     /// Sends those who keep up what there is, and lets the others know of it.
     func serve() {
+        isDue = false
         let from = served
         if from.shown === shown && !list.isDeleted { return }
         served = target
@@ -221,10 +233,14 @@ final class Audience {
         }
         if let sent, isLong(from: sent, form) { return nil }
         let line = made(from: sent, resetReason, to: subscription, form)
+        if lines.isEmpty, selection != nil { list.noteLines(of: self) }
         if lines.count >= Self.linesMax { lines.removeAll() }
         lines.append((standing, line))
         return line
     }
+
+    /// They name a revision that is over.
+    func dropLines() { if !lines.isEmpty { lines.removeAll(keepingCapacity: true) } }
 
     private func start(from sent: DeliveredState?, _ resetReason: NotificationWriter.ResetReason, _ form: LineForm)
         -> Start
@@ -354,39 +370,11 @@ final class Audience {
         return patch(from: sent, to: target, by: difference(from: sent))
     }
 
-    private func changes(from sent: DeliveredState, to target: DeliveredState, by operations: [ListOperation])
-        -> NotificationWriter
-    {
-        NotificationWriter(
-            changesOf: state.name, from: sent.revision, to: target.revision, operations: operations,
-            extent: target.shown.extent)
-    }
-
-    private func patch(from sent: DeliveredState, to target: DeliveredState, by operations: [ListOperation])
-        -> LongLineWriter
-    {
-        LongLineWriter(
-            patchOf: state.name, from: sent.revision, to: target.revision, old: sent.shown.snapshot,
-            operations: operations, extent: target.shown.extent)
-    }
-
-    private func snapshot(_ reason: NotificationWriter.ResetReason?) -> LongLineWriter {
-        LongLineWriter(
-            snapshotOf: state.name, epoch: state.epoch, revision: state.revision, reason: reason,
-            snapshot: shown.snapshot, extent: shown.extent)
-    }
-
     /// Several steps as one. Kept, because a subscriber asks first whether it is anything at all.
     private func coalesced(from sent: DeliveredState) -> [ListOperation] {
         if let lastCoalesced, lastCoalesced.from == sent.shown.id { return lastCoalesced.operations }
         let operations = shown.snapshot.difference(from: sent.shown.snapshot)
         lastCoalesced = (sent.shown.id, operations)
         return operations
-    }
-
-    private func reset(_ reason: NotificationWriter.ResetReason) -> NotificationWriter {
-        NotificationWriter(
-            resetOf: state.name, epoch: state.epoch, revision: state.revision, reason: reason,
-            snapshot: shown.snapshot, extent: shown.extent)
     }
 }

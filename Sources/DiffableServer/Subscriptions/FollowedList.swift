@@ -8,6 +8,8 @@ import DiffableStore
 /// match, what is folded once for each way to fold. All that is little work is brought up to date together, at the end of
 /// a turn or when somebody asks before. What is more than a turn has room for follows when the background has found it:
 /// each audience shows one state of the list, the newest or one a little older.
+///
+/// A change costs those whom it concerns: a view that shows nothing new is not met on the way (`LiveSelections`).
 final class FollowedList {
     /// The committed state.
     private(set) var state: ListState
@@ -24,13 +26,18 @@ final class FollowedList {
     private var audiences: [View: Audience] = [:]
     /// Others, which show what a newcomer is not to be shown.
     private var closedAudiences: [ObjectIdentifier: Audience] = [:]
-    private var selections: [LiveSelection.Key: LiveSelection] = [:]
+    /// Those that show the list itself, or a window over it.
+    private var wholeAudiences = AudienceGroup()
+    /// Those that show something that they have not served yet.
+    private var dueAudiences: [Audience] = []
+    /// Those that keep lines, of them that may not hear of the next change.
+    private var audiencesWithLines: [Audience] = []
+    /// Nil until there is a view that needs one.
+    private(set) var selections: LiveSelections?
     private var preparations: [ObjectIdentifier: ViewPreparation] = [:]
     private var audiencesMade = 0
     /// The end of this turn is waited for.
     private var isDue = false
-    /// What is left of this turn's work on selections.
-    private var workLeft: Int
     /// The transaction that led to the current revision, if it was one alone.
     private var lastTransaction: (from: Int, Commit.Transaction)?
 
@@ -43,7 +50,6 @@ final class FollowedList {
         self.shownState = state
         self.background = background
         self.pages = pages
-        self.workLeft = background.turn.workMax
         self.becomeDue = becomeDue
     }
 
@@ -83,7 +89,7 @@ final class FollowedList {
         scheduleServing()
     }
 
-    private func scheduleServing() {
+    func scheduleServing() {
         if isDue { return }
         isDue = true
         becomeDue(self)
@@ -92,10 +98,30 @@ final class FollowedList {
     /// Shows all audiences what there is now.
     func serve() {
         isDue = false
-        workLeft = background.turn.workMax
+        selections?.beginTurn()
         update()
-        forEachAudience { $0.serve() }
+        if isDeleted { forEachAudience { $0.serve() } }
+        for audience in takeDueAudiences() { audience.serve() }
         for preparation in preparations.values { preparation.check() }
+    }
+
+    private func takeDueAudiences() -> [Audience] {
+        if dueAudiences.isEmpty { return [] }
+        var due: [Audience] = []
+        swap(&due, &dueAudiences)
+        return due
+    }
+
+    /// It shows something new: that is served at the end of the turn.
+    func noteShown(by audience: Audience) { dueAudiences.append(audience) }
+
+    /// It keeps lines that name the current revision.
+    func noteLines(of audience: Audience) { audiencesWithLines.append(audience) }
+
+    private func dropLines() {
+        if audiencesWithLines.isEmpty { return }
+        for audience in audiencesWithLines { audience.dropLines() }
+        audiencesWithLines.removeAll(keepingCapacity: true)
     }
 
     /// Lets every audience show the committed state, unless that takes long.
@@ -105,43 +131,21 @@ final class FollowedList {
         let isOneTransaction = lastTransaction?.from == old.revision
         let step = Transition(
             from: old.snapshot, to: state.snapshot, by: isOneTransaction ? lastTransaction?.1 : nil)
+        selections?.wake(by: step, from: old, to: state)
         shownState = state
+        dropLines()
         // Those who keep up let go of it in this turn.
         if old.snapshot.numberOfItems > background.turn.itemsFreedMax,
             step.operationsAtOnce(in: background.turn)?.isLong(in: background.turn) != false
         {
             background.free(old.snapshot)
         }
-        forEachAudience { audience in
-            if audience.selection == nil { audience.follow(step, from: old, to: state) }
-        }
-        if !selections.isEmpty { moveSelections(by: (old, step)) }
+        wholeAudiences.forEach { $0.follow(step, from: old, to: state) }
+        selections?.move(by: (old, step))
     }
 
     /// The background has brought a selection on.
-    func publish(_ selection: LiveSelection) {
-        show(selection)
-        moveSelections()
-        // Also when they are shown nothing new: replies wait until that is known.
-        forEachAudience { if $0.selection != nil { $0.wake() } }
-        scheduleServing()
-    }
-
-    /// Brings all selections as far as they come in this turn; what they are made from comes first.
-    private func moveSelections(by step: (from: ListState, Transition)? = nil) {
-        for isFirst in [true, false] {
-            for selection in selections.values where (selection.source == nil) == isFirst {
-                if selection.catchUp(with: self, by: step, workLeft: &workLeft) { show(selection) }
-            }
-        }
-    }
-
-    private func show(_ selection: LiveSelection) {
-        guard let (from, step) = selection.lastTransition, let state = selection.state else { return }
-        forEachAudience { audience in
-            if audience.selection === selection { audience.follow(step, from: from, to: state) }
-        }
-    }
+    func publish(_ selection: LiveSelection) { selections?.publish(selection) }
 
     // MARK: Audiences
 
@@ -157,18 +161,25 @@ final class FollowedList {
         audiencesMade += 1
         let audience = Audience(number: audiencesMade, of: self, through: view, selection)
         audiences[view] = audience
+        if let selection { selection.audiences.add(audience) } else { wholeAudiences.add(audience) }
         return audience
     }
 
     /// Lets go of an audience that nobody is in any more, with the lines that it keeps.
     func leave(_ audience: Audience) {
         guard audience.members.isEmpty else { return }
+        audiencesWithLines.removeAll { $0 === audience }
         if audiences[audience.view] === audience {
             audiences[audience.view] = nil
         } else if closedAudiences.removeValue(forKey: ObjectIdentifier(audience)) == nil {
             return
         }
-        release(audience.selection)
+        if let selection = audience.selection {
+            selection.audiences.remove(audience)
+            selections?.release(selection)
+        } else {
+            wholeAudiences.remove(audience)
+        }
     }
 
     /// Begins to find what a view shows, O(n log n) unless another view has found it already, for somebody who is about
@@ -183,57 +194,29 @@ final class FollowedList {
         selection?.users += 1
         let preparation = ViewPreparation(self, view, selection, of: past)
         preparations[ObjectIdentifier(preparation)] = preparation
-        moveSelections()
+        selections?.move()
         preparation.check()
         return preparation
     }
 
     func leave(_ preparation: ViewPreparation, _ selection: LiveSelection?) {
         guard preparations.removeValue(forKey: ObjectIdentifier(preparation)) != nil else { return }
-        release(selection)
+        if let selection { selections?.release(selection) }
     }
 
     // MARK: Selections
 
     /// What is found of the selection of a view.
     func stages(of view: View) -> (state: ListState, [LiveSelection.Stage])? {
-        guard let selection = selections[LiveSelection.Key(view)], let state = selection.state,
-            let stages = selection.stages
+        guard let selection = selections?[view], let state = selection.state, let stages = selection.stages
         else { return nil }
         return (state, stages)
     }
 
     private func selection(for view: View, besides neighbour: LiveSelection?) -> LiveSelection? {
-        var source: LiveSelection?
-        if let matching = view.matching {
-            let key = LiveSelection.Key(matchingText: view.matchingText, expansion: .all)
-            source = selection(key, matching, of: nil)
-        }
-        if view.expansion == .all { return source }
-        return selection(LiveSelection.Key(view), Selection(view.expansion), of: source, besides: neighbour)
+        if view.matching == nil, view.expansion == .all { return nil }
+        let selections = selections ?? LiveSelections(of: self)
+        self.selections = selections
+        return selections.selection(for: view, besides: neighbour)
     }
-
-    private func selection(
-        _ key: LiveSelection.Key, _ selection: Selection, of source: LiveSelection?,
-        besides neighbour: LiveSelection? = nil
-    ) -> LiveSelection {
-        if let known = selections[key] { return known }
-        source?.users += 1
-        let made = LiveSelection(key, selection, of: source, besides: neighbour)
-        selections[key] = made
-        return made
-    }
-
-    private func release(_ selection: LiveSelection?) {
-        guard let selection else { return }
-        selection.users -= 1
-        guard selection.users == 0 else { return }
-        selections[selection.key] = nil
-        if let stage = selection.stage { background.free(stage.snapshot) }
-        release(selection.source)
-    }
-}
-
-extension LiveSelection.Key {
-    init(_ view: View) { self.init(matchingText: view.matchingText, expansion: view.expansion) }
 }

@@ -1,4 +1,5 @@
 import Diffable
+import DiffableJSON
 import DiffableStore
 
 /// What a selection shows of a list, kept up to date for all the views that begin with it.
@@ -12,19 +13,32 @@ final class LiveSelection {
     let key: Key
     /// What it selects from; nil: the list itself.
     let source: LiveSelection?
+    /// What an item has to meet to be shown for itself, if that is all there is to it: then it can rest.
+    let criterion: Criterion?
     private let selection: Selection
-    /// What it shows, and of what; nil until it is found.
-    private(set) var stage: Stage?
-    /// The list's state that this is of.
-    private(set) var state: ListState?
-    /// What led there.
+    /// Whose audiences hold it.
+    private unowned let list: FollowedList
+    /// What it shows; nil until it is found.
+    private(set) var shown: Snapshot?
+    /// Of what that is; nil until it is found, and while it rests.
+    private var origin: (state: ListState, input: Snapshot)?
+    /// It shows what the list is now, because nothing that has changed concerns it (`LiveSelections`).
+    private(set) var isResting = false
+    /// What led to what it shows.
     private(set) var lastTransition: (from: ListState, Transition)?
     /// The background looks for what comes next.
     private var isBusy = false
-    /// One with another expansion, from which to begin.
+    /// One from which to begin.
     private var neighbour: LiveSelection?
-    /// Audiences, selections and preparation that use it.
+    /// Those who see it as it is, or a window over it.
+    var audiences = AudienceGroup()
+    /// Those that are made from it.
+    var dependents: [LiveSelection] = []
+    /// Audiences, selections and preparations that use it.
     var users = 0
+    /// Its number and its place among others, for these.
+    var number: Int?
+    var position = 0
 
     /// What makes two selections of one list the same.
     struct Key: Hashable {
@@ -42,12 +56,30 @@ final class LiveSelection {
         func shown(of other: Snapshot) -> Snapshot { selection.follow(snapshot, from: input, to: other, by: nil) }
     }
 
-    init(_ key: Key, _ selection: Selection, of source: LiveSelection?, besides neighbour: LiveSelection?) {
+    init(
+        _ key: Key, _ selection: Selection, _ criterion: Criterion?, in list: FollowedList, of source: LiveSelection?,
+        besides neighbour: LiveSelection?
+    ) {
         self.key = key
         self.source = source
         self.selection = selection
+        self.criterion = criterion
+        self.list = list
         let isAlike = neighbour?.key.matchingText == key.matchingText && neighbour?.key.expansion != .all
         self.neighbour = isAlike ? neighbour : nil
+    }
+
+    /// The list's state that it shows.
+    var state: ListState? { isResting ? list.shownState : origin?.state }
+
+    private var stage: Stage? {
+        guard let shown, let input = isResting ? inputNow : origin?.input else { return nil }
+        return Stage(selection: selection, input: input, snapshot: shown)
+    }
+
+    private var inputNow: Snapshot? {
+        guard let source else { return list.shownState.snapshot }
+        return source.shown
     }
 
     /// What it is made in, from the list on; nil until it is found.
@@ -57,26 +89,49 @@ final class LiveSelection {
         return source.stages.map { $0 + [stage] }
     }
 
+    // MARK: Resting
+
+    /// Whether it is up to date, and what concerns it can be told by its criterion, or by its source's.
+    var mayRest: Bool {
+        guard !isBusy, shown != nil, state === list.shownState else { return false }
+        return source.map(\.isResting) ?? (number != nil)
+    }
+
+    func rest() {
+        isResting = true
+        // An old state of the list is not kept for it.
+        origin = nil
+        lastTransition = nil
+    }
+
+    /// The list, or what it is made from, is about to move on.
+    func wake() {
+        origin = inputNow.map { (list.shownState, $0) }
+        isResting = false
+    }
+
+    // MARK: Moving
+
     /// Goes along with what it selects from, at once or in the background. True when it has moved.
     ///
     /// - Parameters:
     ///   - step: what led the list to its state, and from where.
     ///   - workLeft: how much work may be done at once.
-    func catchUp(with list: FollowedList, by step: (from: ListState, Transition)?, workLeft: inout Int) -> Bool {
+    func catchUp(by step: (from: ListState, Transition)?, workLeft: inout Int) -> Bool {
         if isBusy { return false }
         var (goal, input, step) = (list.state, list.state.snapshot, step)
         if let source {
-            guard let stage = source.stage, let state = source.state else { return false }
-            (goal, input, step) = (state, stage.snapshot, source.lastTransition)
+            guard let shown = source.shown, let state = source.state else { return false }
+            (goal, input, step) = (state, shown, source.lastTransition)
         }
         if goal === state { return false }
-        guard let stage, let state else { return begin(goal, input, list, &workLeft) }
+        guard let stage, let state else { return begin(goal, input, &workLeft) }
         let next = step?.from === state ? step?.1 : nil
-        return follow(next ?? Transition(from: stage.input, to: input), to: goal, from: stage, list, &workLeft)
+        return follow(next ?? Transition(from: stage.input, to: input), to: goal, from: stage, &workLeft)
     }
 
-    private func begin(_ goal: ListState, _ input: Snapshot, _ list: FollowedList, _ workLeft: inout Int) -> Bool {
-        let start = neighbour.flatMap { $0.state === goal ? $0.stage : nil }
+    private func begin(_ goal: ListState, _ input: Snapshot, _ workLeft: inout Int) -> Bool {
+        let start = neighbour.flatMap { $0.users > 0 && $0.state === goal ? $0.stage : nil }
         let expansion = start?.selection.expansion
         neighbour = nil
         let work =
@@ -93,12 +148,12 @@ final class LiveSelection {
             move(to: goal, find(), by: nil)
             return true
         }
-        findInBackground(of: input, list, find) { [self] in move(to: goal, $0, by: nil) }
+        findInBackground(of: input, find) { [self] in move(to: goal, $0, by: nil) }
         return false
     }
 
     private func follow(
-        _ step: Transition, to goal: ListState, from stage: Stage, _ list: FollowedList, _ workLeft: inout Int
+        _ step: Transition, to goal: ListState, from stage: Stage, _ workLeft: inout Int
     ) -> Bool {
         let operations = step.operationsAtOnce(in: list.background.turn)
         if let operations,
@@ -116,21 +171,22 @@ final class LiveSelection {
             let next = Stage(selection: selection, input: new, snapshot: snapshot)
             return (next, snapshot.difference(from: stage.snapshot))
         }
-        findInBackground(of: step.new, list, find) { [self] stage, operations in
+        findInBackground(of: step.new, find) { [self] stage, operations in
             move(to: goal, stage, by: Transition(to: stage.snapshot, by: operations))
         }
         return false
     }
 
     private func findInBackground<Value: Sendable>(
-        of input: Snapshot, _ list: FollowedList, _ find: @escaping @Sendable () -> Value,
-        use: @escaping (Value) -> Void
+        of input: Snapshot, _ find: @escaping @Sendable () -> Value, use: @escaping (Value) -> Void
     ) {
         isBusy = true
-        list.background.find(size: input.numberOfItems, while: { [self] in users > 0 }, find) { [self] value in
+        // The list stays for as long as this is looked for, and so does who shows what is found.
+        list.background.find(size: input.numberOfItems, while: { [self] in users > 0 }, find) {
+            [self, list = list] value in
             isBusy = false
             if users == 0 { return }
-            if let stage { list.background.free(stage.snapshot) }
+            if let shown { list.background.free(shown) }
             use(value)
             list.publish(self)
         }
@@ -138,7 +194,7 @@ final class LiveSelection {
 
     private func move(to goal: ListState, _ next: Stage, by step: Transition?) {
         lastTransition = if let step, let state { (state, step) } else { nil }
-        state = goal
-        stage = next
+        origin = (goal, next.input)
+        shown = next.snapshot
     }
 }

@@ -202,7 +202,10 @@ package struct NaiveChanges {
                         #"{"not":{"path":"/k","exists":true}}"#,
                         #"{"or":[{"path":"/m","equals":0},{"path":"/k","atLeast":1,"lessThan":"b"}]}"#,
                         #"{"and":[{"path":"/m","exists":true},{"not":{"path":"kind","equals":"k"}}]}"#,
-                        #"{"path":"/text","prefix":"S"}"#,
+                        #"{"path":"/text","prefix":"S"}"#, #"{"path":"/k","equals":"a"}"#,
+                        #"{"path":"/k","contains":"a"}"#, #"{"path":"/k","equals":[1]}"#,
+                        #"{"path":"/k","atLeast":1,"atMost":2}"#, #"{"path":"id","prefix":"i1"}"#,
+                        #"{"or":[{"path":"/k","equals":null},{"path":"/text","equals":"milk"}]}"#,
                     ]))
         }
         if chance(25) {

@@ -37,6 +37,7 @@ package struct NaiveHistory {
         if let complaint = complaint(about: mirror, through: view, anchorOffsets: anchorOffsets) { return complaint }
         if group.reason != nil { return nil }
         let from = group.oldRevision ?? 0
+        if from > revision { return "it leads back from \(from) to \(revision)" }
         let known = Set(group.old.ids).intersection(mirror.list.ids)
         if group.method == "changes" {
             if let complaint = redrawComplaint(about: group.operations, known, from..<revision) { return complaint }

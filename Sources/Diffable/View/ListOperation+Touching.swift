@@ -1,0 +1,67 @@
+extension [ListOperation] {
+    /// Lends the items that a difference between two states touches, as they were and as they are: those that come, go, move
+    /// or become different, with all that is under those that come, go or move. What they have not to do with is shown as it
+    /// was by every selection that looks at items one by one.
+    ///
+    /// - Parameters:
+    ///   - max: how many are lent at most.
+    ///   - parent: called for those that only become different, when others stand under them.
+    /// - Returns: False when it touches more, or something else: sections, or the list itself. Some may have been lent.
+    package func forEachItemTouched(
+        from old: Snapshot, to new: Snapshot, max: Int, _ body: (Item) -> Void, parent: (ItemID) -> Void
+    ) -> Bool {
+        var touch = Touch(old: old, new: new, left: max)
+        return allSatisfy { touch.isLent($0, body, parent) }
+    }
+}
+
+private struct Touch {
+    let old: Snapshot
+    let new: Snapshot
+    /// How many more may be lent.
+    var left: Int
+
+    mutating func isLent(_ operation: ListOperation, _ body: (Item) -> Void, _ parent: (ItemID) -> Void) -> Bool {
+        switch operation {
+        case .reconfigureItems(let changes): return changes.allSatisfy { isLent($0.id, body, parent) }
+        case .reloadItems(let reloads): return reloads.allSatisfy { isLent($0.id, body, parent) }
+        case .expandItems(let ids), .collapseItems(let ids): return ids.allSatisfy { isLent($0, body, parent) }
+        case .deleteItems(let ids, _): return ids.allSatisfy { isLent(allUnder: $0, body) }
+        case .insertItems(let items, _): return items.allSatisfy { isLent(allUnder: $0.id, body) }
+        case .moveItem(let id, _): return isLent(allUnder: id, body)
+        default: return false
+        }
+    }
+
+    private mutating func isLent(_ id: ItemID, _ body: (Item) -> Void, _ parent: (ItemID) -> Void) -> Bool {
+        left -= 1
+        if left < 0 { return false }
+        let before = old.handle(id)
+        let former = before.map(old.forest.record)
+        if let former { body(Item(record: former)) }
+        if let record = new.handle(id).map(new.forest.record), former.map(record.isShared) != true {
+            body(Item(record: record))
+        }
+        if let before, old.forest.children(before) != nil { parent(id) }
+        return true
+    }
+
+    /// Where it was, and where it is.
+    private mutating func isLent(allUnder id: ItemID, _ body: (Item) -> Void) -> Bool {
+        if let handle = old.handle(id), !isLent(allUnder: handle, in: old, body) { return false }
+        guard let handle = new.handle(id) else { return true }
+        return isLent(allUnder: handle, in: new, body)
+    }
+
+    private mutating func isLent(allUnder handle: Handle, in list: Snapshot, _ body: (Item) -> Void) -> Bool {
+        left -= list.forest.weight(handle)
+        if left < 0 { return false }
+        lend(handle, in: list, body)
+        return true
+    }
+
+    private func lend(_ handle: Handle, in list: Snapshot, _ body: (Item) -> Void) {
+        body(Item(record: list.forest.record(handle)))
+        list.forest.children(handle)?.forEach { lend($0, in: list, body) }
+    }
+}

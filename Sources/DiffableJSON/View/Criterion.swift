@@ -1,0 +1,147 @@
+import Diffable
+
+/// What an item has to meet to be shown by a view for itself: its `where` and its `search`.
+package struct Criterion: Sendable {
+    let condition: Condition?
+    let search: SearchText?
+
+    /// Nil when nothing is asked.
+    init?(condition: Condition?, search: SearchText?) {
+        if condition == nil, search == nil { return nil }
+        self.condition = condition
+        self.search = search
+    }
+
+    /// O(length of the content) for each test.
+    @Sendable func isMet(by item: Item) -> Bool {
+        (condition?.isMet(by: item) ?? true) && (search?.isFound(in: item) ?? true)
+    }
+
+    /// Where the values are of which an item that meets it has one at least; nil when that cannot be said.
+    var anchors: [Anchor]? { condition?.anchors }
+}
+
+/// The values at a path that lie between two others, both included, as `SortKey` orders them.
+struct Anchor: Equatable {
+    let path: ContentPath
+    var span: KeySpan
+}
+
+/// Keys from one to another, both included.
+struct KeySpan: Equatable {
+    var first: [UInt8]
+    var last: [UInt8]
+
+    var isEmpty: Bool { last.lexicographicallyPrecedes(first) }
+
+    /// How little it holds, as far as it shows: the more, the less.
+    fileprivate var narrowness: Int {
+        if first == last { return 2 }
+        // To the end of all values of a type, or from their beginning.
+        return first.count == 1 || last.count == 1 ? 0 : 1
+    }
+
+    fileprivate mutating func formIntersection(_ other: KeySpan) {
+        if first.lexicographicallyPrecedes(other.first) { first = other.first }
+        if other.last.lexicographicallyPrecedes(last) { last = other.last }
+    }
+}
+
+extension Condition {
+    fileprivate var anchors: [Anchor]? {
+        switch self {
+        case .test(let path, let test): return test.span.map { [Anchor(path: path, span: $0)] }
+        case .not: return nil
+        case .or(let conditions):
+            var anchors: [Anchor] = []
+            for condition in conditions {
+                guard let more = condition.anchors else { return nil }
+                anchors += more
+            }
+            return anchors
+        case .and(let conditions): return Self.anchors(ofAll: conditions)
+        }
+    }
+
+    /// Those of the one that seems to let the fewest items through. What several say of one path counts as one.
+    private static func anchors(ofAll conditions: [Condition]) -> [Anchor]? {
+        var choices: [[Anchor]] = []
+        for condition in conditions {
+            guard let anchors = condition.anchors else { continue }
+            if anchors.count == 1,
+                let place = choices.firstIndex(where: { $0.count == 1 && $0[0].path == anchors[0].path })
+            {
+                choices[place][0].span.formIntersection(anchors[0].span)
+            } else {
+                choices.append(anchors)
+            }
+        }
+        func worth(_ anchors: [Anchor]) -> (Int, Int) {
+            (anchors.map(\.span.narrowness).min() ?? .max, -anchors.count)
+        }
+        return choices.max { worth($0) < worth($1) }
+    }
+}
+
+extension Condition.Test {
+    /// Where the values are that meet it; nil when they have no place, or are in several.
+    fileprivate var span: KeySpan? {
+        switch self {
+        case .equals(let value): return KeySpan(first: value.key, last: value.key)
+        case .lessThan(let value), .atMost(let value):
+            return value.typeSpan.map { KeySpan(first: $0.first, last: value.key) }
+        case .greaterThan(let value), .atLeast(let value):
+            return value.typeSpan.map { KeySpan(first: value.key, last: $0.last) }
+        case .prefix(let prefix):
+            // No byte of UTF-8 is 0xFF.
+            let start = Array(Scalar.text(prefix).key.dropLast(SortKey.textEndLength))
+            return KeySpan(first: start, last: start + [0xFF])
+        case .hasBytes, .contains, .exists: return nil
+        }
+    }
+}
+
+extension Scalar {
+    /// What it is sorted by.
+    fileprivate var key: [UInt8] {
+        var key = SortKey()
+        switch self {
+        case .null: key.appendNull()
+        case .boolean(let boolean): key.append(boolean)
+        case .number(let number): key.append(number)
+        case .text(var text): text.withUTF8 { key.append(UnsafeRawBufferPointer($0)) }
+        }
+        return key.bytes
+    }
+
+    /// All values of its type; nil for a type without an order.
+    fileprivate var typeSpan: KeySpan? {
+        switch self {
+        case .null, .boolean: nil
+        case .number, .text: KeySpan(first: [key[0]], last: [key[0] + 1])
+        }
+    }
+}
+
+extension ContentPath.Found {
+    /// What a scalar is sorted by; nil for an array or an object.
+    var key: [UInt8]? {
+        var key = SortKey()
+        switch self {
+        case .text(let bytes): key.append(bytes)
+        case .value(let value):
+            if let string = value.string {
+                string.withUTF8 { key.append($0) }
+            } else if let number = value.number {
+                key.append(number)
+            } else if let boolean = value.boolean {
+                key.append(boolean)
+            } else if value.isNull {
+                key.appendNull()
+            } else {
+                return nil
+            }
+        }
+        return key.bytes
+    }
+}
