@@ -172,6 +172,66 @@ import Testing
     }
 }
 
+@Suite struct `An order of items` {
+    @Sendable private static func content(of item: Item, to key: inout SortKey) {
+        item.content?.bytes.withUnsafeBytes { key.append($0) }
+    }
+
+    @Sendable private static func id(of item: Item, to key: inout SortKey) {
+        item.record.withID { key.append($0) }
+    }
+
+    /// Keys are content: the items with certain ones are found, and all else is as it is without an order.
+    @Test func `finds what looking at all items finds`() throws {
+        var random = SplitMix64()
+        var found = 0
+        for _ in 0..<60 {
+            let list = try Model.random(40, of: 50, &random).snapshot
+            let order = ItemOrder(list, by: Self.content)
+            let contents = Set(list.itemIdentifiers.compactMap { list.item($0)?.content })
+            let wanted = contents.filter { _ in Bool.random(using: &random) }
+            let spans = wanted.map { content in
+                var key = SortKey()
+                content.bytes.withUnsafeBytes { key.append($0) }
+                return KeySpan(first: key.bytes, last: key.bytes)
+            }
+            let sections = Bool.random(using: &random) ? nil : Set(list.sectionIdentifiers.prefix(2))
+            for isSorted in [false, true] {
+                let selection = Selection(
+                    sections: sections, isMatch: { $0.content.map(wanted.contains) ?? false },
+                    appendKey: isSorted ? Self.id : nil)
+                let shown = selection.evaluate(order, in: spans)
+                #expect(shown == selection.evaluate(list), "seed \(random.seed)")
+                found += shown.numberOfItems
+            }
+        }
+        #expect(found > 100)
+    }
+
+    @Test func `finds all from one key to another, both included`() throws {
+        let list = try Snapshot([
+            Section(
+                id: "s",
+                items: try (0..<100).map { number in
+                    let content =
+                        number % 10 == 9 || number == 0
+                        ? nil : Content(Array(String(repeating: "a", count: number).utf8))
+                    return Item(id: try ItemID("\(number)"), content: content)
+                })
+        ])
+        let order = ItemOrder(list, by: Self.content)
+        func key(_ number: Int) -> [UInt8] {
+            var key = SortKey()
+            Array(String(repeating: "a", count: number).utf8).withUnsafeBytes { key.append($0) }
+            return key.bytes
+        }
+        #expect(order.count(in: [KeySpan(first: key(20), last: key(28))]) == 9)
+        #expect(order.count(in: [KeySpan(first: key(29), last: key(29))]) == 0)
+        #expect(order.count(in: [KeySpan(first: key(30), last: key(20))]) == 0)
+        #expect(order.count(in: [KeySpan(first: [], last: [0xFF]), KeySpan(first: key(1), last: key(1))]) == 90)
+    }
+}
+
 @Suite struct `A window` {
     @Test func `shows rows in their sections and under their parents`() throws {
         let list = try Snapshot(outline: "s: a(b c(d e)) f; t:; u: g h")
@@ -196,11 +256,20 @@ import Testing
         #expect(window.extract(from: without, previousOffset: extract.extent.offset).snapshot.outline == "s: d e")
     }
 
-    @Test func `costs its rows, however long the list is`() throws {
+    @Test(arguments: [false, true])
+    func `costs its rows, however long the list is`(haveOwnSections: Bool) throws {
         func time(_ rows: Int) throws -> Duration {
-            let list = try Snapshot([
-                Section(id: "s", items: try (0..<rows).map { Item(id: try ItemID("\($0)")) })
-            ])
+            let items = try (0..<rows).map { Item(id: try ItemID("\($0)")) }
+            // Each row in a section of its own, beside one without rows.
+            let sections =
+                try haveOwnSections
+                ? items.flatMap { item in
+                    [
+                        Section(id: try SectionID("of \(item.id)"), items: [item]),
+                        Section(id: try SectionID("after \(item.id)")),
+                    ]
+                } : [Section(id: "s", items: items)]
+            let list = try Snapshot(sections)
             var best = Duration.seconds(60)
             for round in 0..<20 {
                 best = min(

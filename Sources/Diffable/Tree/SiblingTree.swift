@@ -128,6 +128,12 @@ extension SiblingTree {
         }
     }
 
+    /// Calls the body for each page of handles, in order.
+    func forEachLeaf(_ body: (SiblingTree) -> Void) {
+        if isLeaf { return body(self) }
+        withPages { pages in for page in pages { page.forEachLeaf(body) } }
+    }
+
     /// Whether the condition holds for any sibling, of which those without children are known not to meet it.
     func containsParent(where condition: (Handle) -> Bool) -> Bool {
         if total == count { return false }

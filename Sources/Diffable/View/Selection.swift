@@ -119,6 +119,13 @@ extension Selection {
         return Snapshot(shown: sections, of: list)
     }
 
+    /// The same, when all that it shows is in what another selection shows of the list, in the list's order or in its own.
+    package func evaluate(_ list: Snapshot, among shown: Snapshot) -> Snapshot {
+        var result = evaluate(shown)
+        result.redrawsAsked = list.redrawsAsked
+        return result
+    }
+
     /// What is shown of an item and what is under it; nil when nothing is.
     func item(_ handle: Handle, in list: Snapshot) -> Item? {
         let record = list.forest.record(handle)
@@ -133,16 +140,41 @@ extension Selection {
         guard let siblings = list.forest.children(owner) else { return [] }
         guard let appendKey else {
             var items: [Item] = []
-            siblings.forEach { handle in
-                if let item = item(handle, in: list) { items.append(item) }
-            }
+            forEachShown(of: siblings, in: list) { items.append($0) }
             return items
         }
         var items = KeyedItems(capacity: Int(siblings.count))
-        siblings.forEach { handle in
-            if let item = item(handle, in: list) { items.append(item, appendKey) }
-        }
+        forEachShown(of: siblings, in: list) { items.append($0, appendKey) }
         return items.sorted()
+    }
+
+    private func forEachShown(of siblings: SiblingTree, in list: Snapshot, _ body: (Item) -> Void) {
+        siblings.forEachLeaf { leaf in
+            // Nearly always nothing stands under any of them: that need not be looked up for each.
+            let haveChildren = leaf.total > leaf.count
+            leaf.withHandles { handles in
+                for handle in handles {
+                    if haveChildren {
+                        if let item = item(handle, in: list) { body(item) }
+                    } else {
+                        let record = list.forest.record(handle)
+                        guard isMatch(record) else { continue }
+                        body(
+                            Item(
+                                record: record,
+                                isExpanded: isExpanded(record, inList: list.forest.isExpanded(handle))))
+                    }
+                }
+            }
+        }
+    }
+
+    /// The items in the order of their keys, if they have an order of their own.
+    func sorted(_ items: [Item]) -> [Item] {
+        guard let appendKey else { return items }
+        var keyed = KeyedItems(capacity: items.count)
+        for item in items { keyed.append(item, appendKey) }
+        return keyed.sorted()
     }
 }
 

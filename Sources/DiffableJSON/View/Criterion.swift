@@ -21,19 +21,37 @@ package struct Criterion: Sendable {
     var anchors: [Anchor]? { condition?.anchors }
 }
 
+extension Criterion {
+    /// Where the values are, all at one path, of which an item that meets it has one at least; nil when that cannot be said.
+    package var spans: (path: ComparedPath, spans: [KeySpan])? {
+        guard let anchors, let path = anchors.first?.path, anchors.allSatisfy({ $0.path == path }) else { return nil }
+        return (ComparedPath(path: path), anchors.map(\.span))
+    }
+
+    /// Whether whatever meets it meets another one, as far as the words of their searches tell: the conditions are equal.
+    func isNarrower(than other: Criterion?) -> Bool {
+        guard let search = other?.search else { return true }
+        return search.words.allSatisfy { word in self.search?.words.contains { $0.hasPart(word) } ?? false }
+    }
+}
+
+/// A path at which views compare values.
+package struct ComparedPath: Hashable, Sendable {
+    let path: ContentPath
+
+    /// Appends what an item is sorted by there; nothing if it has no value there that has an order.
+    @Sendable package func appendKey(of item: Item, to key: inout SortKey) {
+        path.withValue(in: item) { $0?.appendKey(to: &key) }
+    }
+}
+
 /// The values at a path that lie between two others, both included, as `SortKey` orders them.
 struct Anchor: Equatable {
     let path: ContentPath
     var span: KeySpan
 }
 
-/// Keys from one to another, both included.
-struct KeySpan: Equatable {
-    var first: [UInt8]
-    var last: [UInt8]
-
-    var isEmpty: Bool { last.lexicographicallyPrecedes(first) }
-
+extension KeySpan {
     /// How little it holds, as far as it shows: the more, the less.
     fileprivate var narrowness: Int {
         if first == last { return 2 }
@@ -127,6 +145,12 @@ extension ContentPath.Found {
     /// What a scalar is sorted by; nil for an array or an object.
     var key: [UInt8]? {
         var key = SortKey()
+        appendKey(to: &key)
+        return key.bytes.isEmpty ? nil : key.bytes
+    }
+
+    /// Appends what a scalar is sorted by; nothing for an array or an object.
+    fileprivate func appendKey(to key: inout SortKey) {
         switch self {
         case .text(let bytes): key.append(bytes)
         case .value(let value):
@@ -138,10 +162,7 @@ extension ContentPath.Found {
                 key.append(boolean)
             } else if value.isNull {
                 key.appendNull()
-            } else {
-                return nil
             }
         }
-        return key.bytes
     }
 }

@@ -16,6 +16,9 @@ package final class CriterionIndex {
     /// About how much work it is to find out about one item, in looks at 64 bytes of it.
     package var workOfLook: Int { 1 + spans.count + searches.count / 16 + others.count / 4 }
 
+    /// How many spans there are at a path.
+    package func numberOfSpans(at path: ComparedPath) -> Int { spans[path.path]?.count ?? 0 }
+
     package func insert(_ number: Int, _ criterion: Criterion) {
         if let anchors = criterion.anchors {
             for anchor in anchors {

@@ -18,7 +18,29 @@ struct SearchText: Sendable {
     }
 
     /// O(length of the content).
-    func isFound(in item: Item) -> Bool { isFound(inFolded: Self.folded(item)) }
+    func isFound(in item: Item) -> Bool {
+        item.record.withContent(mayBeFound) && isFound(inFolded: Self.folded(item))
+    }
+
+    /// False when one of the words is nowhere in the content, be it in a string or not. Most items are passed over so, without
+    /// their strings being looked for.
+    private func mayBeFound(inContent content: UnsafeRawBufferPointer) -> Bool {
+        guard content.count <= Self.lengthCopiedMax, !words.isEmpty else { return true }
+        return withUnsafeTemporaryAllocation(byteCount: content.count, alignment: 1) { text in
+            var special: UInt8 = 0
+            for index in 0..<content.count {
+                let byte = content[index]
+                special |= byte & 0x80 | (byte == UInt8(ascii: "\\") ? 0x80 : 0)
+                text[index] = byte.asciiFolded
+            }
+            // What is not ASCII, or written as an escape, is folded in other ways.
+            if special != 0 { return true }
+            return words.allSatisfy { UnsafeRawBufferPointer(text).hasPart($0) }
+        }
+    }
+
+    /// In bytes, of what is copied on the stack.
+    private static let lengthCopiedMax = 1_024
 
     /// - Parameter text: all strings of an item, folded, one after the other.
     func isFound(inFolded text: [UInt8]) -> Bool {
@@ -111,18 +133,21 @@ extension UInt8 {
 
 extension [UInt8] {
     /// Whether it contains these bytes in a row.
-    func hasPart(_ part: [UInt8]) -> Bool {
+    func hasPart(_ part: [UInt8]) -> Bool { withUnsafeBytes { $0.hasPart(part) } }
+}
+
+extension UnsafeRawBufferPointer {
+    /// Whether it contains these bytes in a row.
+    fileprivate func hasPart(_ part: [UInt8]) -> Bool {
         guard let first = part.first else { return true }
-        return withUnsafeBytes { text in
-            part.withUnsafeBytes { part in
-                guard var place = text.baseAddress, let wanted = part.baseAddress else { return false }
-                let end = place + text.count
-                while end - place >= part.count, let found = memchr(place, Int32(first), end - place - part.count + 1) {
-                    if memcmp(found, wanted, part.count) == 0 { return true }
-                    place = UnsafeRawPointer(found) + 1
-                }
-                return false
+        return part.withUnsafeBytes { part in
+            guard var place = baseAddress, let wanted = part.baseAddress else { return false }
+            let end = place + count
+            while end - place >= part.count, let found = memchr(place, Int32(first), end - place - part.count + 1) {
+                if memcmp(found, wanted, part.count) == 0 { return true }
+                place = UnsafeRawPointer(found) + 1
             }
+            return false
         }
     }
 }

@@ -1,3 +1,5 @@
+import Diffable
+
 /// Numbered spans of keys, of which those are found that hold a key.
 ///
 /// A treap (Seidel and Aragon, Randomized search trees, 1996) in the order of the first keys, in which each span knows

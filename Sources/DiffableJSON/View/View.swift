@@ -78,6 +78,21 @@ extension View {
     }
 }
 
+extension View {
+    /// Whether all that it matches is matched by another view, and stands there in the same order: its `search` says more,
+    /// and all else is equal.
+    package func isNarrower(than text: [UInt8], _ criterion: Criterion?) -> Bool {
+        let mine = matchingText.split(separator: 0, omittingEmptySubsequences: false)
+        let others = text.split(separator: 0, omittingEmptySubsequences: false)
+        // Their third part is `search`.
+        guard mine.count == 4, others.count == 4, mine[0] == others[0], mine[1] == others[1], mine[3] == others[3]
+        else {
+            return false
+        }
+        return self.criterion?.isNarrower(than: criterion) ?? false
+    }
+}
+
 // MARK: - Decoding
 
 /// In bytes, without white space. It is limited because a view is kept as long as its subscription, and because each of its

@@ -15,6 +15,8 @@ final class LiveSelection {
     let source: LiveSelection?
     /// What an item has to meet to be shown for itself, if that is all there is to it: then it can rest.
     let criterion: Criterion?
+    /// Where the values are of which an item that it shows for itself has one, if its criterion says so.
+    private let spans: (path: ComparedPath, spans: [KeySpan])?
     private let selection: Selection
     /// Whose audiences hold it.
     private unowned let list: FollowedList
@@ -65,8 +67,10 @@ final class LiveSelection {
         self.selection = selection
         self.criterion = criterion
         self.list = list
+        spans = criterion?.spans
         let isAlike = neighbour?.key.matchingText == key.matchingText && neighbour?.key.expansion != .all
-        self.neighbour = isAlike ? neighbour : nil
+        // One that shows more of the list itself has been chosen for that.
+        self.neighbour = isAlike || source == nil && key.expansion == .all ? neighbour : nil
     }
 
     /// The list's state that it shows.
@@ -132,23 +136,61 @@ final class LiveSelection {
 
     private func begin(_ goal: ListState, _ input: Snapshot, _ workLeft: inout Int) -> Bool {
         let start = neighbour.flatMap { $0.users > 0 && $0.state === goal ? $0.stage : nil }
-        let expansion = start?.selection.expansion
         neighbour = nil
-        let work =
-            expansion.map { selection.work(of: input, from: $0, max: workLeft) }
-            ?? selection.work(of: input, max: workLeft)
+        if let start { return begin(goal, input, besides: start, &workLeft) }
+        let work = selection.work(of: input, max: workLeft)
+        if work == nil, let spans {
+            switch list.selections?.order(at: spans.path, for: goal) {
+            case .known(let order, let state)?: return begin(state, order, spans.spans, &workLeft)
+            case .awaited?: return false
+            case .isNotWorthIt?, nil: break
+            }
+        }
+        return begin(goal, input, work, input.numberOfItems, &workLeft) { [selection] in selection.evaluate(input) }
+    }
+
+    /// From one with another expansion, or one that shows more.
+    private func begin(_ goal: ListState, _ input: Snapshot, besides start: Stage, _ workLeft: inout Int) -> Bool {
+        let shown = start.snapshot
+        if selection.expansion == .all {
+            let work = selection.work(of: shown, max: workLeft)
+            return begin(goal, input, work, shown.numberOfItems, &workLeft) { [selection] in
+                selection.evaluate(input, among: shown)
+            }
+        }
+        let expansion = start.selection.expansion
+        let work = selection.work(of: input, from: expansion, max: workLeft)
+        return begin(goal, input, work, input.numberOfItems, &workLeft) { [selection] in
+            selection.advance(shown, of: input, from: expansion)
+        }
+    }
+
+    /// From a state of the list that may be a little older, of which it is known where the values are, and on from there.
+    private func begin(_ start: ListState, _ order: ItemOrder, _ spans: [KeySpan], _ workLeft: inout Int) -> Bool {
+        let work = selection.work(of: order, in: spans)
+        let isFound = begin(start, order.list, work > workLeft ? nil : work, work, &workLeft) { [selection] in
+            selection.evaluate(order, in: spans)
+        }
+        if isFound { _ = catchUp(by: nil, workLeft: &workLeft) }
+        return isFound
+    }
+
+    /// - Parameters:
+    ///   - work: nil for what is not to be done at once.
+    ///   - size: how much it is in the background, in items.
+    private func begin(
+        _ goal: ListState, _ input: Snapshot, _ work: Int?, _ size: Int, _ workLeft: inout Int,
+        _ shown: @escaping @Sendable () -> Snapshot
+    ) -> Bool {
         let find: @Sendable () -> Stage = { [selection] in
-            let snapshot =
-                start.map { selection.advance($0.snapshot, of: input, from: $0.selection.expansion) }
-                ?? selection.evaluate(input)
-            return Stage(selection: selection, input: input, snapshot: snapshot)
+            Stage(selection: selection, input: input, snapshot: shown())
         }
         if let work {
             workLeft -= work
             move(to: goal, find(), by: nil)
             return true
         }
-        findInBackground(of: input, find) { [self] in move(to: goal, $0, by: nil) }
+        findInBackground(size: size, find) { [self] in move(to: goal, $0, by: nil) }
         return false
     }
 
@@ -171,19 +213,18 @@ final class LiveSelection {
             let next = Stage(selection: selection, input: new, snapshot: snapshot)
             return (next, snapshot.difference(from: stage.snapshot))
         }
-        findInBackground(of: step.new, find) { [self] stage, operations in
+        findInBackground(size: step.new.numberOfItems, find) { [self] stage, operations in
             move(to: goal, stage, by: Transition(to: stage.snapshot, by: operations))
         }
         return false
     }
 
     private func findInBackground<Value: Sendable>(
-        of input: Snapshot, _ find: @escaping @Sendable () -> Value, use: @escaping (Value) -> Void
+        size: Int, _ find: @escaping @Sendable () -> Value, use: @escaping (Value) -> Void
     ) {
         isBusy = true
         // The list stays for as long as this is looked for, and so does who shows what is found.
-        list.background.find(size: input.numberOfItems, while: { [self] in users > 0 }, find) {
-            [self, list = list] value in
+        list.background.find(size: size, while: { [self] in users > 0 }, find) { [self, list = list] value in
             isBusy = false
             if users == 0 { return }
             if let shown { list.background.free(shown) }

@@ -17,6 +17,7 @@ final class LiveSelections {
     /// Those that can rest, by number; those that are made from others rest with these.
     private(set) var numbered: [Int: LiveSelection] = [:]
     let index = CriterionIndex()
+    private var orders = KeptOrders()
     private var numbersGiven = 0
     /// What is left of this turn's work.
     private var workLeft: Int
@@ -37,7 +38,9 @@ final class LiveSelections {
         var source: LiveSelection?
         if let matching = view.matching {
             let key = LiveSelection.Key(matchingText: view.matchingText, expansion: .all)
-            source = selection(key, matching, view.criterion, of: nil)
+            let wider = neighbour.map { $0.source ?? $0 }
+            let isNarrower = wider.map { view.isNarrower(than: $0.key.matchingText, $0.criterion) } ?? false
+            source = selection(key, matching, view.criterion, of: nil, besides: isNarrower ? wider : nil)
         }
         if view.expansion == .all { return source }
         return selection(LiveSelection.Key(view), Selection(view.expansion), of: source, besides: neighbour)
@@ -70,6 +73,9 @@ final class LiveSelections {
         if let number = selection.number, let criterion = selection.criterion {
             numbered[number] = nil
             index.remove(number, criterion)
+            if let path = criterion.spans?.path, index.numberOfSpans(at: path) < 2 {
+                orders.forget(path, list.background)
+            }
         }
         if let shown = selection.shown { list.background.free(shown) }
         guard let source = selection.source else { return }
@@ -112,6 +118,16 @@ final class LiveSelections {
         selection.audiences.forEach { $0.follow(step, from: from, to: state) }
     }
 
+    // MARK: Orders
+
+    /// The items by their values at a path, if that is worth the while; what is awaited is told by `move`.
+    func order(at path: ComparedPath, for goal: ListState) -> KeptOrders.Answer {
+        orders.order(at: path, for: goal, list.background) { [list = list] in
+            for moved in self.move() { moved.audiences.forEach { $0.wake() } }
+            list.scheduleServing()
+        }
+    }
+
     // MARK: Resting
 
     private func letRest() {
@@ -129,6 +145,7 @@ final class LiveSelections {
     /// Wakes those that rest and that a change of the list may concern. They rest at the state that it comes from.
     func wake(by step: Transition, from old: ListState, to new: ListState) {
         if numbered.isEmpty { return }
+        orders.note(step, to: new, list.background)
         // Who is to start anew is told so, whether or not that changes anything.
         guard new.lastReloadRevision <= old.revision,
             let operations = step.operationsAtOnce(in: list.background.turn),

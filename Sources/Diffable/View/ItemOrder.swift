@@ -1,0 +1,174 @@
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
+/// Keys from one to another, both included (`SortKey`).
+package struct KeySpan: Equatable, Sendable {
+    package var first: [UInt8]
+    package var last: [UInt8]
+
+    package init(first: [UInt8], last: [UInt8]) {
+        self.first = first
+        self.last = last
+    }
+}
+
+/// The items of one state of a list in the order of a value that they have, so that those with certain values are found
+/// without looking at the others.
+package struct ItemOrder: Sendable {
+    /// Of which the items are.
+    package let list: Snapshot
+    /// All keys, one after the other.
+    private let keys: [UInt8]
+    private let places: [Place]
+
+    private struct Place {
+        /// The first bytes of the key, which often decide.
+        var prefix: UInt64
+        /// Of the bytes in `keys`.
+        var start: Int
+        var count: UInt32
+        var item: Handle
+    }
+
+    /// O(n log n).
+    ///
+    /// - Parameter appendKey: appends nothing for an item that has no such value.
+    package init(_ list: Snapshot, by appendKey: Selection.KeyWriter) {
+        var keys = SortKey()
+        var places: [Place] = []
+        places.reserveCapacity(list.numberOfItems)
+        var cursor = SnapshotCursor(list)
+        while let (handle, level) = cursor.nextHandle() {
+            if level < 0 { continue }
+            let start = keys.bytes.count
+            appendKey(Item(record: list.forest.record(handle)), &keys)
+            let count = keys.bytes.count - start
+            if count == 0 { continue }
+            let prefix = keys.bytes.withUnsafeBytes {
+                Self.prefix(of: UnsafeRawBufferPointer(rebasing: $0[start..<start + count]))
+            }
+            places.append(Place(prefix: prefix, start: start, count: UInt32(count), item: handle))
+        }
+        keys.bytes.withUnsafeBytes { bytes in
+            places.sort { a, b in
+                if a.prefix != b.prefix { return a.prefix < b.prefix }
+                let order = memcmp(
+                    bytes.baseAddress! + a.start, bytes.baseAddress! + b.start, Int(min(a.count, b.count)))
+                return order == 0 ? a.count < b.count : order < 0
+            }
+        }
+        self.list = list
+        self.keys = keys.bytes
+        self.places = places
+    }
+
+    private static func prefix(of key: UnsafeRawBufferPointer) -> UInt64 {
+        var prefix: UInt64 = 0
+        for index in 0..<8 { prefix = prefix << 8 | (index < key.count ? UInt64(key[index]) : 0) }
+        return prefix
+    }
+
+    /// How many have a value in one of the spans; those in several count for each. O(log n) for each span.
+    package func count(in spans: [KeySpan]) -> Int { spans.reduce(0) { $0 + range(of: $1).count } }
+
+    func forEachItem(in spans: [KeySpan], _ body: (Handle) -> Void) {
+        for span in spans {
+            for place in places[range(of: span)] { body(place.item) }
+        }
+    }
+
+    private func range(of span: KeySpan) -> Range<Int> {
+        let start = firstIndex { Self.order($0, span.first) >= 0 }
+        let end = firstIndex { Self.order($0, span.last) > 0 }
+        return start..<max(start, end)
+    }
+
+    /// The first of those for which something holds that holds for all behind it.
+    private func firstIndex(where isBehind: (UnsafeRawBufferPointer) -> Bool) -> Int {
+        keys.withUnsafeBytes { bytes in
+            var (start, end) = (0, places.count)
+            while start < end {
+                let middle = (start + end) / 2
+                let place = places[middle]
+                let key = UnsafeRawBufferPointer(rebasing: bytes[place.start..<place.start + Int(place.count)])
+                if isBehind(key) { end = middle } else { start = middle + 1 }
+            }
+            return start
+        }
+    }
+
+    /// Below, above or zero.
+    private static func order(_ a: UnsafeRawBufferPointer, _ b: [UInt8]) -> Int {
+        b.withUnsafeBytes { b in
+            let count = min(a.count, b.count)
+            let order = count == 0 ? 0 : Int(memcmp(a.baseAddress!, b.baseAddress!, count))
+            return order == 0 ? a.count - b.count : order
+        }
+    }
+}
+
+// MARK: - Evaluating
+
+extension Selection {
+    /// What it takes to evaluate with an order, in looks at 64 bytes of an item.
+    package func work(of order: ItemOrder, in spans: [KeySpan]) -> Int {
+        order.list.numberOfSections + order.count(in: spans) * (2 + 2 * terms)
+    }
+
+    /// What is shown of the list that an order is of, when all that matches has a value in one of these spans.
+    ///
+    /// O(sections + k log n) for k items in the spans. It folds nothing.
+    package func evaluate(_ order: ItemOrder, in spans: [KeySpan]) -> Snapshot {
+        var gathering = Gathering(selection: self, list: order.list)
+        order.forEachItem(in: spans) { gathering.add($0) }
+        return gathering.shown()
+    }
+}
+
+/// Items that match, with all that they stand under.
+private struct Gathering {
+    let selection: Selection
+    let list: Snapshot
+    /// Those that are shown under each owner, in no order.
+    private var below: [Handle: [Handle]] = [:]
+    private var known: Set<Handle> = []
+
+    init(selection: Selection, list: Snapshot) {
+        self.selection = selection
+        self.list = list
+    }
+
+    mutating func add(_ item: Handle) {
+        guard !known.contains(item), selection.isMatch(list.forest.record(item)) else { return }
+        var item = item
+        while known.insert(item).inserted {
+            let owner = list.forest.parent(item)
+            below[owner, default: []].append(item)
+            if list.forest.parent(owner) == Forest.list { return }
+            item = owner
+        }
+    }
+
+    func shown() -> Snapshot {
+        var sections: [Section] = []
+        list.forest.children(Forest.list)?.forEach { section in
+            guard selection.isShown(list.sectionID(section)) else { return }
+            sections.append(Section(record: list.forest.record(section), items: items(under: section)))
+        }
+        return Snapshot(shown: sections, of: list)
+    }
+
+    private func items(under owner: Handle) -> [Item] {
+        guard let handles = below[owner] else { return [] }
+        let placed = handles.map { (index: list.forest.siblingIndex($0), handle: $0) }.sorted { $0.index < $1.index }
+        let items = placed.map { _, handle in
+            Item(
+                record: list.forest.record(handle), isExpanded: list.forest.isExpanded(handle),
+                children: self.items(under: handle))
+        }
+        return selection.sorted(items)
+    }
+}
