@@ -88,6 +88,8 @@ final class Feed: Sendable {
                     }
                     news.append(state)
                 }
+                // One that was told to end has not succeeded by that.
+                if Task.isCancelled { return }
                 // What stirred meanwhile may not be in what it brought.
                 if stirred.takeRing() { schedule.stir(at: .now) }
                 schedule.succeed(at: .now)

@@ -127,6 +127,8 @@ extension Integration {
                 - {list: b, sqlite: \(file("x.db")), query: SELECT 1 AS id}
                 - {list: c, directory: \(file("d"))}
                 """)
+            let making = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('CREATE TABLE t(id)')"
+            #expect(try Program("/usr/bin/python3", ["-c", making, file("x.db")], in: daemon.directory).wait() == 0)
             let program = try feedProgram(watches: 0)
             for feed in ["a", "b", "c"] {
                 _ = try daemon.waitForStatus("a limit", of: feed) {
@@ -135,6 +137,7 @@ extension Integration {
             }
             // What can be known is in the list.
             try daemon.waitForIDs(["x"], program)
+            try daemon.waitForIDs(["1"], of: "b", program)
             program.signal(SIGTERM)
             #expect(try program.wait() == 0)
         }
