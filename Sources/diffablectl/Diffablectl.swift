@@ -62,7 +62,8 @@ struct Diffablectl: AsyncParsableCommand {
 
     static func main() async {
         StandardStreams.occupyClosed()
-        let arguments = DaemonOptions.arranged(ProcessArguments.given(), isCommand: isCommand)
+        let arguments = ViewLists.arranged(
+            DaemonOptions.arranged(ProcessArguments.given(), isCommand: isCommand))
         do {
             if let number = ProcessArguments.firstUnreadable() {
                 throw ValidationError("argument \(number) is no UTF-8; convert it first, for example with iconv")

@@ -12,13 +12,15 @@ struct ViewLists: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "view",
         abstract: "Look at lists on the whole terminal, live, and do what they offer.",
+        usage: "diffablectl view <lists> ... [<options>] [-- <command> ...]",
         discussion: """
             Each list is drawn as its content says (docs/look.md). The cursor and the marks stay with their items, and what \
             one looks at stays where it is, whatever others change. ? shows the keys, q ends. Several lists are tabs.
 
             With --select or --multi, Enter writes the ids that were picked to standard output and ends; q ends with status \
-            1. Nothing is changed then, whatever the list offers. With --exec a command is run with the ids as its last arguments instead, taken apart into arguments as a shell \
-            would, but by no shell; an id that begins with a dash is not passed to one that has no argument --:
+            1. Nothing is changed then, whatever the list offers. A command behind -- is run with the ids as its last arguments instead, by no shell; an id that begins with a dash \
+            is not passed to one that has no argument -- itself. --exec has the command as one text:
+              diffablectl view hosts -- ssh --
               diffablectl view hosts --exec 'ssh --'
 
             With --plain, lines are written as they come, without a screen of its own: for terminals that cannot place a \
@@ -30,9 +32,11 @@ struct ViewLists: AsyncParsableCommand {
     @Flag(help: "The same with several, which Space marks, in the order of marking.") var multi = false
     @Option(
         help: ArgumentHelp(
-            "Run for what is picked, with the ids as its last arguments; picks one without --multi.",
+            "Run for what is picked, with the ids as its last arguments, as what stands behind --; picks one without --multi.",
             valueName: "command"))
     var exec: String?
+    /// What stands behind `--` (`arranged`).
+    @Option(name: .customLong(wordOption), help: .private) var markedWords: [String] = []
     @Option(
         help: ArgumentHelp(
             "How lists are drawn, as JSON in the form of a list's content: {…}, a file with it, or - for standard input.",
@@ -49,17 +53,20 @@ struct ViewLists: AsyncParsableCommand {
         if Set(lists).count < lists.count { throw ValidationError("a list is named twice") }
         if select, multi { throw ValidationError("--select and --multi exclude each other") }
         if plain, picking != .none {
-            throw ValidationError("--plain picks nothing: leave out --select, --multi and --exec")
+            throw ValidationError("--plain picks nothing: leave out --select, --multi and the command")
+        }
+        if exec != nil, !markedWords.isEmpty {
+            throw ValidationError("there are two commands, that of --exec and the one behind --: choose one")
         }
         _ = try shown.filter()
         _ = try command()
     }
 
-    private func command() throws -> [String] { try exec.map(CommandWords.words(of:)) ?? [] }
+    private func command() throws -> [String] { try exec.map(CommandWords.words(of:)) ?? commandWords }
 
     private var picking: ViewerOptions.Picking {
         if multi { return .multiple }
-        return select || exec != nil ? .single : .none
+        return select || exec != nil || !markedWords.isEmpty ? .single : .none
     }
 
     func run() async throws {
@@ -137,6 +144,23 @@ struct ViewLists: AsyncParsableCommand {
         }
         return content
     }
+}
+
+// MARK: - A command behind --
+
+extension ViewLists {
+    private static let wordOption = "word-of-command"
+
+    /// The parser lets no two arguments take any number of words, so each of the command's becomes an option's value.
+    static func arranged(_ arguments: [String]) -> [String] {
+        guard arguments.first == configuration.commandName, let end = arguments.firstIndex(of: "--") else {
+            return arguments
+        }
+        return arguments[..<end] + arguments[(end + 1)...].map { "--\(wordOption)=:\($0)" }
+    }
+
+    /// Each word has a mark before it, because an option's value cannot be empty.
+    var commandWords: [String] { markedWords.map { String($0.dropFirst()) } }
 }
 
 extension ShownItemsOptions {
