@@ -37,6 +37,7 @@ package struct Palette: Equatable, Sendable {
 
     /// A style on this terminal.
     package func pen(_ style: Style) -> Pen {
+        let style = depth >= .indexed ? undimmed(style) : style
         var pen: Pen
         switch depth {
         case .none: pen = plainPen(style)
@@ -59,6 +60,18 @@ extension Style.Attributes {
 // MARK: - Mixed colours
 
 extension Palette {
+    /// Terminals dim as they like, down to where nothing can be read. What is to be dim has a quieter ink instead.
+    private func undimmed(_ style: Style) -> Style {
+        guard style.attributes.contains(.dim) else { return style }
+        var style = style
+        style.attributes.remove(.dim)
+        switch style.ink {
+        case .text, .tint: style.ink = .secondary
+        case .secondary, .tertiary, .onTint: break
+        }
+        return style
+    }
+
     private func exactPen(_ style: Style) -> Pen {
         var pen = Pen()
         let ground = mixed(style.ground)
