@@ -147,7 +147,8 @@ let package = Package(
             name: "DiffableJSONTests", dependencies: ["Diffable", "DiffableJSON", "TestSupport"],
             exclude: ["Schema/schemas.py"], swiftSettings: settings),
         .testTarget(
-            name: "DiffableViewTests", dependencies: ["Diffable", "DiffableJSON", "DiffableView", "TestSupport"],
+            name: "DiffableViewTests",
+            dependencies: ["Diffable", "DiffableJSON", "DiffableTerminal", "DiffableView", "TestSupport"],
             exclude: ["Looks/looks.json", "Layout/Snapshots"], swiftSettings: settings),
         .systemLibrary(
             name: "CVterm", path: "Tests/CVterm", pkgConfig: "vterm", providers: [.apt(["libvterm-dev"])]),
@@ -201,7 +202,9 @@ let package = Package(
         // Its folder FuzzTargets is a symbolic link: the package Fuzzing feeds the same code from libFuzzer.
         .testTarget(
             name: "FuzzingTests",
-            dependencies: ["Diffable", "DiffableInput", "DiffableJSON", "DiffableProtocol", "DiffableStore"],
+            dependencies: [
+                "Diffable", "DiffableInput", "DiffableJSON", "DiffableProtocol", "DiffableStore", "DiffableView",
+            ],
             swiftSettings: settings),
         .testTarget(
             name: "DiffableFeedTests",

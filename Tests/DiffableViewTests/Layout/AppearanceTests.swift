@@ -17,7 +17,8 @@ import Testing
         decoration.marked = ["soap"]
         for columns in [40, 80, 200] {
             try expectScreen(
-                drawn(document, Viewport(columns: columns, rows: 28), decoration), "\(appearance)-\(layout)-\(columns)")
+                drawn(document, Viewport(columns: columns, rows: 28), decoration), "\(appearance)-\(layout)-\(columns)",
+                styles: columns == 80)
         }
         var viewport = Viewport(columns: 80, rows: 28)
         viewport.symbols = .ascii

@@ -9,8 +9,11 @@ import Testing
 func expectScreen(
     _ grid: Grid, _ name: String, styles: Bool = false, sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
+    try expectText(grid.text + (styles ? "\n" + grid.styleText : ""), name, sourceLocation: sourceLocation)
+}
+
+func expectText(_ drawn: String, _ name: String, sourceLocation: SourceLocation = #_sourceLocation) throws {
     let file = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Snapshots/\(name).txt")
-    let drawn = grid.text + (styles ? "\n" + grid.styleText : "")
     guard FileManager.default.fileExists(atPath: file.path()) else {
         try drawn.write(to: file, atomically: true, encoding: .utf8)
         Issue.record(
