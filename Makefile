@@ -98,7 +98,7 @@ guard:
 	@scripts/set-up python3 valgrind
 	@python3 -B Benchmarks/guard
 
-# Feeds what reads lines, files and the disk with mutated input, under AddressSanitizer, and times the longest lines.
+# Feeds what reads lines, files and the disk, and what draws lists, with mutated input, under AddressSanitizer, and times the longest lines.
 # RUNS=1000000 is the number of inputs for each sort, by default some minutes in all; TARGET=view takes one sort only.
 fuzz:
 	@Fuzzing/run $(if $(RUNS),--runs $(RUNS)) $(TARGET)

@@ -16,12 +16,15 @@ let package = Package(
     targets: [
         .target(name: "Diffable", swiftSettings: settings),
         .target(name: "DiffableJSON", dependencies: ["Diffable"], swiftSettings: settings),
+        .target(name: "DiffableView", dependencies: ["DiffableJSON"], swiftSettings: settings),
         .target(name: "DiffableProtocol", dependencies: ["DiffableJSON"], swiftSettings: settings),
         .target(name: "DiffableStore", dependencies: ["DiffableJSON"], swiftSettings: settings),
         .target(name: "DiffableInput", dependencies: ["Diffable"], swiftSettings: settings),
         .target(
             name: "FuzzTargets",
-            dependencies: ["Diffable", "DiffableJSON", "DiffableProtocol", "DiffableStore", "DiffableInput"],
+            dependencies: [
+                "Diffable", "DiffableJSON", "DiffableView", "DiffableProtocol", "DiffableStore", "DiffableInput",
+            ],
             swiftSettings: settings),
         .executableTarget(name: "Fuzz", dependencies: ["FuzzTargets"], swiftSettings: settings),
         .executableTarget(name: "SlowLines", dependencies: ["FuzzTargets"], swiftSettings: settings),

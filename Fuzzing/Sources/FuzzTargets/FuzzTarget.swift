@@ -26,6 +26,8 @@ package enum FuzzTarget: String, CaseIterable, Sendable {
     case checkpoint
     /// CSV or tab-separated text for diffablectl; the first byte says which.
     case table
+    /// A screen of a list: its first bytes are the screen's size and keys, the rest is the list.
+    case screen
 }
 
 /// What should hold, and does not.
@@ -52,6 +54,7 @@ extension FuzzTarget {
         case .lines: decodeLines(bytes)
         case .checkpoint: decodeCheckpoint(bytes)
         case .table: decodeTable(bytes)
+        case .screen: decodeScreen(bytes)
         }
     }
 
@@ -70,6 +73,7 @@ extension FuzzTarget {
         case .lines: try checkLines(bytes)
         case .checkpoint: try checkCheckpoint(bytes)
         case .table: try checkTable(bytes)
+        case .screen: try checkScreen(bytes)
         }
     }
 }
