@@ -10,7 +10,8 @@ import Testing
 @Suite struct RandomViewerTests {
     private static let environment = ProcessInfo.processInfo.environment
     private static let seed = environment["DIFFABLED_SEED"].flatMap { UInt64($0) } ?? UInt64.random(in: 0...UInt64.max)
-    private static let count = environment["DIFFABLED_SOAK"] == nil ? 1_500 : 1_000_000
+    private static let count =
+        environment["DIFFABLED_STEPS"].flatMap { Int($0) } ?? (environment["DIFFABLED_SOAK"] == nil ? 1_500 : 1_000_000)
     private static let stepsOfOneViewer = 100
 
     @Test func `keys and changes in any order act on no other row and move no row`() throws {
@@ -25,12 +26,14 @@ import Testing
 
 private struct RandomRun {
     private let seed: UInt64
-    private var random: SplitMix64
-    private var screen: ViewerScreen
+    fileprivate var random: SplitMix64
+    fileprivate var screen: ViewerScreen
     /// What others have made of the list, whether it is shown yet or not.
     private var list: Snapshot
     private var lastID = 0
     private var request = 0
+    /// The left button is down.
+    fileprivate var isPressed = false
 
     private static let look = """
         {"header":"Things","selection":"multiple","canReorder":true,"trailingActions":[{"id":"a","title":"A","key":"a","multiple":true}],
@@ -112,7 +115,9 @@ private struct RandomRun {
             KeyPress(.down, .shift), KeyPress(.character("d"), .control), KeyPress(.right), KeyPress(.enter),
         ]
         switch Int.random(in: 0..<12, using: &random) {
-        case 0:
+        case 0 where Bool.random(using: &random): useMouse()
+        // A row that is dragged may be far away when it is dropped.
+        case 0 where !isPressed:
             let wheel: MouseEvent.Wheel = Bool.random(using: &random) ? .up : .down
             screen.handle(.mouse(MouseEvent(.wheel(wheel), column: 3, row: 3)))
         case 1: screen.press(others.randomElement(using: &random)!.key, others.randomElement(using: &random)!.modifiers)
@@ -135,6 +140,20 @@ private struct RandomRun {
             screen.handle(
                 .reply(ViewerReply(request: request, isDone ? .done(revision: nil) : .refused("Not now"))))
         }
+    }
+}
+
+extension RandomRun {
+    /// Presses anywhere, and drags from there.
+    fileprivate mutating func useMouse() {
+        let column = Int.random(in: 0..<screen.grid.columns, using: &random)
+        let row = Int.random(in: 0..<screen.grid.rows, using: &random)
+        let action: MouseEvent.Action =
+            isPressed
+            ? (Bool.random(using: &random) ? .drag(.left) : .release(.left))
+            : (Bool.random(using: &random) ? .press(.left) : .press(.right))
+        isPressed = action == .press(.left) || action == .drag(.left)
+        screen.handle(.mouse(MouseEvent(action, column: column, row: row)))
     }
 }
 
