@@ -17,6 +17,13 @@ extension Icon {
     }
 }
 
+extension ItemLook {
+    /// Its icon; where there is an image and no icon, a sign for that.
+    func sign(_ symbols: Symbols) -> Cluster? {
+        icon?.cluster(symbols) ?? image.flatMap { _ in Icon.named("image-x-generic").cluster(symbols) }
+    }
+}
+
 extension Cluster {
     /// Itself, if it is of ASCII.
     var asciiForm: Cluster? {

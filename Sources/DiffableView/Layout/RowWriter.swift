@@ -87,7 +87,7 @@ struct RowWriter {
     }
 
     mutating func addIcon(reserving isReserved: Bool) {
-        if let cluster = look.icon?.cluster(symbols) {
+        if let cluster = look.sign(symbols) {
             var text = ""
             cluster.append(to: &text)
             addLeading(text, columns: 2, style(look.tint.map { .tint($0) } ?? .text), .icon)

@@ -25,7 +25,7 @@ extension Composer {
             }
             traits.hasDisclosures = traits.hasDisclosures || look.hasChildren
             traits.hasCheckboxes = traits.hasCheckboxes || look.checkbox != nil
-            traits.hasIcons = traits.hasIcons || look.icon?.cluster(symbols) != nil
+            traits.hasIcons = traits.hasIcons || look.sign(symbols) != nil
         }
         return traits
     }

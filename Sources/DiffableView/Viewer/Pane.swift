@@ -59,6 +59,8 @@ struct Pane: Sendable {
     var answeredRevision = 0
     /// Steps of a row on its way up or down, which wait for the step before.
     var reordering: Reordering?
+    /// An item on its way into the list.
+    var adding: Adding?
 
     /// Where somebody was in a list.
     struct Place: Sendable {
@@ -91,6 +93,11 @@ struct Pane: Sendable {
         var item: ItemID
         var steps: Int
         var request: Int
+    }
+
+    struct Adding: Sendable {
+        var request: Int
+        var item: ItemID
     }
 
     /// Lists up to this size come as a whole, and are folded here.

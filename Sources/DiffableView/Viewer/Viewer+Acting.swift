@@ -193,9 +193,11 @@ extension Viewer {
             }
             if case .expand(let item) = request.kind { showChildren(of: item, list: list) }
             continueReordering(reply.request, list: list)
+            showAdded(reply.request, list: list)
         case .refused(let reason):
             say(reason, for: .seconds(8))
             if panes[list].reordering?.request == reply.request { panes[list].reordering = nil }
+            if panes[list].adding?.request == reply.request { panes[list].adding = nil }
         }
     }
 

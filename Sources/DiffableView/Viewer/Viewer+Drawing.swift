@@ -41,7 +41,7 @@ extension Viewer {
     private var decoration: Decoration {
         var decoration = Decoration()
         decoration.focused = pane.cursor
-        if case .drag(let drag) = mode { decoration.focused = drag.target }
+        if case .drag(let drag) = mode, let target = drag.target { decoration.focused = target }
         if case .typing = mode { decoration.hasKeyboard = false }
         if !hasFocus { decoration.hasKeyboard = false }
         decoration.marked = pane.marks
@@ -77,7 +77,8 @@ extension Viewer {
         case .menu, .question, .swipe: return "Enter chooses, Esc closes"
         case .rows, .typing: break
         }
-        return ([pane.name.description] + pane.filter.words).joined(separator: "  ")
+        let tooltip = pane.cursor.flatMap(scene.frame(of:))?.look?.tooltip
+        return ([pane.name.description] + pane.filter.words + [tooltip].compactMap(\.self)).joined(separator: "  ")
     }
 
     private var counts: String {
@@ -87,6 +88,7 @@ extension Viewer {
             if count > 0 { parts.append(count == 1 ? "1 change" : "\(count) changes") }
         }
         if isHeld { parts.append("held") }
+        if pane.document.isEditing { parts.append("editing") }
         if !pane.marks.isEmpty { parts.append("\(pane.marks.count) marked") }
         if isSearching {
             parts.append(options.symbols.isASCII ? "searching..." : "searching…")

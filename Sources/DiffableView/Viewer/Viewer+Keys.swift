@@ -65,6 +65,8 @@ extension Viewer {
         case "u": undo()
         case "y": copy()
         case "e": edit()
+        case "+": beginAdding()
+        case "E": toggleEditing()
         case "p": toggleHold()
         case "m": toggleMouse()
         case "?": enter(.help(line: 0))
@@ -77,7 +79,7 @@ extension Viewer {
     }
 
     /// Those that `handle(_: Unicode.Scalar)` knows: no action gets them.
-    static let ownKeys = Set<Character>(" vkjhlgG.:></wsnNuyepm?q[]123456789")
+    static let ownKeys = Set<Character>(" vkjhlgG.:></wsnNuyeE+pm?q[]123456789")
 
     private mutating func handleControl(_ character: Unicode.Scalar) {
         switch character {
@@ -135,6 +137,13 @@ extension Viewer {
     private mutating func toggleHold() {
         isHeld.toggle()
         setNeedsDrawing()
+    }
+
+    /// Shows what can be deleted, added and moved, where the list has accessories for it.
+    private mutating func toggleEditing() {
+        guard mayOffer() else { return }
+        pane.document.isEditing.toggle()
+        layOut()
     }
 
     private mutating func toggleMouse() {

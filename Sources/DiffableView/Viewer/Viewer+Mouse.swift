@@ -1,13 +1,14 @@
 import Diffable
 
-// The mouse: a press chooses, two do what Enter does, the wheel scrolls, the right button opens the menu, and a row that is
-// dragged goes where it is dropped.
+// The mouse: a press chooses, two do what Enter does, the wheel scrolls, the right button opens the menu. A row that is
+// dragged across lays open its actions; one that is dragged up or down goes where it is dropped, and is copied into another
+// list, which opens when it is dragged over its tab.
 
 extension Viewer {
     struct Drag: Sendable {
-        var item: ItemID
+        var taken: TakenRows
         /// The row that it is over.
-        var target: RowID
+        var target: RowID?
     }
 
     mutating func handle(_ mouse: MouseEvent) {
@@ -18,10 +19,12 @@ extension Viewer {
         case .wheel(.left): passColumns(-1)
         case .wheel(.right): passColumns(1)
         case .move: break
-        case .press(.left): press(scene.hit(at: position))
+        case .press(.left):
+            pressed = position
+            press(scene.hit(at: position))
         case .press(.right): pressRight(scene.hit(at: position))
         case .press(.middle): break
-        case .drag(.left): drag(over: scene.id(at: position))
+        case .drag(.left): drag(to: position)
         case .drag: break
         case .release: drop()
         }
@@ -29,9 +32,9 @@ extension Viewer {
 
     private mutating func wheel(by lines: Int) {
         switch mode {
-        case .rows, .typing, .range: scroll(by: lines)
+        case .rows, .typing, .range, .drag: scroll(by: lines)
         case .help(let line): enter(.help(line: max(line + lines, 0)))
-        case .menu, .question, .swipe, .drag: break
+        case .menu, .question, .swipe: break
         }
     }
 
@@ -85,6 +88,9 @@ extension Viewer {
         switch accessory.sort {
         case .popUpMenu, .detail: openMenu()
         case .multiselect: mark()
+        // What it stands for is among these, and asks first.
+        case .delete: openSwipe(.trailing)
+        case .insert: beginAdding()
         default: press(row)
         }
     }
@@ -106,29 +112,73 @@ extension Viewer {
 
     // MARK: - Dragging
 
-    private mutating func drag(over row: RowID?) {
-        guard let row else { return }
+    private mutating func drag(to position: Grid.Position) {
         switch mode {
-        case .rows:
-            guard options.picking == .none, let item = pane.cursor?.item, row != pane.cursor,
-                lastPress?.row == pane.cursor, look(of: item)?.canReorder == true
-            else { return }
-            enter(.drag(Drag(item: item, target: row)))
+        case .rows: beginDragging(to: position)
         case .drag(var drag):
-            drag.target = row
-            enter(.drag(drag))
+            switch scene.hit(at: position) {
+            case .tab(let index)? where index != selected:
+                drag.target = nil
+                mode = .drag(drag)
+                open(pane: index)
+            case .row(let row)?, .part(_, let row)?:
+                drag.target = row
+                enter(.drag(drag))
+            default: break
+            }
         default: break
         }
     }
 
+    private mutating func beginDragging(to position: Grid.Position) {
+        guard options.picking == .none, let pressed, let row = pane.cursor, let item = row.item,
+            lastPress?.row == row, let look = look(of: item)
+        else { return }
+        let hit = scene.hit(at: position)
+        if scene.id(at: position) == row {
+            let distance = position.column - pressed.column
+            guard abs(distance) >= Self.swipeColumns else { return }
+            let edge: Swipe.Edge = distance > 0 ? .leading : .trailing
+            let actions = edge == .leading ? look.leadingActions : look.trailingActions
+            guard !actions.isEmpty else { return }
+            // What is pressed next is no second press.
+            lastPress = nil
+            return openSwipe(edge)
+        }
+        let isOverTab = if case .tab? = hit { true } else { false }
+        guard look.canReorder || panes.count > 1, hit != nil,
+            let copy = pane.document.snapshot.subtree(of: item)?.first
+        else { return }
+        lastPress = nil
+        guard mayAct() else { return }
+        enter(.drag(Drag(taken: TakenRows(list: selected, items: [item], copies: [copy]))))
+        if isOverTab || scene.id(at: position) != nil { drag(to: position) }
+    }
+
+    /// Less may be a hand that is not steady.
+    private static let swipeColumns = 4
+
     private mutating func drop() {
+        pressed = nil
         guard case .drag(let drag) = mode else { return }
         enter(.rows)
+        guard let target = drag.target?.item, let item = drag.taken.items.first else { return }
+        guard drag.taken.list == selected else {
+            // The rows that it was dropped on stayed as they were seen.
+            if mayChange() { copyTaken(drag.taken, behind: target) }
+            return
+        }
         let snapshot = pane.document.snapshot
-        guard let target = drag.target.item, target != drag.item, mayAct(),
-            let from = snapshot.index(ofItem: drag.item), let to = snapshot.index(ofItem: target)
+        // It was seen when it was taken, and may be far from what is seen now.
+        guard target != item, mayChange(), let from = snapshot.index(ofItem: item),
+            let to = snapshot.index(ofItem: target)
         else { return }
-        let isSibling = snapshot.parent(of: target) == snapshot.parent(of: drag.item)
-        proposeMove(drag.item, isSibling && to > from ? "after" : "before", target, list: selected)
+        guard mayReorder(item) else { return say("This row stays where it is") }
+        guard pane.shownQuery.filter.sort.isEmpty else { return say("The rows are sorted: none can be moved") }
+        guard !snapshot.hasAncestor(of: target, in: [item]) else {
+            return say("A row cannot stand behind itself or under itself")
+        }
+        let isSibling = snapshot.parent(of: target) == snapshot.parent(of: item)
+        proposeMove(item, isSibling && to > from ? "after" : "before", target, list: selected)
     }
 }

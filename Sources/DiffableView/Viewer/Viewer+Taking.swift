@@ -59,13 +59,13 @@ extension Viewer {
             title: "Move \(subject(taken.items))")
     }
 
-    private func mayReorder(_ item: ItemID) -> Bool {
+    func mayReorder(_ item: ItemID) -> Bool {
         guard let path = pane.document.snapshot.indexPath(ofItem: item) else { return true }
         return scene.composer.resolved(item, scene.composer.plan(path[0]))?.look.canReorder ?? true
     }
 
     /// Another list has them as they were. What has no children here may have some that are folded away.
-    private mutating func copyTaken(_ taken: TakenRows, behind anchor: ItemID) {
+    mutating func copyTaken(_ taken: TakenRows, behind anchor: ItemID) {
         let source = panes[taken.list].document
         guard !taken.copies.contains(where: { $0.children.isEmpty && source.knownParents.contains($0.id) }) else {
             return say("What is folded away cannot be copied: expand it first")
@@ -86,7 +86,7 @@ extension Viewer {
 }
 
 extension Snapshot {
-    fileprivate func hasAncestor(of item: ItemID, in items: Set<ItemID>) -> Bool {
+    func hasAncestor(of item: ItemID, in items: Set<ItemID>) -> Bool {
         var parent = parent(of: item)
         while let id = parent {
             if items.contains(id) { return true }

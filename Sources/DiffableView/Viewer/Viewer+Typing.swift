@@ -1,11 +1,11 @@
 import Diffable
 import DiffableJSON
 
-// A line of text that is typed into the status line: a search, a condition, a sort key.
+// A line of text that is typed into the status line: a search, a condition, a sort key, a new item.
 
 extension Viewer {
     struct Prompt: Sendable {
-        enum Sort: Sendable { case search, condition, sort }
+        enum Sort: Sendable { case search, condition, sort, item(NewPlace) }
 
         var sort: Sort
         var text = ""
@@ -20,6 +20,7 @@ extension Viewer {
             case .search: "/"
             case .condition: "where "
             case .sort: "sort by "
+            case .item: "new: "
             }
         }
     }
@@ -27,7 +28,7 @@ extension Viewer {
     mutating func beginTyping(_ sort: Prompt.Sort) {
         if case .range = mode { endRange(keepingMarks: true) }
         var prompt = Prompt(sort: sort, filter: pane.filter, place: pane.place)
-        if sort == .search {
+        if case .search = sort {
             prompt.text = pane.filter.search
             prompt.cursor = prompt.text.count
         }
@@ -100,7 +101,7 @@ extension Viewer {
 
     /// A search is seen as it is typed.
     private mutating func take(_ prompt: Prompt) {
-        if prompt.sort == .search { pane.filter.search = prompt.text.trimmed }
+        if case .search = prompt.sort { pane.filter.search = prompt.text.trimmed }
         enter(.typing(prompt))
     }
 
@@ -121,6 +122,9 @@ extension Viewer {
             case .sort:
                 pane.filter.sort = text.isEmpty ? options.filter.sort : [try options.sortKey(text)]
                 pane.filter.sortWords = text.isEmpty ? options.filter.sortWords : text
+            case .item(let place):
+                enter(.rows)
+                return add(text, at: place)
             }
             enter(.rows)
         } catch {

@@ -27,6 +27,8 @@ package struct Viewer: Sendable {
     var flash: (row: RowID, end: Duration)?
     package internal(set) var reportsMouse: Bool
     var lastPress: (row: RowID, time: Duration)?
+    /// Where the left button went down.
+    var pressed: Grid.Position?
     var lastSearch = ""
     var taken: TakenRows?
     /// Enter was pressed before what it is to pick was found.
@@ -163,6 +165,11 @@ extension Viewer {
     mutating func select(pane index: Int) {
         guard panes.indices.contains(index), index != selected else { return }
         mode = .rows
+        open(pane: index)
+    }
+
+    /// Whatever keys mean, they mean it in that list from now on.
+    mutating func open(pane index: Int) {
         selected = index
         drawn.cursor = nil
         layOut()

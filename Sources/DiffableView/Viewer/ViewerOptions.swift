@@ -14,6 +14,8 @@ package struct ViewerOptions: Sendable {
     /// What its user is told at first.
     package var notice: String?
     package var filter = ViewFilter()
+    /// The id of a new item, which no other has.
+    package var newID: @Sendable () -> ItemID = { .random() }
     /// What of a typed condition and a typed sort key the protocol knows, as JSON; what is wrong is thrown as text.
     package var condition: @Sendable (String) throws(TypingError) -> String
     package var sortKey: @Sendable (String) throws(TypingError) -> String
@@ -24,6 +26,15 @@ package struct ViewerOptions: Sendable {
     ) {
         self.condition = condition
         self.sortKey = sortKey
+    }
+}
+
+extension ItemID {
+    /// In 25 letters and digits: two are never the same.
+    fileprivate static func random() -> ItemID {
+        let text = String(UInt128.random(in: 0...UInt128.max), radix: 36)
+        guard let id = try? ItemID(text) else { preconditionFailure("\(text) is an id") }
+        return id
     }
 }
 

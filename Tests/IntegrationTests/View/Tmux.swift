@@ -77,6 +77,25 @@ final class Tmux {
         }
     }
 
+    /// Where a text stands, from the last place to the first, in cells of the terminal.
+    func places(of text: String, count: Int) throws -> [(column: Int, row: Int)] {
+        try run("copy-mode")
+        defer { _ = try? run("send-keys", "-X", "cancel") }
+        try run("send-keys", "-X", "bottom-line")
+        try run("send-keys", "-X", "end-of-line")
+        return try (0..<count).map { index in
+            if index == 0 {
+                try run("send-keys", "-X", "search-backward", text)
+            } else {
+                try run("send-keys", "-X", "search-again")
+            }
+            let numbers = try run("display-message", "-p", "#{copy_cursor_x} #{copy_cursor_y}")
+                .split(whereSeparator: \.isWhitespace).compactMap { Int($0) }
+            guard numbers.count == 2 else { throw Failure("tmux says nothing of its cursor") }
+            return (numbers[0], numbers[1])
+        }
+    }
+
     var clipboard: String { get throws { try run("show-buffer") } }
 
     /// The row that has a text; nil where none has.

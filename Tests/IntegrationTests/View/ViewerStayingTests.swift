@@ -146,6 +146,38 @@ extension Integration {
             try screen.waitForCursor(on: "Another look", line: line)
         }
 
+        @Test func `another kind, which is drawn otherwise, leaves a row on its line`() throws {
+            let screen = try middle(
+                #"{"kinds":{"tall":{"lines":0,"text":"\#(String(repeating: "tall ", count: 40))","icon":"★"}}}"#)
+            let line = try screen.cursorRow
+            for item in ["i19", "i20"] {
+                try daemon.succeed(
+                    "transact", "tasks", "-", "-q",
+                    input: #"[{"op":"reloadItems","items":[{"id":"\#(item)","kind":"tall"}]}]"#)
+            }
+            try screen.waitFor("two tall rows") { $0.filter { $0.contains("★") }.count == 2 }
+            try screen.waitForCursor(on: "★", line: line)
+        }
+
+        @Test func `while a row is dragged contents change in place and the rest is counted`() throws {
+            let screen = try middle(#"{"canReorder":true}"#)
+            let line = try screen.cursorRow
+            try screen.send("\u{1B}[<0;11;\(line + 1)M\u{1B}[<32;11;\(line)M")
+            try screen.waitFor("Drop the row")
+            try daemon.succeed("insert", "tasks", "n", "text=New here", "--before", "i18", "-q")
+            try daemon.succeed("patch", "tasks", "i18", "text=Changed", "-q")
+            try screen.waitFor("Changed")
+            try screen.waitFor("1 change")
+            try screen.waitForNo("New here")
+            try screen.send("\u{1B}[<0;11;\(line)m")
+            try screen.waitFor("New here")
+            try screen.waitFor("the row before the one that it was dropped on") { lines in
+                let rows = ["Task 20.", "Task 19."].map { text in lines.firstIndex { $0.contains(text) } }
+                return rows[0].flatMap { upper in rows[1].map { $0 == upper + 1 } } ?? false
+            }
+            try screen.waitForCursor(on: "Task 20.")
+        }
+
         @Test(arguments: [".", "x", "<", "v"])
         func `while something lies open contents change in place and the rest is counted`(key: String) throws {
             let screen = try middle(

@@ -152,29 +152,117 @@ extension Integration {
             try several.waitFor("Task 0.")
             try several.press("Space", "Space", "Enter")
             try several.waitFor("picked i0 i1")
+            let behind = try daemon.view("tasks -- printf \"<%s> \" one \"two words\" --")
+            try behind.waitFor("Task 0.")
+            try behind.press("j", "Enter")
+            try behind.waitFor("<one> <two words> <--> <i1>")
             let none = try daemon.view("--select tasks")
             try none.waitFor("Task 0.")
             try none.press("q")
             try none.waitFor("status 1")
         }
 
-        @Test func `wide, joined and right-to-left texts leave the columns aligned`() throws {
-            let texts = [
-                "日本語のテキスト", "한국어 텍스트", "हिन्दी पाठ", "العربية", "👨‍👩‍👧‍👦 family", "🇯🇵 flag", "é combined",
-                "ｆｕｌｌｗｉｄｔｈ", "ไทย", "👩🏽‍🚀 astronaut",
-            ]
-            let items = texts.enumerated().map {
+        @Test func `a row is added behind the cursor's, which goes to it, and signs for editing are shown`() throws {
+            try daemon.fill(
+                "tasks",
+                #"{"canInsert":true,"kinds":{"":{"accessories":[{"type":"delete","displayed":"editing"}]}}}"#)
+            let screen = try daemon.view("tasks")
+            try screen.waitFor("Task 0.")
+            try screen.press("j", "+")
+            try screen.waitFor("new: ")
+            try screen.send("Pay rent")
+            try screen.press("Enter")
+            try screen.waitForCursor(on: "Pay rent")
+            try screen.waitFor("one below the other") { lines in
+                let rows = ["Task 1.", "Pay rent", "Task 2."].compactMap { text in
+                    lines.firstIndex { $0.contains(text) }
+                }
+                return rows.count == 3 && rows[1] == rows[0] + 1 && rows[2] == rows[1] + 1
+            }
+            try screen.press("E")
+            try screen.waitFor("⊖ Pay rent")
+            try screen.press("E", "u")
+            try screen.waitForNo("Pay rent")
+        }
+
+        @Test func `a row that is dragged across shows its actions, and over a tab it is copied there`() throws {
+            try daemon.fill("tasks", Self.actions)
+            try daemon.succeed(
+                "apply", "other", "--create", "-",
+                input:
+                    #"{"sections":[{"id":"s","items":[{"id":"x","content":{"text":"Only there"}}]}]}"#
+            )
+            let screen = try daemon.view("tasks other", rows: 12)
+            try screen.waitFor("Task 0.")
+            func drag(from: (column: Int, row: Int), to places: (column: Int, row: Int)...) throws {
+                try screen.send("\u{1B}[<0;\(from.column + 1);\(from.row + 1)M")
+                for place in places { try screen.send("\u{1B}[<32;\(place.column + 1);\(place.row + 1)M") }
+                try screen.send("\u{1B}[<0;\(places.last!.column + 1);\(places.last!.row + 1)m")
+            }
+            let row = try #require(try screen.row(of: "Task 3."))
+            try drag(from: (40, row), to: (30, row))
+            try screen.waitFor("Delete") { $0[row].contains("Delete") }
+            try screen.press("Escape")
+            try screen.waitForNo("Delete")
+            let tab = try screen.lines[0].prefix(upTo: try #require(screen.lines[0].range(of: "other")).lowerBound)
+                .count
+            try drag(from: (10, row), to: (tab + 1, 0), (10, 1))
+            try screen.waitFor("Only there")
+            try screen.waitFor("Task 3.")
+            #expect((try daemon.succeed("show", "other", "-o", "ids")).contains("i3"))
+            #expect((try daemon.succeed("show", "tasks", "-o", "ids")).contains("i3"))
+        }
+
+        @Test func `a terminal that cannot place a cursor gets lines`() throws {
+            try daemon.fill("tasks", #"{"appearance":"insetGrouped"}"#)
+            let screen = try daemon.view("tasks", rows: 50, environment: ["TERM": "dumb"])
+            try screen.waitFor("Task 39.")
+            try daemon.succeed("append", "tasks", "x", "text=Newer", "-q")
+            try screen.waitFor("Newer")
+            #expect(try !screen.screen.contains("╭"))
+        }
+
+        @Test func `sixteen colours do for the console, and what others change is marked by a sign too`() throws {
+            try daemon.fill()
+            let screen = try daemon.view("--reduce-motion tasks", environment: ["TERM": "linux"])
+            try screen.waitFor("Task 0.")
+            let coloured = try screen.colouredScreen
+            #expect(!coloured.contains("38;5;") && !coloured.contains("38;2;") && !coloured.contains("48;2;"))
+            // It is seen for a second, so it is changed until it was seen.
+            var number = 0
+            try screen.waitFor("sign of a change") { lines in
+                if lines.contains(where: {
+                    $0.contains("•Task 2.") || $0.contains("• Task 2.") || $0.contains("~Task 2.")
+                }) {
+                    return true
+                }
+                number += 1
+                if number % 20 == 1 { try daemon.succeed("patch", "tasks", "i2", "badge:=\(number)", "-q") }
+                return false
+            }
+        }
+
+        /// Of the scripts of the world, and what terminals disagree on.
+        private static let difficultTexts = [
+            "Größe, Übermut", "Tiếng Việt", "e\u{301}e\u{302}\u{323} n\u{303}", "Ελληνικά", "Русский язык", "漢字與繁體",
+            "かな・カナ・ｶﾅ", "한국어 각", "\u{1112}\u{1161}\u{11AB}\u{1100}\u{1173}\u{11AF}", "हिन्दी क्षत्रिय", "தமிழ் மொழி",
+            "ภาษาไทย ที่นี่", "العَرَبِيَّة", "שָׁלוֹם", "አማርኛ", "👨‍👩‍👧‍👦 and 👩🏽‍🚀", "🇩🇪🇯🇵 🏴󠁧󠁢󠁳󠁣󠁴󠁿", "1️⃣ #️⃣", "❤ ❤️ ♥", "→ ★ ① ½ ☎",
+            "∀x∈ℝ: ⌈x⌉ ≥ x", "Z̴̡̛͇̪͗a̷̧͉̾l̶̫̏g̸̨̈́o̶̱͝", "a\u{200B}b\u{FEFF}c\u{AD}d\u{2060}e",
+        ]
+
+        @Test func `whatever text stands before it, what is at the end of a row stands in its column`() throws {
+            let items = Self.difficultTexts.enumerated().map {
                 #"{"id":"i\#($0)","content":{"text":"\#($1)","accessories":[{"type":"label","text":"END"}]}}"#
             }
             try daemon.succeed(
                 "apply", "tasks", "--create", "-",
                 input: #"{"sections":[{"id":"main","items":[\#(items.joined(separator: ","))]}]}"#)
-            let screen = try daemon.view("tasks")
-            try screen.waitFor("日本語")
-            // tmux says of each cell what it shows, so END stands in the same columns of each row.
-            try screen.waitFor("ten labels") {
-                $0.filter { $0.hasSuffix("END") || $0.contains("END") }.count == texts.count
-            }
+            let screen = try daemon.view("tasks", rows: items.count + 1)
+            try screen.waitFor("a label in each row") { $0.filter { $0.contains("END") }.count == items.count }
+            // Where tmux itself says that it stands, by whatever tables of widths.
+            let places = try screen.places(of: "END", count: items.count)
+            #expect(Set(places.map(\.row)).count == items.count, "\(places)")
+            #expect(Set(places.map(\.column)) == [75], "\(places)")
         }
 
         @Test func `several lists are tabs`() throws {
