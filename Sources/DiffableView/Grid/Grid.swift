@@ -122,6 +122,22 @@ extension Grid {
         }
     }
 
+    /// Moves what the cells of a rectangle show to the right, up to its end, and leaves blanks.
+    package mutating func shift(rows: Range<Int>, columns: Range<Int>, by count: Int) {
+        let columns = columns.clamped(to: 0..<self.columns)
+        guard count > 0, count <= columns.count else { return }
+        for row in rows.clamped(to: 0..<self.rows) {
+            let start = row * self.columns
+            for cut in [columns.lowerBound, columns.upperBound - count, columns.upperBound] {
+                blankCut(before: start + cut, row: row)
+            }
+            for column in (columns.lowerBound + count..<columns.upperBound).reversed() {
+                cells[start + column] = cells[start + column - count]
+            }
+            for column in columns.prefix(count) { cells[start + column] = .blank(cells[start + column].style) }
+        }
+    }
+
     /// Copies rows of another grid of the same width.
     package mutating func copyRows(_ rows: Range<Int>, of other: Grid, to row: Int) {
         for (offset, source) in rows.clamped(to: 0..<other.rows).enumerated() where row + offset < self.rows {

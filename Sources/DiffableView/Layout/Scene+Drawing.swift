@@ -67,7 +67,8 @@ extension Scene {
                 sign = (composer.symbols.mark, .tint(.accent))
             }
         }
-        let isFocused = decoration.focused == frame.id
+        // Where there is nothing, nothing is chosen; the terminal's cursor stands there all the same.
+        let isFocused = decoration.focused == frame.id && frame.id != .empty
         if isFocused { ground = decoration.hasKeyboard ? .selected : .selectedUnfocused }
         if decoration.flashing == frame.id { ground = .flashing }
         if let ground {

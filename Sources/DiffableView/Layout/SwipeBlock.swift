@@ -3,14 +3,16 @@ struct SwipeBlock {
     private var block: Block
     /// Of the actions, in their order, on the screen.
     private(set) var choices: [Rectangle] = []
-    private let row: Int
+    /// Of the row that they belong to.
+    private let area: Rectangle
+    /// How far the row goes aside; what is laid open at its end lies over it.
+    private let shift: Int
 
     init?(_ swipe: Swipe, frame: Frame, ground: Ground, symbols: Symbols) {
         guard let look = frame.look else { return nil }
         let actions = swipe.edge == .leading ? look.leadingActions : look.trailingActions
         guard !actions.isEmpty else { return nil }
-        let area = frame.rectangle
-        row = area.row
+        area = frame.rectangle
         block = Block(height: area.height, page: ground)
         var titles: [String] = []
         var room = area.width - 4
@@ -27,6 +29,7 @@ struct SwipeBlock {
             if room < 3 { break }
         }
         let width = titles.reduce(0) { $0 + columnCount(of: $1) }
+        shift = swipe.edge == .leading && frame.shape == .row ? width : 0
         var column = swipe.edge == .leading ? area.column : area.columns.upperBound - width
         for (index, title) in titles.enumerated() {
             let action = actions[index]
@@ -49,7 +52,10 @@ struct SwipeBlock {
         }
     }
 
-    func draw(into canvas: inout Canvas) { canvas.drawRuns(block, line: row) }
+    func draw(into canvas: inout Canvas) {
+        canvas.grid.shift(rows: area.rows.clamped(to: canvas.rows), columns: area.columns, by: shift)
+        canvas.drawRuns(block, line: area.row)
+    }
 }
 
 extension Scene {

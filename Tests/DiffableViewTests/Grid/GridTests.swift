@@ -3,6 +3,19 @@ import TestSupport
 import Testing
 
 @Suite struct GridTests {
+    @Test(arguments: [
+        (0..<8, 2, "  ab日de"), (0..<8, 4, "    ab日"), (0..<8, 5, "     ab"), (2..<8, 1, "ab 日def"), (3..<8, 1, "ab   def"),
+        (0..<8, 9, "ab日defg"),
+    ])
+    func `cells that are moved to the right leave blanks, and no half of a wide cluster`(
+        columns: Range<Int>, count: Int, text: String
+    ) {
+        var grid = Grid(columns: 8, rows: 2)
+        grid.put("ab日defg", row: 0, column: 0, Style())
+        grid.shift(rows: 0..<1, columns: columns, by: count)
+        #expect(grid.text.split(separator: "\n", omittingEmptySubsequences: false)[0] == text)
+    }
+
     static let grounds: [Ground] = [
         .base, .page, .group, .header, .sidebar, .selected, .selectedUnfocused, .marked, .changed, .flashing, .bar,
         .badge,
