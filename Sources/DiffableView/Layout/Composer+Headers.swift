@@ -11,7 +11,10 @@ extension Composer.SectionPlan {
 extension Composer {
     private func hasRows(_ plan: SectionPlan) -> Bool { rootCount(plan.index) > 0 || plan.look.hasMore }
 
-    private func hasTitle() -> Bool { document.listLook.title != nil || document.listLook.subtitle != nil }
+    /// Of several lists the title is on the tab.
+    private var title: String? { viewport.tabs.count > 1 ? nil : document.listLook.title }
+
+    private func hasTitle() -> Bool { title != nil || document.listLook.subtitle != nil }
 
     func topBlock(_ plan: SectionPlan) -> Block {
         var block = Block(height: 0, page: plan.geometry.page)
@@ -136,7 +139,7 @@ extension Composer {
         var block = Block(height: 0, page: geometry.page)
         guard hasTitle() else { return block }
         let width = geometry.content.count
-        if let title = document.listLook.title {
+        if let title {
             block.add(
                 fitted(title, columns: width), line: 0, columns: geometry.content,
                 Style(.text, on: geometry.page, .bold))
