@@ -4,8 +4,8 @@ import Testing
 
 @Suite struct GridTests {
     @Test(arguments: [
-        (0..<8, 2, "  ab日de"), (0..<8, 4, "    ab日"), (0..<8, 5, "     ab"), (2..<8, 1, "ab 日def"), (3..<8, 1, "ab   def"),
-        (0..<8, 9, "ab日defg"),
+        (0..<8, 2, "  ab日de"), (0..<8, 4, "    ab日"), (0..<8, 5, "     ab"), (2..<8, 1, "ab 日def"),
+        (3..<8, 1, "ab   def"), (0..<8, 9, "ab日defg"),
     ])
     func `cells that are moved to the right leave blanks, and no half of a wide cluster`(
         columns: Range<Int>, count: Int, text: String

@@ -213,6 +213,31 @@ extension Integration {
             #expect((try daemon.succeed("show", "tasks", "-o", "ids")).contains("i3"))
         }
 
+        @Test
+        func `while the daemon is away rows stay, nothing is done or kept for later, and it goes on when it is back`()
+            throws
+        {
+            try daemon.fill("tasks", Self.actions)
+            let screen = try daemon.view("tasks")
+            try screen.waitFor("Task 0.")
+            try screen.press("j", "j")
+            try screen.waitForCursor(on: "Task 2.")
+            let rows = try screen.lines.filter { $0.contains("Task") }.count
+            daemon.program.end(with: SIGKILL)
+            try screen.waitFor("The connection to the daemon is lost")
+            try screen.press("f", saying: "There is no connection to the daemon: nothing was done")
+            // The banner takes a line.
+            #expect(try screen.lines.filter { $0.contains("Task") }.count >= rows - 1)
+            try daemon.restart()
+            try screen.waitForNo("The connection to the daemon is lost")
+            try screen.waitForCursor(on: "Task 2.")
+            try daemon.succeed("append", "tasks", "x", "text=Newer", "-q")
+            try screen.waitFor("/41  ")
+            #expect(!(try daemon.succeed("get", "tasks", "i2")).contains("flagged"))
+            try screen.press("f")
+            try screen.waitFor("flagged")
+        }
+
         @Test func `a terminal that cannot place a cursor gets lines`() throws {
             try daemon.fill("tasks", #"{"appearance":"insetGrouped"}"#)
             let screen = try daemon.view("tasks", rows: 50, environment: ["TERM": "dumb"])
