@@ -208,6 +208,28 @@ import Testing
         #expect(found > 100)
     }
 
+    @Test func `finds values that begin alike for longer than it keeps`() throws {
+        let start = String(repeating: "long ", count: 20)
+        let list = try Snapshot([
+            Section(
+                id: "s",
+                items: try (0..<200).map { number in
+                    Item(
+                        id: try ItemID("\(number)"),
+                        content: Content(Array("\(number % 2 == 0 ? start : "")\(number)".utf8)))
+                })
+        ])
+        let order = ItemOrder(list, by: Self.content)
+        for number in 0..<200 {
+            let wanted = Item(id: "wanted", content: list.item(try ItemID("\(number)"))?.content)
+            var key = SortKey()
+            Self.content(of: wanted, to: &key)
+            let selection = Selection(isMatch: { $0.content == wanted.content })
+            let shown = selection.evaluate(order, in: [KeySpan(first: key.bytes, last: key.bytes)])
+            #expect(shown.itemIdentifiers.map(\.description) == ["\(number)"])
+        }
+    }
+
     @Test func `finds all from one key to another, both included`() throws {
         let list = try Snapshot([
             Section(

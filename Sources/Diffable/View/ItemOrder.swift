@@ -20,7 +20,7 @@ package struct KeySpan: Equatable, Sendable {
 package struct ItemOrder: Sendable {
     /// Of which the items are.
     package let list: Snapshot
-    /// All keys, one after the other.
+    /// The beginnings of all keys, one after the other.
     private let keys: [UInt8]
     private let places: [Place]
 
@@ -32,6 +32,9 @@ package struct ItemOrder: Sendable {
         var count: UInt32
         var item: Handle
     }
+
+    /// Of a key, in bytes. Values may be as long as contents are, and those that begin alike are few.
+    private static let lengthMax = 48
 
     /// O(n log n).
     ///
@@ -45,8 +48,9 @@ package struct ItemOrder: Sendable {
             if level < 0 { continue }
             let start = keys.bytes.count
             appendKey(Item(record: list.forest.record(handle)), &keys)
-            let count = keys.bytes.count - start
+            let count = min(keys.bytes.count - start, Self.lengthMax)
             if count == 0 { continue }
+            keys.cut(to: start + count)
             let prefix = keys.bytes.withUnsafeBytes {
                 Self.prefix(of: UnsafeRawBufferPointer(rebasing: $0[start..<start + count]))
             }
@@ -71,7 +75,8 @@ package struct ItemOrder: Sendable {
         return prefix
     }
 
-    /// How many have a value in one of the spans; those in several count for each. O(log n) for each span.
+    /// How many have a value in one of the spans; those in several count for each, and those that begin as its ends do. O(log
+    /// n) for each span.
     package func count(in spans: [KeySpan]) -> Int { spans.reduce(0) { $0 + range(of: $1).count } }
 
     func forEachItem(in spans: [KeySpan], _ body: (Handle) -> Void) {
@@ -81,8 +86,10 @@ package struct ItemOrder: Sendable {
     }
 
     private func range(of span: KeySpan) -> Range<Int> {
-        let start = firstIndex { Self.order($0, span.first) >= 0 }
-        let end = firstIndex { Self.order($0, span.last) > 0 }
+        // What is cut to the same length is in no other order, but may be equal.
+        let (first, last) = (Array(span.first.prefix(Self.lengthMax)), Array(span.last.prefix(Self.lengthMax)))
+        let start = firstIndex { Self.order($0, first) >= 0 }
+        let end = firstIndex { Self.order($0, last) > 0 }
         return start..<max(start, end)
     }
 

@@ -44,6 +44,9 @@ package struct SortKey: Sendable {
         bytes.append(0)
     }
 
+    /// Lets go of all but the first bytes.
+    mutating func cut(to count: Int) { bytes.removeLast(bytes.count - count) }
+
     /// Appends a value that compares the other way round.
     package mutating func appendDescending(_ append: (inout SortKey) -> Void) {
         let start = bytes.count
