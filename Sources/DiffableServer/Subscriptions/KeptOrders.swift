@@ -5,9 +5,10 @@ import DiffableStore
 /// The items of a list in the order of values that many of its views compare, for those who come to such a view.
 ///
 /// Without an order all items are looked at for each newcomer, with one only those that it shows. It is made in the
-/// background when the second asks, and takes about as long as looking at all items does, and some 40 bytes for each. It is
-/// of one state of the list, and those who begin with it follow the list from there. So it is given up when the list has
-/// moved on far, when nobody has used it for a while, and when there are no two views any more that compare these values.
+/// background when the third asks: who goes from one view to another has two for a moment. That takes about as long as to
+/// look at all items, and some 40 bytes for each. It is of one state of the list, and those who begin with it follow the
+/// list from there. So it is given up when the list has moved on far, when nobody has used it for a while, and when there
+/// are no two views any more that compare these values.
 struct KeptOrders {
     private var known: [ComparedPath: Kept] = [:]
 
@@ -19,7 +20,7 @@ struct KeptOrders {
         /// How many it has served.
         var served = 0
         /// How many have to ask until it is made: more if the last one was of no use, and one if it was.
-        var askedMin = 2
+        var askedMin = KeptOrders.askedMinUsual
         /// The list's, when it was used last.
         var lastRevision = 0
     }
@@ -32,6 +33,7 @@ struct KeptOrders {
         case known(ItemOrder, ListState)
     }
 
+    private static let askedMinUsual = 3
     private static let askedMinMax = 64
     /// In revisions.
     private static let ageMax = 1_000
