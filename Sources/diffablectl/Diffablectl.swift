@@ -62,14 +62,13 @@ struct Diffablectl: AsyncParsableCommand {
 
     static func main() async {
         StandardStreams.occupyClosed()
-        let arguments = ViewLists.arranged(
-            DaemonOptions.arranged(ProcessArguments.given(), isCommand: isCommand))
+        let arguments = DaemonOptions.arranged(ProcessArguments.given(), isCommand: isCommand)
         do {
             if let number = ProcessArguments.firstUnreadable() {
                 throw ValidationError("argument \(number) is no UTF-8; convert it first, for example with iconv")
             }
             try refuseUnknownCommand(in: arguments)
-            var command = try await asyncParseAsRoot(arguments)
+            var command = try await asyncParseAsRoot(ViewLists.arranged(arguments))
             if var command = command as? any AsyncParsableCommand {
                 try await command.run()
             } else {

@@ -156,6 +156,8 @@ extension Integration {
             try behind.waitFor("Task 0.")
             try behind.press("j", "Enter")
             try behind.waitFor("<one> <two words> <--> <i1>")
+            let refused = try daemon.companion("view", "tasks", "--exec", "a", "--", "b")
+            #expect(refused.complaints.contains("there are two commands"), "\(refused)")
             let none = try daemon.view("--select tasks")
             try none.waitFor("Task 0.")
             try none.press("q")
