@@ -11,8 +11,10 @@ let settings: [SwiftSetting] = [
 
 // What `make test` and `make soak` build: with the optimizer and every check of a debug build, so that thousands of random
 // cases take a third of the time. No setting of the package, because SwiftPM lets nobody depend on one with such flags.
-let optimized: [SwiftSetting] = settings + (Context.environment["DIFFABLED_OPTIMIZED"] == nil
-    ? [] : [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))])
+let optimized: [SwiftSetting] =
+    settings
+    + (Context.environment["DIFFABLED_OPTIMIZED"] == nil
+        ? [] : [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))])
 
 // The arrows of ARCHITECTURE.md: the compiler keeps them one-way, and Tests/ProjectTests checks the imports.
 let package = Package(
