@@ -58,13 +58,13 @@ struct Replay {
             resets += 1
             epoch = reset.epoch
             extent = reset.extent
-            return complete(at: reset.revision, .reset(reason: reset.reason), from: Snapshot())
+            return try complete(at: reset.revision, .reset(reason: reset.reason), from: Snapshot())
         case .changes(let group):
             try stage(group.operations, onto: snapshot)
             guard group.part == .last else { return nil }
             changes += 1
             extent = group.extent
-            return complete(at: group.revision, .changes(from: group.from), from: snapshot)
+            return try complete(at: group.revision, .changes(from: group.from), from: snapshot)
         default: return nil
         }
     }
@@ -80,7 +80,10 @@ struct Replay {
         operationsStaged += operations
     }
 
-    private mutating func complete(at revision: Int, _ cause: Cause, from old: Snapshot) -> Group {
+    private mutating func complete(at revision: Int, _ cause: Cause, from old: Snapshot) throws -> Group {
+        if case .changes(let from) = cause, revision < from {
+            throw Failure("changes from \(from) lead back to \(revision)")
+        }
         let group = Group(cause: cause, operations: operationsStaged, old: old)
         snapshot = staged ?? snapshot
         forgetParts()

@@ -21,6 +21,22 @@ package final class StatusBoard: Sendable {
     private let bell = Bell()
 
     private static let timesPause = Duration.seconds(1)
+    /// A viewer shows of each feed how it is doing, and below it why it fails.
+    private static let look = Content.object([
+        ("title", .string("Feeds".utf8)),
+        (
+            "kinds",
+            .object([
+                (
+                    "",
+                    .object([
+                        ("badge", .object([("path", .string("/state".utf8))])),
+                        ("secondaryText", .object([("path", .string("/message".utf8))])),
+                    ])
+                )
+            ])
+        ),
+    ])
 
     package init(_ list: ListName, over link: DaemonLink, say: @escaping @Sendable (String) -> Void) {
         self.list = list
@@ -78,8 +94,9 @@ package final class StatusBoard: Sendable {
                 if known.isEmpty {
                     try await current.connection.createList(list, durability: .volatile, ifPresent: .isKept)
                 }
-                let operations = Self.operations(from: known, to: statuses)
+                var operations = Self.operations(from: known, to: statuses)
                 if !operations.isEmpty {
+                    if known.isEmpty { operations.insert(.reconfigureList(Self.look), at: 0) }
                     try await current.connection.transact(list, operations, lease: .connection)
                 }
                 return current.number

@@ -253,6 +253,8 @@ final class Subscription {
         guard let audience else { preconditionFailure("what is followed has an audience") }
         audience.list.update()
         var target = audience.target
+        // A new view may have been found for an older state than the old one has shown; nothing sent is taken back.
+        if let sent, target.revision < sent.revision { return nil }
         let isSame = sent?.shown === target.shown
         guard
             case .write(let mayBeNothing) = machine.decide(
@@ -351,7 +353,9 @@ final class Subscription {
     /// The bookmark that is due, if one is.
     private func bookmark(at now: NIODeadline?) -> ByteWriter? {
         guard case .writeBookmark(let isUpToDate) = machine.nextBookmark(at: now) else { return nil }
-        if isUpToDate, let audience { sent?.revision = audience.state.revision }
+        if isUpToDate, let audience, let sent {
+            self.sent?.revision = max(sent.revision, audience.state.revision)
+        }
         var line = ByteWriter()
         let place = sent.flatMap { sent in audience.map { (epoch: $0.list.state.epoch, revision: sent.revision) } }
         let liveness = audience == nil ? nil : connection.hub.mirrors.liveness(of: list)

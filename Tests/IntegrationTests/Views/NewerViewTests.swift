@@ -71,6 +71,27 @@ extension Integration {
             #expect(begun <= 4)
         }
 
+        /// The old view goes on while the new one is found for the state that the list had then.
+        @Test func `take back nothing that the old view has shown meanwhile`() throws {
+            let (server, publisher) = try serverWithRows()
+            let client = try server.connect()
+            var replay = Replay()
+            for line in try subscribe(client) { try replay.receive(line) }
+            let start = try #require(replay.revision)
+            try server.whileNothingIsFound {
+                try client.send(setView(10))
+                try client.waitUntilTaken()
+                let patches = (0..<500).map { #"{"id":"i\#($0)","content":{"m":1}}"# }.joined(separator: ",")
+                _ = try publisher.reply(
+                    to: #"{"id":3,"method":"transact","params":{"list":"rows","operations":["#
+                        + #"{"op":"patchItems","items":[\#(patches)]}]}}"#)
+                while replay.revision == start { try replay.receive(try #require(try client.line())) }
+            }
+            while replay.snapshot.numberOfItems != 10 { try replay.receive(try #require(try client.line())) }
+            #expect(replay.revision == start + 1)
+            #expect(client.isSilent())
+        }
+
         @Test func `are replaced by the next of the same subscription alone`() throws {
             let (server, _) = try serverWithRows()
             let client = try server.connect()
