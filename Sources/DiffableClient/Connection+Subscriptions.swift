@@ -32,7 +32,7 @@ extension Connection {
             while try await subscription.next() != nil {}
         } catch {
             // Whoever gives up waiting, with a task that is cancelled: the daemon is told without it.
-            if case .cancelled = error { Task { try await end(subscription) } }
+            if case .cancelled = error { endSoon(subscription: number) }
             throw error
         }
         forget(subscription: number)
