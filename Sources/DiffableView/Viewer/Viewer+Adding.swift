@@ -30,7 +30,7 @@ extension Viewer {
                 kind: snapshot.item(item)?.kind)
         case .header(let section)?: return NewPlace(section: section)
         case .more(let section)?:
-            let last = snapshot.itemIdentifiers(inSection: section)?.last
+            let last = snapshot.rootItems(inSection: section)?.last
             return NewPlace(section: section, predecessor: last, kind: last.flatMap(snapshot.item)?.kind)
         case .empty?: return NewPlace()
         case .title?, .footer?, .placeholder?, nil: return nil

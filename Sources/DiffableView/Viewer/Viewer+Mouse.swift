@@ -14,8 +14,8 @@ extension Viewer {
     mutating func handle(_ mouse: MouseEvent) {
         let position = Grid.Position(column: mouse.column, row: mouse.row)
         switch mouse.action {
-        case .wheel(.up): wheel(by: -3)
-        case .wheel(.down): wheel(by: 3)
+        case .wheel(.up): wheel(by: -3, at: position)
+        case .wheel(.down): wheel(by: 3, at: position)
         case .wheel(.left): passColumns(-1)
         case .wheel(.right): passColumns(1)
         case .move: break
@@ -30,9 +30,13 @@ extension Viewer {
         }
     }
 
-    private mutating func wheel(by lines: Int) {
+    private mutating func wheel(by lines: Int, at position: Grid.Position) {
         switch mode {
-        case .rows, .typing, .range, .drag: scroll(by: lines)
+        case .rows, .typing, .range: scroll(by: lines)
+        case .drag:
+            scroll(by: lines)
+            // It is over another row now.
+            drag(to: position)
         case .help(let line): enter(.help(line: max(line + lines, 0)))
         case .menu, .question, .swipe: break
         }

@@ -94,4 +94,17 @@ import Testing
         #expect(
             screen.requests == [.propose(operations: #"[{"op":"moveItem","item":"i1","after":"\#(target)"}]"#)])
     }
+
+    @Test func `a row is dropped on what the wheel has brought under it`() throws {
+        var screen = ViewerScreen(rows: 10)
+        screen.show(try .numbered(0..<40, list: #"{"canReorder":true}"#))
+        screen.handle(.mouse(MouseEvent(.press(.left), column: 5, row: 1)))
+        screen.handle(.mouse(MouseEvent(.drag(.left), column: 5, row: 2)))
+        for _ in 0..<2 { screen.handle(.mouse(MouseEvent(.wheel(.down), column: 5, row: 2))) }
+        let target = try #require(screen.viewer.scene.id(at: .init(column: 5, row: 2))?.item)
+        #expect(target != "i2")
+        screen.handle(.mouse(MouseEvent(.release(.left), column: 5, row: 2)))
+        #expect(
+            screen.requests == [.propose(operations: #"[{"op":"moveItem","item":"i1","after":"\#(target)"}]"#)])
+    }
 }
