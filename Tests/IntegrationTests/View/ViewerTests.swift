@@ -208,6 +208,11 @@ extension Integration {
             try screen.waitForNo("Delete")
             let tab = try screen.lines[0].prefix(upTo: try #require(screen.lines[0].range(of: "other")).lowerBound)
                 .count
+            // The other list has come before anything is dropped there.
+            try screen.press("2")
+            try screen.waitFor("Only there")
+            try screen.press("1")
+            try screen.waitFor("Task 3.") { $0[row].contains("Task 3.") }
             try drag(from: (10, row), to: (tab + 1, 0), (10, 1))
             try screen.waitFor("Only there")
             try screen.waitFor("Task 3.")
