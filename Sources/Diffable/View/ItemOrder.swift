@@ -25,11 +25,7 @@ package struct ItemOrder: Sendable {
     private let places: [Place]
 
     private struct Place {
-        /// The first bytes of the key, which often decide.
-        var prefix: UInt64
-        /// Of the bytes in `keys`.
-        var start: Int
-        var count: UInt32
+        var key: PlacedKey
         var item: Handle
     }
 
@@ -51,28 +47,14 @@ package struct ItemOrder: Sendable {
             let count = min(keys.bytes.count - start, Self.lengthMax)
             if count == 0 { continue }
             keys.cut(to: start + count)
-            let prefix = keys.bytes.withUnsafeBytes {
-                Self.prefix(of: UnsafeRawBufferPointer(rebasing: $0[start..<start + count]))
-            }
-            places.append(Place(prefix: prefix, start: start, count: UInt32(count), item: handle))
+            places.append(Place(key: PlacedKey(from: start, in: keys), item: handle))
         }
         keys.bytes.withUnsafeBytes { bytes in
-            places.sort { a, b in
-                if a.prefix != b.prefix { return a.prefix < b.prefix }
-                let order = memcmp(
-                    bytes.baseAddress! + a.start, bytes.baseAddress! + b.start, Int(min(a.count, b.count)))
-                return order == 0 ? a.count < b.count : order < 0
-            }
+            places.sort { $0.key.order(to: $1.key, in: bytes) < 0 }
         }
         self.list = list
         self.keys = keys.bytes
         self.places = places
-    }
-
-    private static func prefix(of key: UnsafeRawBufferPointer) -> UInt64 {
-        var prefix: UInt64 = 0
-        for index in 0..<8 { prefix = prefix << 8 | (index < key.count ? UInt64(key[index]) : 0) }
-        return prefix
     }
 
     /// How many have a value in one of the spans; those in several count for each, and those that begin as its ends do. O(log
@@ -99,7 +81,7 @@ package struct ItemOrder: Sendable {
             var (start, end) = (0, places.count)
             while start < end {
                 let middle = (start + end) / 2
-                let place = places[middle]
+                let place = places[middle].key
                 let key = UnsafeRawBufferPointer(rebasing: bytes[place.start..<place.start + Int(place.count)])
                 if isBehind(key) { end = middle } else { start = middle + 1 }
             }

@@ -59,6 +59,32 @@ extension SortKey: Comparable {
     package static func < (a: SortKey, b: SortKey) -> Bool { a.bytes.lexicographicallyPrecedes(b.bytes) }
 }
 
+/// A key among others that stand one after the other.
+struct PlacedKey {
+    /// The first bytes, which nearly always decide.
+    private let prefix: UInt64
+    /// Of the bytes of all.
+    let start: Int
+    let count: UInt32
+
+    /// The last one of all.
+    init(from start: Int, in keys: SortKey) {
+        let count = keys.bytes.count - start
+        var prefix: UInt64 = 0
+        for index in 0..<8 { prefix = prefix << 8 | (index < count ? UInt64(keys.bytes[start + index]) : 0) }
+        (self.prefix, self.start, self.count) = (prefix, start, UInt32(count))
+    }
+
+    /// Below, above or zero; a key stands before those that it is the beginning of.
+    @inline(__always)
+    func order(to other: PlacedKey, in keys: UnsafeRawBufferPointer) -> Int {
+        if prefix != other.prefix { return prefix < other.prefix ? -1 : 1 }
+        let order = memcmp(
+            keys.baseAddress! + start, keys.baseAddress! + other.start, Int(min(count, other.count)))
+        return order == 0 ? Int(count) - Int(other.count) : Int(order)
+    }
+}
+
 /// Brings items in the order of their keys. Those with equal keys stay in the order in which they came.
 struct KeyedItems {
     private var items: [Item] = []
@@ -67,11 +93,7 @@ struct KeyedItems {
     private var keyed: [KeyedItem] = []
 
     private struct KeyedItem {
-        /// The first bytes, which nearly always decide.
-        var prefix: UInt64
-        /// Of the bytes in `keys`.
-        var start: Int
-        var count: UInt32
+        var key: PlacedKey
         var item: UInt32
     }
 
@@ -83,10 +105,7 @@ struct KeyedItems {
     mutating func append(_ item: Item, _ appendKey: (Item, inout SortKey) -> Void) {
         let start = keys.bytes.count
         appendKey(item, &keys)
-        let count = keys.bytes.count - start
-        var prefix: UInt64 = 0
-        for index in 0..<8 { prefix = prefix << 8 | (index < count ? UInt64(keys.bytes[start + index]) : 0) }
-        keyed.append(KeyedItem(prefix: prefix, start: start, count: UInt32(count), item: UInt32(items.count)))
+        keyed.append(KeyedItem(key: PlacedKey(from: start, in: keys), item: UInt32(items.count)))
         items.append(item)
     }
 
@@ -94,9 +113,7 @@ struct KeyedItems {
     consuming func sorted() -> [Item] {
         keys.bytes.withUnsafeBytes { bytes in
             keyed.sort { a, b in
-                if a.prefix != b.prefix { return a.prefix < b.prefix }
-                let order = memcmp(
-                    bytes.baseAddress! + a.start, bytes.baseAddress! + b.start, Int(min(a.count, b.count)))
+                let order = a.key.order(to: b.key, in: bytes)
                 return order == 0 ? a.item < b.item : order < 0
             }
         }

@@ -4,21 +4,21 @@ import Diffable
 package struct Criterion: Sendable {
     let condition: Condition?
     let search: SearchText?
+    /// Where the values are of which an item that meets it has one at least; nil when that cannot be said.
+    let anchors: [Anchor]?
 
     /// Nil when nothing is asked.
     init?(condition: Condition?, search: SearchText?) {
         if condition == nil, search == nil { return nil }
         self.condition = condition
         self.search = search
+        anchors = condition?.anchors
     }
 
     /// O(length of the content) for each test.
     @Sendable func isMet(by item: Item) -> Bool {
         (condition?.isMet(by: item) ?? true) && (search?.isFound(in: item) ?? true)
     }
-
-    /// Where the values are of which an item that meets it has one at least; nil when that cannot be said.
-    var anchors: [Anchor]? { condition?.anchors }
 }
 
 extension Criterion {
@@ -27,6 +27,9 @@ extension Criterion {
         guard let anchors, let path = anchors.first?.path, anchors.allSatisfy({ $0.path == path }) else { return nil }
         return (ComparedPath(path: path), anchors.map(\.span))
     }
+
+    /// Where a `CriterionIndex` has its spans.
+    package var comparedPaths: [ComparedPath] { anchors?.map { ComparedPath(path: $0.path) } ?? [] }
 
     /// Whether whatever meets it meets another one, as far as the words of their searches tell: the conditions are equal.
     func isNarrower(than other: Criterion?) -> Bool {
