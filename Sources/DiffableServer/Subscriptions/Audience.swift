@@ -42,6 +42,8 @@ final class Audience {
     private var lines: [(standing: Standing, line: EncodedUpdate)] = []
     /// Among those that have the same rows, for their group; nil when it is in none.
     var position: Int?
+    /// Among those of its list that keep lines.
+    var positionAmongLines: Int?
     /// What it shows is to be served at the end of the turn.
     private var isDue = false
     private let longDifferences = LongDifferences()

@@ -27,11 +27,11 @@ final class FollowedList {
     /// Others, which show what a newcomer is not to be shown.
     private var closedAudiences: [ObjectIdentifier: Audience] = [:]
     /// Those that show the list itself, or a window over it.
-    private var wholeAudiences = AudienceGroup()
+    private var wholeAudiences = UnorderedGroup(\Audience.position)
     /// Those that show something that they have not served yet.
     private var dueAudiences: [Audience] = []
     /// Those that keep lines, of them that may not hear of the next change.
-    private var audiencesWithLines: [Audience] = []
+    private(set) var audiencesWithLines = UnorderedGroup(\Audience.positionAmongLines)
     /// Nil until there is a view that needs one.
     private(set) var selections: LiveSelections?
     private var preparations: [ObjectIdentifier: ViewPreparation] = [:]
@@ -116,12 +116,11 @@ final class FollowedList {
     func noteShown(by audience: Audience) { dueAudiences.append(audience) }
 
     /// It keeps lines that name the current revision.
-    func noteLines(of audience: Audience) { audiencesWithLines.append(audience) }
+    func noteLines(of audience: Audience) { audiencesWithLines.add(audience) }
 
     private func dropLines() {
-        if audiencesWithLines.isEmpty { return }
-        for audience in audiencesWithLines { audience.dropLines() }
-        audiencesWithLines.removeAll(keepingCapacity: true)
+        audiencesWithLines.forEach { $0.dropLines() }
+        audiencesWithLines.removeAll()
     }
 
     /// Lets every audience show the committed state, unless that takes long.
@@ -168,7 +167,7 @@ final class FollowedList {
     /// Lets go of an audience that nobody is in any more, with the lines that it keeps.
     func leave(_ audience: Audience) {
         guard audience.members.isEmpty else { return }
-        audiencesWithLines.removeAll { $0 === audience }
+        audiencesWithLines.remove(audience)
         if audiences[audience.view] === audience {
             audiences[audience.view] = nil
         } else if closedAudiences.removeValue(forKey: ObjectIdentifier(audience)) == nil {
@@ -186,7 +185,7 @@ final class FollowedList {
     /// to follow the list through it. What is found is not older than the state that the list has now.
     ///
     /// - Parameters:
-    ///   - neighbour: who has a view that may differ in its expansion alone.
+    ///   - neighbour: who has a view that may differ in its expansion alone, or in a `search` that says less of the same.
     ///   - past: another state, of which it is to be found as well.
     func preparation(for view: View, besides neighbour: Audience? = nil, of past: ListState? = nil) -> ViewPreparation {
         update()

@@ -7,10 +7,12 @@ import DiffableStore
 /// Without an order all items are looked at for each newcomer, with one only those that it shows. It is made in the
 /// background when the third asks: who goes from one view to another has two for a moment. That takes about as long as to
 /// look at all items, and some 40 bytes for each. It is of one state of the list, and those who begin with it follow the
-/// list from there. So it is given up when the list has moved on far, when nobody has used it for a while, and when there
-/// are no two views any more that compare these values.
+/// list from there. So it is given up when the list has moved on far, when nobody has used it for a while, when there are no
+/// two views any more that compare these values, and when too many others are wanted that were used later.
 struct KeptOrders {
     private var known: [ComparedPath: Kept] = [:]
+    /// How often anybody has asked for one.
+    private(set) var timesAsked = 0
 
     private final class Kept {
         var order: (items: ItemOrder, state: ListState)?
@@ -23,6 +25,12 @@ struct KeptOrders {
         var askedMin = KeptOrders.askedMinUsual
         /// The list's, when it was used last.
         var lastRevision = 0
+        /// Which time of asking that was.
+        var lastTime = 0
+        /// Nobody will ask for it any more.
+        var isForgotten = false
+
+        var takesRoom: Bool { order != nil || isLookedFor }
     }
 
     enum Answer {
@@ -43,7 +51,8 @@ struct KeptOrders {
     ) -> Answer {
         let kept = known[path] ?? Kept()
         known[path] = kept
-        kept.lastRevision = goal.revision
+        timesAsked += 1
+        (kept.lastRevision, kept.lastTime) = (goal.revision, timesAsked)
         if kept.isLookedFor { return .awaited }
         if let order = kept.order {
             if goal.snapshot.isNear(order.items.list, in: background.turn) {
@@ -53,15 +62,24 @@ struct KeptOrders {
             giveUp(kept, background)
         }
         kept.asked += 1
-        if kept.asked < kept.askedMin { return .isNotWorthIt }
+        guard kept.asked >= kept.askedMin, makeRoom(background) else { return .isNotWorthIt }
         kept.isLookedFor = true
         let (list, size) = (goal.snapshot, goal.snapshot.numberOfItems)
         background.find(size: size, while: { true }, { ItemOrder(list, by: path.appendKey) }) { order in
             kept.isLookedFor = false
-            kept.order = (order, goal)
+            if kept.isForgotten { background.free(order, size: size) } else { kept.order = (order, goal) }
             whenThere()
         }
         return .awaited
+    }
+
+    /// For one more: the one goes that was used least recently. False when all are still being made.
+    private func makeRoom(_ background: Background) -> Bool {
+        let others = known.values.filter(\.takesRoom)
+        if others.count < background.turn.ordersMax { return true }
+        guard let last = others.filter({ !$0.isLookedFor }).min(by: { $0.lastTime < $1.lastTime }) else { return false }
+        giveUp(last, background)
+        return true
     }
 
     /// The list takes a step.
@@ -75,7 +93,9 @@ struct KeptOrders {
 
     /// No two views compare these values any more.
     mutating func forget(_ path: ComparedPath, _ background: Background) {
-        if let kept = known.removeValue(forKey: path) { giveUp(kept, background) }
+        guard let kept = known.removeValue(forKey: path) else { return }
+        kept.isForgotten = true
+        giveUp(kept, background)
     }
 
     private func giveUp(_ kept: Kept, _ background: Background) {

@@ -30,17 +30,21 @@ final class LiveSelection {
     private(set) var lastTransition: (from: ListState, Transition)?
     /// The background looks for what comes next.
     private var isBusy = false
+    /// An order of the items is made that it begins with. Until that is there, to look again would be for nothing.
+    private var isAwaiting = false
     /// One from which to begin.
     private var neighbour: LiveSelection?
     /// Those who see it as it is, or a window over it.
-    var audiences = AudienceGroup()
+    var audiences = UnorderedGroup(\Audience.position)
     /// Those that are made from it.
-    var dependents: [LiveSelection] = []
+    var dependents = UnorderedGroup(\LiveSelection.positionAmongDependents)
     /// Audiences, selections and preparations that use it.
     var users = 0
     /// Its number and its place among others, for these.
     var number: Int?
     var position = 0
+    /// Among those that are made from its source.
+    var positionAmongDependents: Int?
 
     /// What makes two selections of one list the same.
     struct Key: Hashable {
@@ -116,13 +120,16 @@ final class LiveSelection {
 
     // MARK: Moving
 
+    /// The order that it waits for is there, or it is to ask anew.
+    func endAwaiting() { isAwaiting = false }
+
     /// Goes along with what it selects from, at once or in the background. True when it has moved.
     ///
     /// - Parameters:
     ///   - step: what led the list to its state, and from where.
     ///   - workLeft: how much work may be done at once.
     func catchUp(by step: (from: ListState, Transition)?, workLeft: inout Int) -> Bool {
-        if isBusy { return false }
+        if isBusy || isAwaiting { return false }
         var (goal, input, step) = (list.state, list.state.snapshot, step)
         if let source {
             guard let shown = source.shown, let state = source.state else { return false }
@@ -142,7 +149,9 @@ final class LiveSelection {
         if work == nil, let spans {
             switch list.selections?.order(at: spans.path, for: goal) {
             case .known(let order, let state)?: return begin(state, order, spans.spans, &workLeft)
-            case .awaited?: return false
+            case .awaited?:
+                isAwaiting = true
+                return false
             case .isNotWorthIt?, nil: break
             }
         }

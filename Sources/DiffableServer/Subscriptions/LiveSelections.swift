@@ -17,7 +17,7 @@ final class LiveSelections {
     /// Those that can rest, by number; those that are made from others rest with these.
     private(set) var numbered: [Int: LiveSelection] = [:]
     let index = CriterionIndex()
-    private var orders = KeptOrders()
+    private(set) var orders = KeptOrders()
     private var numbersGiven = 0
     /// What is left of this turn's work.
     private var workLeft: Int
@@ -55,7 +55,7 @@ final class LiveSelections {
         let made = LiveSelection(key, selection, criterion, in: list, of: source, besides: neighbour)
         known[key] = made
         add(toAwake: made)
-        source?.dependents.append(made)
+        source?.dependents.add(made)
         if let criterion {
             numbersGiven += 1
             made.number = numbersGiven
@@ -73,13 +73,13 @@ final class LiveSelections {
         if let number = selection.number, let criterion = selection.criterion {
             numbered[number] = nil
             index.remove(number, criterion)
-            if let path = criterion.spans?.path, index.numberOfSpans(at: path) < 2 {
+            for path in criterion.comparedPaths where index.numberOfSpans(at: path) < 2 {
                 orders.forget(path, list.background)
             }
         }
         if let shown = selection.shown { list.background.free(shown) }
         guard let source = selection.source else { return }
-        source.dependents.removeAll { $0 === selection }
+        source.dependents.remove(selection)
         release(source)
     }
 
@@ -123,6 +123,7 @@ final class LiveSelections {
     /// The items by their values at a path, if that is worth the while; what is awaited is told by `move`.
     func order(at path: ComparedPath, for goal: ListState) -> KeptOrders.Answer {
         orders.order(at: path, for: goal, list.background) { [list = list] in
+            for selection in self.awake { selection.endAwaiting() }
             for moved in self.move() { moved.audiences.forEach { $0.wake() } }
             list.scheduleServing()
         }
@@ -164,7 +165,8 @@ final class LiveSelections {
             selection.wake()
             add(toAwake: selection)
         }
-        for dependent in selection.dependents where dependent.isResting {
+        selection.dependents.forEach { dependent in
+            guard dependent.isResting else { return }
             dependent.wake()
             add(toAwake: dependent)
         }

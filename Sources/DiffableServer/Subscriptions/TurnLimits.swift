@@ -20,6 +20,9 @@ package struct TurnLimits: Sendable {
 
     /// Of how many items a state is freed at once: a few milliseconds.
     var itemsFreedMax: Int { 2 * workMax }
+
+    /// How many orders of its items are kept of a list at a time (`KeptOrders`), each of some 40 bytes for an item.
+    var ordersMax: Int { 4 }
 }
 
 extension [ListOperation] {
