@@ -7,8 +7,8 @@ import DiffableStore
 /// Without an order all items are looked at for each newcomer, with one only those that it shows. It is made in the
 /// background when the third asks: who goes from one view to another has two for a moment. That takes about as long as to
 /// look at all items, and some 40 bytes for each. It is of one state of the list, and those who begin with it follow the
-/// list from there. So it is given up when the list has moved on far, when nobody has used it for a while, when there are no
-/// two views any more that compare these values, and when too many others are wanted that were used later.
+/// list from there. So it is given up when the list has moved on far, when nobody has used it for a while, when there are
+/// no two views any more that compare these values, and when too many others are wanted that were used later.
 struct KeptOrders {
     private var known: [ComparedPath: Kept] = [:]
     /// How often anybody has asked for one.
