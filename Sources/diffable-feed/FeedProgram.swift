@@ -17,8 +17,8 @@ struct FeedProgram {
     let board: ListName
     private let logger: Logger
 
-    /// After which the memory that only the start needed is given back: a database is looked at for five seconds first.
-    private static let startMax = Duration.seconds(6)
+    /// After which the memory that only the start needed is given back: a database is looked at for some seconds first.
+    private static let startMax = DatabaseWatch.span + .seconds(1)
 
     init(socket: String?, board: ListName) {
         self.socket = socket
@@ -120,9 +120,9 @@ extension FeedProgram {
                 }
             }
         } catch let error as FeedError {
-            throw FeedExit(status: FeedExit.failed, message: feed.wording.worded(error.description))
+            throw FeedExit(status: FeedExit.failed, message: feed.wording.worded(error))
         } catch let error as InputError {
-            throw FeedExit(status: FeedExit.failed, message: feed.wording.worded(error.description))
+            throw FeedExit(status: FeedExit.failed, message: feed.wording.worded(error))
         } catch let error as ClientError {
             throw FeedExit(status: FeedExit.unavailable, message: error.descriptionWithOption)
         }

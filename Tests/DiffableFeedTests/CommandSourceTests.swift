@@ -37,6 +37,17 @@ import Testing
         #expect(state.numberOfItems == 2 && states.values.count == 1)
     }
 
+    @Test func `the last complaint stays as the command wrote it, and advice about rows names keys`() async throws {
+        func failure(_ line: String) async throws -> any Error {
+            do { try await source(line).run { _ in } } catch { return error }
+            throw FeedError("it did not fail")
+        }
+        let complaint = try await failure("echo 'tool: unknown option --id' >&2; exit 2")
+        #expect(FeedWording.keys.worded(complaint).hasSuffix("tool: unknown option --id"))
+        let advice = try await failure("echo null")
+        #expect(FeedWording.keys.worded(advice).hasSuffix("say from: lines"), "\(advice)")
+    }
+
     @Test func `half an output does not count`() async throws {
         let message = try await failure(of: source("echo a; echo oh no >&2; exit 3"))
         #expect(message.contains("ended with status 3: oh no"))

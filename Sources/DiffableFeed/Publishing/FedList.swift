@@ -11,6 +11,7 @@ package actor FedList {
     private struct Known {
         var snapshot: Snapshot
         var revision: Int
+        var epoch: String
         /// Of the connection.
         var number: Int
     }
@@ -20,8 +21,8 @@ package actor FedList {
     private var known: Known?
     /// What was brought last: it is sent again to a daemon that does not have it.
     private var wanted: Snapshot?
-    /// Whether it was made what was brought: from then on it is this feed's, whatever its content says.
-    package private(set) var isFed = false
+    /// The epoch in which it was made what was brought: as long as that lasts it is this feed's, whatever its content says.
+    private var fedEpoch: String?
 
     /// How often the list is read again because somebody else was faster.
     private static let attemptsMax = 20
@@ -30,6 +31,9 @@ package actor FedList {
         self.settings = settings
         self.link = link
     }
+
+    /// Whether it was made what was brought, as far as is known.
+    package var isFed: Bool { fedEpoch != nil }
 
     /// Makes the list what was brought. Waits as long as there is no daemon.
     ///
@@ -43,16 +47,20 @@ package actor FedList {
     /// Sends what was brought last to a daemon that was started anew. Does nothing if nothing was brought yet.
     package func sendAgain() async throws {
         guard let wanted else { return }
-        let last = known
+        let (settings, last) = (settings, known)
         try await change { known in
             // The same list as before, at the same revision: nothing happened while there was no connection.
-            known == last?.snapshot ? known : wanted
+            if known == last?.snapshot { return known }
+            // What somebody else has put into it meanwhile stays.
+            return settings.onlyAdds
+                ? try settings.state(from: known, whole: nil, items: [.whole(WholeList(sections: wanted.sections))])
+                : wanted
         }
     }
 
     /// The list was deleted: it is made again with what was brought last.
     package func makeAgain() async throws {
-        known = nil
+        (known, fedEpoch) = (nil, nil)
         try await sendAgain()
     }
 
@@ -63,10 +71,12 @@ package actor FedList {
             try Task.checkCancellation()
             do {
                 let known = try await current()
-                let new = try settings.marked(making(known.snapshot), after: isFed ? Snapshot() : known.snapshot)
+                // A list that is this feed's is marked again when somebody has taken the mark away.
+                let isOwn = fedEpoch == known.epoch && !settings.onlyAdds
+                let new = try settings.marked(making(known.snapshot), after: isOwn ? Snapshot() : known.snapshot)
                 let operations = new.difference(from: known.snapshot)
                 if operations.isEmpty {
-                    (wanted, isFed) = (new, true)
+                    (wanted, fedEpoch) = (new, known.epoch)
                     return false
                 }
                 let list = settings.list
@@ -76,8 +86,9 @@ package actor FedList {
                     }
                     return try await current.connection.transact(list, operations, ifRevision: known.revision)
                 }
-                self.known = Known(snapshot: new, revision: outcome.revision, number: known.number)
-                (wanted, isFed) = (new, true)
+                self.known = Known(
+                    snapshot: new, revision: outcome.revision, epoch: known.epoch, number: known.number)
+                (wanted, fedEpoch) = (new, known.epoch)
                 return true
             } catch ClientError.refused(let refusal)
                 where ["revisionMismatch", "noSuchList"].contains(refusal.name) && attempts < Self.attemptsMax
@@ -100,27 +111,33 @@ package actor FedList {
 
     /// What is known of the list, over the connection that there is.
     private func current() async throws -> Known {
-        let (settings, known, isFed) = (settings, known, isFed)
+        let (settings, known, fedEpoch) = (settings, known, fedEpoch)
         let looked = try await link.perform { current -> Known in
             if let known, known.number == current.number { return known }
-            let state = try await settings.look(over: current.connection)
-            if !isFed { try settings.checkOwnership(of: state.snapshot) }
-            return Known(snapshot: state.snapshot, revision: state.revision, number: current.number)
+            let state = try await settings.look(over: current.connection, fedIn: fedEpoch)
+            return Known(
+                snapshot: state.snapshot, revision: state.revision, epoch: state.epoch, number: current.number)
         }
+        // Another list of that name is nobody's yet.
+        if looked.epoch != self.fedEpoch { self.fedEpoch = nil }
         self.known = looked
         return looked
     }
 }
 
 extension FeedSettings {
-    /// Makes the list if there is none, and reads it.
-    func look(over connection: Connection) async throws -> ListState {
+    /// Makes the list if there is none, and reads it. Throws for a list that somebody else has filled, which it does not touch.
+    ///
+    /// - Parameter epoch: in which it is this feed's, whatever its content says.
+    func look(over connection: Connection, fedIn epoch: String? = nil) async throws -> ListState {
         try await connection.createList(list, durability: durability, ifPresent: .isKept, mode: mode ?? .ownerOnly)
+        let state = try await connection.state(of: list)
+        if state.epoch != epoch { try checkOwnership(of: state.snapshot) }
         if let mode, let summary = try await connection.lists().first(where: { $0.list == list }),
             summary.access.mode != mode
         {
             try await connection.setAccess(of: list, mode: mode)
         }
-        return try await connection.state(of: list)
+        return state
     }
 }

@@ -11,7 +11,7 @@ extension FeedSettings {
     private static let feeder = Content.string("diffable-feed".utf8)
 
     /// Whether it only adds items to what is there.
-    private var onlyAdds: Bool {
+    var onlyAdds: Bool {
         if case .command(let settings) = source { settings.stream == .ndjson } else { false }
     }
 

@@ -43,6 +43,8 @@ extension FeedSettings {
             throw error
         } catch let error as TransactionError {
             throw FeedError("\(error.reason)")
+        } catch let error as InputError {
+            throw FeedError(error)
         } catch {
             throw FeedError("\(error)")
         }
@@ -56,21 +58,9 @@ extension FeedSettings {
             }
         guard !constants.isEmpty else { return list }
         for index in list.sections.indices {
-            list.sections[index].items = try completed(list.sections[index].items)
+            list.sections[index].items = try list.sections[index].items.completed(by: complete)
         }
         return list
-    }
-
-    private func completed(_ items: [Item]) throws(FeedError) -> [Item] {
-        var completed: [Item] = []
-        completed.reserveCapacity(items.count)
-        for item in items {
-            completed.append(
-                Item(
-                    id: item.id, kind: item.kind, content: try self.completed(item.content, of: item.id),
-                    isExpanded: item.isExpanded, children: try self.completed(item.children)))
-        }
-        return completed
     }
 
     /// The content with the constants that it does not say itself.

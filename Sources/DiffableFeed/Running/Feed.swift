@@ -76,13 +76,14 @@ final class Feed: Sendable {
             schedule.start(at: .now)
             do {
                 try await source.run { state in
-                    let problem: FeedError? =
-                        switch state {
-                        case .failure(let error), .incomplete(_, let error): error
-                        case .whole, .snapshot, .items: nil
-                        }
+                    let problem: FeedError?
+                    switch state {
+                    case .failure(let error), .incomplete(_, let error): problem = error
+                    case .whole, .snapshot, .items: problem = nil
+                    case .blindness(let message): return self.change { $0.watchProblem = message }
+                    }
                     self.change { health in
-                        health.sourceProblem = problem.map { self.settings.wording.worded($0.description) }
+                        health.sourceProblem = problem.map { self.settings.wording.worded($0) }
                         // What the pause after a failure ended with. A stream that brings something has no next run.
                         if problem == nil, self.source.pace == .stream { health.nextRun = nil }
                     }
@@ -102,7 +103,7 @@ final class Feed: Sendable {
                 if stirred.takeRing() { schedule.stir(at: .now) }
                 schedule.fail(at: .now)
                 change { health in
-                    health.sourceProblem = self.settings.wording.worded("\(error)")
+                    health.sourceProblem = self.settings.wording.worded(error)
                     health.nextRun = schedule.next.map(Int.time)
                 }
             }
@@ -115,14 +116,16 @@ final class Feed: Sendable {
     private func send(_ news: FeedNews, _ bell: Bell) async {
         /// What was brought and could not be sent.
         var pending: FeedNews.Batch?
+        /// Whether the list was deleted and is not made again yet.
+        var wasDeleted = false
         var connection = 0
         var failures = 0
         while !Task.isCancelled {
             var pause: ContinuousClock.Instant?
             pending = news.take(after: pending)
-            let wasDeleted = isDeleted.withLock { isDeleted in
-                defer { isDeleted = false }
-                return isDeleted
+            isDeleted.withLock { isDeleted in
+                wasDeleted = wasDeleted || isDeleted
+                isDeleted = false
             }
             let number = await link.number
             do {
@@ -136,6 +139,7 @@ final class Feed: Sendable {
                     }
                 } else if wasDeleted {
                     try await list.makeAgain()
+                    wasDeleted = false
                     change { $0.listProblem = nil }
                 } else if let number, number != connection {
                     try await list.sendAgain()
@@ -159,7 +163,8 @@ final class Feed: Sendable {
                     health.nextSending = .time(time)
                 }
             }
-            if !news.isEmpty, pause == nil { continue }
+            // What was sent may be in the list that was deleted.
+            if !news.isEmpty || wasDeleted, pause == nil { continue }
             await bell.wait(until: pause)
             // What comes meanwhile is no reason to try sooner what was refused.
             if let pause, pause > .now, !Task.isCancelled { try? await Task.sleep(until: pause, clock: .continuous) }

@@ -48,7 +48,7 @@ final class FeedNews: Sendable {
             case .items(let input):
                 state.batch.items.append(input)
                 if state.batch.items.count > 2 * Self.itemsMax { state.batch.items.removeFirst(Self.itemsMax) }
-            case .failure: return
+            case .failure, .blindness: return
             }
             state.batch.number += 1
         }

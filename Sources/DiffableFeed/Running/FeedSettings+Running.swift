@@ -21,7 +21,7 @@ extension FeedSettings {
         }
     }
 
-    private var complete: RowStates.Complete {
+    var complete: RowStates.Complete {
         { (content, id) throws(FeedError) in try completed(content, of: id) }
     }
 
@@ -40,6 +40,7 @@ extension FeedSettings {
             case .snapshot(let snapshot): (.snapshot(snapshot), [])
             case .items(let input): (nil, [input])
             case .failure(let error): throw error
+            case .blindness: (nil, [])
             }
         return try await Connection.withConnection(to: try .find(socket), name: "diffable-feed") { connection in
             guard isDryRun else {
@@ -58,20 +59,24 @@ extension FeedSettings {
             do { known = try await connection.state(of: list).snapshot } catch ClientError.refused(let refusal)
                 where refusal.name == "noSuchList"
             {}
+            try checkOwnership(of: known)
             return try difference(from: known, whole, items)
         }
     }
 
     private func difference(from known: Snapshot, _ whole: Whole?, _ items: [Input]) throws -> [ListOperation] {
-        try checkOwnership(of: known)
-        return try marked(state(from: known, whole: whole, items: items), after: known).difference(from: known)
+        try marked(state(from: known, whole: whole, items: items), after: known).difference(from: known)
     }
 
     private func firstState(of source: any FeedSource) async throws -> FeedState {
         let (states, writer) = AsyncStream.makeStream(of: FeedState.self, bufferingPolicy: .bufferingOldest(1))
         return try await withThrowingTaskGroup(of: FeedState?.self) { group in
             group.addTask {
-                try await source.run { writer.yield($0) }
+                try await source.run { state in
+                    // What brings one state needs to hear of no change.
+                    if case .blindness = state { return }
+                    writer.yield(state)
+                }
                 writer.finish()
                 return nil
             }

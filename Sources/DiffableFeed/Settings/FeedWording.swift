@@ -1,3 +1,5 @@
+import DiffableInput
+
 /// In whose words a feed's messages name what was said of it.
 package enum FeedWording: Equatable, Sendable {
     /// Those of a file: `id: .pid`.
@@ -9,7 +11,16 @@ package enum FeedWording: Equatable, Sendable {
         "id", "section", "parent", "text", "rows", "columns", "numbers", "types", "separator", "from", "orphans",
     ]
     /// What may stand behind an option in an advice, beside paths.
-    private static let values: Set<Substring> = ["csv", "json", "top"]
+    private static let values: Set<Substring> = ["csv", "json", "ndjson", "lines", "top"]
+
+    /// What a program or the daemon has said stays as it is, whatever options that names.
+    package func worded(_ error: any Error) -> String {
+        switch error {
+        case let error as FeedError where error.namesOptions: worded(error.description)
+        case let error as InputError: worded(error.description)
+        default: "\(error)"
+        }
+    }
 
     /// - Parameter message: as it is written for the prompt.
     package func worded(_ message: String) -> String {

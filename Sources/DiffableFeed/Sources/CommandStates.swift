@@ -38,10 +38,10 @@ final class CommandStates: Sendable {
         of output: [UInt8], named name: String, _ states: inout RowStates
     ) throws(FeedError) -> FeedState {
         let (input, place): (InputRows, String)
-        do { (input, place) = try mapping.rows(output, named: name) } catch { throw FeedError("\(error)") }
+        do { (input, place) = try mapping.rows(output, named: name) } catch { throw FeedError(error) }
         switch input {
         case .list(let list):
-            guard mapping.fields == .none else { throw FeedError("\(place)\(InputReader.fieldsRefused)") }
+            guard mapping.fields == .none else { throw FeedError(InputReader.fieldsRefused, at: place) }
             return .whole(.whole(list))
         case .rows(let rows, let columns):
             if let images = RowImages(rows, columns: columns, place: place) {
@@ -52,7 +52,7 @@ final class CommandStates: Sendable {
                     of: rows, columns: columns, fields: mapping.fields, orphans: mapping.orphans)
                 return .whole(.whole(WholeList(sections: try arrangement.sections())))
             } catch {
-                throw FeedError("\(place)\(error)")
+                throw FeedError(error, at: place)
             }
         }
     }

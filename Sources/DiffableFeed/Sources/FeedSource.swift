@@ -38,11 +38,24 @@ package enum FeedState: Sendable {
     case items(Input)
     /// Why it can bring nothing at the moment, of a source that goes on looking by itself. The next state ends that.
     case failure(FeedError)
+    /// Why it does not hear of changes, of a source that looks from time to time then; nil: it hears of them again.
+    case blindness(String?)
 }
 
 /// Why a feed's list is not brought up to date, in a sentence for people.
 package struct FeedError: Error, Equatable, CustomStringConvertible {
     package var description: String
+    /// Whether it is about the rows, and names the options of the prompt that say how they are read.
+    let namesOptions: Bool
 
-    package init(_ description: String) { self.description = description }
+    package init(_ description: String) {
+        self.description = description
+        namesOptions = false
+    }
+
+    /// - Parameter place: what stands before it.
+    init(_ error: InputError, at place: String = "") {
+        description = "\(place)\(error)"
+        namesOptions = true
+    }
 }

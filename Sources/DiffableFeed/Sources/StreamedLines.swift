@@ -68,7 +68,7 @@ final class StreamedLines: Sendable {
                 let input = try input(Array(line))
                 deliver(stream == .states ? .whole(input) : .items(input))
             } catch {
-                throw FeedError("\(name), line \(count + number): \(error.problem)")
+                throw FeedError(InputError(error.problem), at: "\(name), line \(count + number): ")
             }
         }
     }

@@ -23,6 +23,7 @@ final class Listed: Sendable {
             case .incomplete(let input, let error):
                 (state.items, state.problem) = (Self.items(input), error.description)
             case .failure(let error): state.problem = error.description
+            case .blindness: break
             case .items, .snapshot: break
             }
         }

@@ -23,12 +23,13 @@ import Testing
 
     /// Follows the database while the closure runs.
     private func following(
-        _ query: String, _ body: (Followed) async throws -> Void
+        _ query: String, problem: (@Sendable (Int) -> String?)? = nil, _ body: (Followed) async throws -> Void
     ) async throws {
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let followed = Followed()
         let rows = RowStates(RowMapping()) { content, _ in content }
-        let source = DatabaseSource(DatabaseSettings(path: path, query: query), rows, watcher: watcher)
+        let source = DatabaseSource(
+            DatabaseSettings(path: path, query: query), rows, watcher: watcher, problem: problem)
         let run = Task { try await source.run { followed.append($0) } }
         defer { run.cancel() }
         try await body(followed)
@@ -119,6 +120,47 @@ import Testing
         }
     }
 
+    @Test func `a query that fails goes on failing when the kernel tells of changes again`() async throws {
+        try await sql("CREATE TABLE t(id INTEGER PRIMARY KEY, n INTEGER)", "INSERT INTO t VALUES (1, 1)")
+        let isBlind = Atomic(true)
+        try await following(
+            "SELECT id, n FROM t", problem: { _ in isBlind.load(ordering: .relaxed) ? "it hears nothing" : nil }
+        ) { followed in
+            #expect(
+                try await eventuallyInTask {
+                    followed.numbers == ["1": 1] && followed.blindness == "it hears nothing"
+                })
+            // What it does not hear is no failure of the query, so what it brings does not end it.
+            try await sql("INSERT INTO t VALUES (2, 2)")
+            #expect(try await eventuallyInTask { followed.numbers == ["1": 1, "2": 2] })
+            #expect(followed.blindness == "it hears nothing" && followed.problem == nil)
+            try await sql("DROP TABLE t")
+            #expect(try await eventuallyInTask { followed.problem?.contains("no such table") == true })
+            isBlind.store(false, ordering: .relaxed)
+            #expect(try await eventuallyInTask { followed.blindness == nil })
+            #expect(followed.problem?.contains("no such table") == true)
+        }
+    }
+
+    @Test
+    func `rows that are wrong are read again as long as the clock of files may hide what mends them`() async throws {
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        try await sql("CREATE TABLE t(id)", "INSERT INTO t VALUES (NULL)")
+        var reading = DatabaseReading(
+            DatabaseSettings(path: path, query: "SELECT id FROM t"), RowStates(RowMapping()) { content, _ in content })
+        defer { reading.end() }
+        // Of a change in the future nobody knows whether another came after it.
+        for (date, isReadAgain) in [(Date.now + 3_600, true), (Date.now - 3_600, false)] {
+            try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
+            guard case .failure = await reading.look() else {
+                Issue.record("the rows are not wrong")
+                return
+            }
+            let again = await reading.look()
+            if case .failure = again { #expect(isReadAgain) } else { #expect(!isReadAgain, "\(again)") }
+        }
+    }
+
     @Test(arguments: [
         ("SELECT nonsense", "no such column"), ("DELETE FROM t", "one SELECT"), ("SELECT 1; SELECT 2", "one SELECT"),
         ("SELECT 1 AS id, 2 AS id", "two columns"), ("SELECT x'00' AS id", "blob"), ("SELECT NULL AS id", "identify"),
@@ -138,6 +180,7 @@ private final class Followed: Sendable {
     private struct State {
         var numbers: [String: Int]?
         var problem: String?
+        var blindness: String?
         var sums: [Int] = []
     }
 
@@ -147,6 +190,7 @@ private final class Followed: Sendable {
         state.withLock { state in
             switch news {
             case .failure(let error): state.problem = error.description
+            case .blindness(let message): state.blindness = message
             case .items, .incomplete, .whole: break
             case .snapshot(let snapshot):
                 var numbers: [String: Int] = [:]
@@ -163,6 +207,7 @@ private final class Followed: Sendable {
 
     var numbers: [String: Int]? { state.withLock(\.numbers) }
     var problem: String? { state.withLock(\.problem) }
+    var blindness: String? { state.withLock(\.blindness) }
     var sums: [Int] { state.withLock(\.sums) }
 }
 

@@ -68,7 +68,9 @@ struct RowStates {
             for index in 0..<images.count { rows.append(try images.row(index)) }
             let arrangement = try Arrangement(
                 of: rows, columns: images.columns, fields: mapping.fields, orphans: mapping.orphans)
-            let sections = try arrangement.sections().map { Section(id: $0.id, items: try completed($0.items)) }
+            let sections = try arrangement.sections().map {
+                Section(id: $0.id, items: try $0.items.completed(by: complete))
+            }
             var last = Last(
                 images: images, fields: arrangement.fields, sections: sections.map(\.id), sectionOfRow: [],
                 snapshot: try Snapshot(sections, limits: .none))
@@ -79,17 +81,24 @@ struct RowStates {
             return last
         } catch let error as FeedError {
             throw error
+        } catch let error as InputError {
+            throw FeedError(error, at: images.place)
         } catch {
             throw FeedError("\(images.place)\(error)")
         }
     }
+}
 
-    private func completed(_ items: [Item]) throws(FeedError) -> [Item] {
+extension [Item] {
+    /// The items, and those below them, with what the feed says of all.
+    func completed(by complete: RowStates.Complete) throws(FeedError) -> [Item] {
         var completed: [Item] = []
-        completed.reserveCapacity(items.count)
-        for item in items {
-            let content = try complete(item.content, item.id)
-            completed.append(Item(id: item.id, content: content, children: try self.completed(item.children)))
+        completed.reserveCapacity(count)
+        for item in self {
+            completed.append(
+                Item(
+                    id: item.id, kind: item.kind, content: try complete(item.content, item.id),
+                    isExpanded: item.isExpanded, children: try item.children.completed(by: complete)))
         }
         return completed
     }

@@ -57,7 +57,7 @@ struct DatabaseQuery {
         if let twice = names.first(where: { name in names.count { $0 == name } > 1 }) {
             return .failure("two columns are called \(twice.debugDescription); rename one with AS")
         }
-        var rows = RowWriter()
+        var rows = RowImageWriter()
         while true {
             switch sqlite3_step(statement) {
             case SQLITE_ROW:

@@ -10,11 +10,17 @@ package struct DatabaseSource: FeedSource {
     private let settings: DatabaseSettings
     private let rows: RowStates
     private let watcher: FileWatcher
+    private let problem: @Sendable (_ ticket: Int) -> String?
 
-    init(_ settings: DatabaseSettings, _ rows: RowStates, watcher: FileWatcher) {
+    /// - Parameter problem: why nothing is heard of changes; nil: what the watcher says.
+    init(
+        _ settings: DatabaseSettings, _ rows: RowStates, watcher: FileWatcher,
+        problem: (@Sendable (_ ticket: Int) -> String?)? = nil
+    ) {
         self.settings = settings
         self.rows = rows
         self.watcher = watcher
+        self.problem = problem ?? watcher.problem
     }
 
     package var pace: FeedSchedule.Pace { .runs(every: nil) }
@@ -28,32 +34,26 @@ package struct DatabaseSource: FeedSource {
         var reading = DatabaseReading(settings, rows)
         defer { reading.end() }
         var watch = DatabaseWatch(every: settings.every, at: .now)
-        var last: Snapshot?
-        var problem: String?
+        var lastBlindness: String?
         while true {
             try Task.checkCancellation()
             let start = ContinuousClock.now
             switch await reading.look() {
             case .same: watch.sawNothing(at: .now)
             case .state(let snapshot, let isFinal):
-                (last, problem) = (snapshot, nil)
                 deliver(.snapshot(snapshot))
                 watch.read(isFinal: isFinal, from: start, at: .now)
             case .trouble(let message):
                 if watch.sawTrouble(message, at: .now) { deliver(.failure(FeedError(message))) }
-            case .failure(let message):
-                deliver(.failure(FeedError(message)))
+            case .failure(let error):
+                deliver(.failure(error))
                 watch.read(isFinal: true, from: start, at: .now)
             }
             // Where nothing is heard of changes it is looked at from time to time, until something is.
-            let blindness = settings.every == nil ? watcher.problem(of: ticket) : nil
-            if blindness != problem {
-                problem = blindness
-                if let blindness {
-                    deliver(.failure(FeedError(blindness)))
-                } else if let last {
-                    deliver(.snapshot(last))
-                }
+            let blindness = settings.every == nil ? problem(ticket) : nil
+            if blindness != lastBlindness {
+                lastBlindness = blindness
+                deliver(.blindness(blindness))
             }
             let look = blindness.map { _ in ContinuousClock.now + FileWatcher.retryPause }
             if await bell.wait(until: [watch.next, look].compactMap(\.self).min()) { watch.stir(at: .now) }
@@ -72,7 +72,7 @@ struct DatabaseReading {
         /// It may be otherwise in a moment.
         case trouble(String)
         /// The query itself is wrong.
-        case failure(String)
+        case failure(FeedError)
     }
 
     private let settings: DatabaseSettings
@@ -107,18 +107,17 @@ struct DatabaseReading {
                 guard isShared || after == before else {
                     return .trouble("the database \(settings.path) is being written")
                 }
-                known = before
-                let snapshot: Snapshot
-                do { snapshot = try rows.state(of: images) } catch { return .failure(error.description) }
-                // A change within a tick of the clock of files may look like none.
+                // A change within a tick of the clock of files may look like none, and may mend what is wrong.
                 let isFinal = isShared || before.isOld(at: .now())
-                if !isFinal { known = nil }
+                known = isFinal ? before : nil
+                let snapshot: Snapshot
+                do { snapshot = try rows.state(of: images) } catch { return .failure(error) }
                 return .state(snapshot, isFinal: isFinal && after == before)
             case .busy(let message): return .trouble(message)
             case .failure(let message):
                 // What was committed since then, or within a tick of the clock of files, may have mended it.
                 known = isShared || before.isOld(at: .now()) ? before : nil
-                return .failure(message)
+                return .failure(FeedError(message))
             }
         } catch {
             known = nil

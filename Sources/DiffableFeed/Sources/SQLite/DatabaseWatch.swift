@@ -2,7 +2,7 @@
 ///
 /// The kernel's event of a commit comes before SQLite lets others see it, by a sync of a disk at most. So for some seconds after
 /// an event the database is looked at after 0.5, 1, 2 … ms, and every 50 ms at last. Then nothing is done until the next event.
-struct DatabaseWatch {
+package struct DatabaseWatch {
     typealias Instant = ContinuousClock.Instant
 
     /// Nil: only after an event.
@@ -20,7 +20,7 @@ struct DatabaseWatch {
     static let stepMin = Duration.microseconds(500)
     static let stepMax = Duration.milliseconds(50)
     /// For which an event counts: longer than a sync takes.
-    static let span = Duration.seconds(5)
+    package static let span = Duration.seconds(5)
     /// What lasts shorter is no failure: somebody writes, or one database takes the place of another.
     static let troublePatience = Duration.seconds(1)
     static let slowStepMin = Duration.seconds(1)

@@ -7,7 +7,7 @@ import GRDBSQLite
 ///
 /// A value is its type and its bytes: numbers are eight, a text has its length before it. Memory is written to without an array
 /// around it, because this is done for each value of each row after each commit, and most of it only to find out that it is the same.
-struct RowWriter: ~Copyable {
+struct RowImageWriter: ~Copyable {
     private var memory: UnsafeMutableRawPointer
     private var capacity: Int
     private var count = 0
