@@ -25,7 +25,9 @@ def views(bench, round_number):
                     seconds = subscribers.subscribe([view(number) for number in range(followers)])
                     bench.record(
                         "views", round_number, True, server="diffabled", what=what, views=followers, subscribing=seconds,
-                        **_changes(bench, server, client, subscribers, lambda content: concerned(content) < followers))
+                        # Others than for the one view, which have been changed already.
+                        **_changes(bench, server, client, subscribers, followers * CHANGES,
+                                   lambda content: concerned(content) < followers))
     _search(bench, round_number)
     _sections(bench, round_number)
 
@@ -57,9 +59,9 @@ def _fill(client, count):
         client.request("transact", list="load", operations=[{"op": "appendItems", "section": "s", "items": items}])
 
 
-def _changes(bench, server, client, subscribers, is_seen):
-    """Of one item each, which leaves a view and enters another where there are many. Each comes when all who see the one
-    before were sent it."""
+def _changes(bench, server, client, subscribers, first, is_seen):
+    """Of one item each, from the one numbered `first` on, which leaves a view and enters another where there are many. Each
+    comes when all who see the one before were sent it."""
     count = bench.count(CHANGES)
 
     def change(step):
@@ -70,10 +72,10 @@ def _changes(bench, server, client, subscribers, is_seen):
         # Where it goes within one view, that is told once.
         subscribers.receive(is_seen(old) + is_seen(new) if step % 3 else is_seen(old))
 
-    for step in range(20):
+    for step in range(first, first + 20):
         change(step)
     before, begin = processor_seconds(server.pid), time.perf_counter()
-    for step in range(20, 20 + count):
+    for step in range(first + 20, first + 20 + count):
         change(step)
     return {"processor": (processor_seconds(server.pid) - before) / count,
             "wall": (time.perf_counter() - begin) / count}
