@@ -30,8 +30,7 @@ final class Audience {
     private var lacksAnchor = false
     /// Where that was; at the front if it never was shown.
     private var anchorOffset = 0
-    /// In no order.
-    private(set) var members: [Subscription] = []
+    private(set) var members = UnorderedGroup(\Subscription.position)
     /// What those who keep up were sent last.
     private var served: DeliveredState
     /// What led to `shown`, and from where.
@@ -88,19 +87,13 @@ final class Audience {
     /// - Parameter old: where it was until now; that may have waited for the last to go.
     func add(_ subscription: Subscription, insteadOf old: Audience? = nil) {
         old?.remove(subscription)
-        subscription.position = members.count
-        members.append(subscription)
+        members.add(subscription)
     }
 
     /// Lets a subscription go, and itself when that was the last one.
     func remove(_ subscription: Subscription) {
-        guard let position = subscription.position else { return }
-        subscription.position = nil
-        let last = members.removeLast()
-        if last !== subscription {
-            members[position] = last
-            last.position = position
-        }
+        guard subscription.position != nil else { return }
+        members.remove(subscription)
         if members.isEmpty { list.leave(self) }
     }
 
@@ -177,7 +170,7 @@ final class Audience {
 
     /// Has everybody looked after, each at its own pace.
     func wake() {
-        for member in members { member.markDue() }
+        members.forEach { $0.markDue() }
     }
 
     /// Goes through the members before a position, backwards, to the next who keeps up. Whoever closes while it is

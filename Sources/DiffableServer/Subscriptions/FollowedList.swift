@@ -59,7 +59,7 @@ final class FollowedList {
     /// All who follow it, through whatever view.
     var subscriptions: [Subscription] {
         var subscriptions: [Subscription] = []
-        forEachAudience { subscriptions += $0.members }
+        forEachAudience { $0.members.forEach { subscriptions.append($0) } }
         return subscriptions
     }
 

@@ -40,9 +40,10 @@ final class LiveSelection {
     var dependents = UnorderedGroup(\LiveSelection.positionAmongDependents)
     /// Audiences, selections and preparations that use it.
     var users = 0
-    /// Its number and its place among others, for these.
+    /// Its number among those that can rest; nil for one that cannot.
     var number: Int?
-    var position = 0
+    /// Among those that do not rest.
+    var position: Int?
     /// Among those that are made from its source.
     var positionAmongDependents: Int?
 

@@ -12,8 +12,8 @@ import DiffableStore
 final class LiveSelections {
     private unowned let list: FollowedList
     private var known: [LiveSelection.Key: LiveSelection] = [:]
-    /// Those that do not rest, in no order.
-    private var awake: [LiveSelection] = []
+    /// Those that do not rest.
+    private var awake = UnorderedGroup(\LiveSelection.position)
     /// Those that can rest, by number; those that are made from others rest with these.
     private(set) var numbered: [Int: LiveSelection] = [:]
     let index = CriterionIndex()
@@ -54,7 +54,7 @@ final class LiveSelections {
         source?.users += 1
         let made = LiveSelection(key, selection, criterion, in: list, of: source, besides: neighbour)
         known[key] = made
-        add(toAwake: made)
+        awake.add(made)
         source?.dependents.add(made)
         if let criterion {
             numbersGiven += 1
@@ -69,7 +69,7 @@ final class LiveSelections {
         selection.users -= 1
         guard selection.users == 0 else { return }
         known[selection.key] = nil
-        if !selection.isResting { remove(fromAwake: selection) }
+        awake.remove(selection)
         if let number = selection.number, let criterion = selection.criterion {
             numbered[number] = nil
             index.remove(number, criterion)
@@ -94,8 +94,9 @@ final class LiveSelections {
         if awake.isEmpty { return [] }
         var moved: [LiveSelection] = []
         for isFirst in [true, false] {
-            for selection in awake where (selection.source == nil) == isFirst {
-                guard selection.catchUp(by: step, workLeft: &workLeft) else { continue }
+            awake.forEach { selection in
+                guard (selection.source == nil) == isFirst, selection.catchUp(by: step, workLeft: &workLeft)
+                else { return }
                 show(selection)
                 moved.append(selection)
             }
@@ -109,6 +110,10 @@ final class LiveSelections {
         show(selection)
         // Also when they are shown nothing new: replies wait until that is known.
         selection.audiences.forEach { $0.wake() }
+        moveAndServe()
+    }
+
+    private func moveAndServe() {
         for moved in move() { moved.audiences.forEach { $0.wake() } }
         list.scheduleServing()
     }
@@ -122,10 +127,10 @@ final class LiveSelections {
 
     /// The items by their values at a path, if that is worth the while; what is awaited is told by `move`.
     func order(at path: ComparedPath, for goal: ListState) -> KeptOrders.Answer {
-        orders.order(at: path, for: goal, list.background) { [list = list] in
-            for selection in self.awake { selection.endAwaiting() }
-            for moved in self.move() { moved.audiences.forEach { $0.wake() } }
-            list.scheduleServing()
+        // The list stays until the order is there.
+        orders.order(at: path, for: goal, list.background) { [self, list = list] in
+            awake.forEach { $0.endAwaiting() }
+            withExtendedLifetime(list) { moveAndServe() }
         }
     }
 
@@ -134,11 +139,11 @@ final class LiveSelections {
     private func letRest() {
         if numbered.isEmpty { return }
         for isFirst in [true, false] {
-            for position in awake.indices.reversed() {
+            for position in (0..<awake.count).reversed() {
                 let selection = awake[position]
                 guard (selection.source == nil) == isFirst, selection.mayRest else { continue }
                 selection.rest()
-                remove(fromAwake: selection)
+                awake.remove(selection)
             }
         }
     }
@@ -161,15 +166,13 @@ final class LiveSelections {
     }
 
     private func wake(_ selection: LiveSelection) {
-        if selection.isResting {
-            selection.wake()
-            add(toAwake: selection)
-        }
-        selection.dependents.forEach { dependent in
-            guard dependent.isResting else { return }
-            dependent.wake()
-            add(toAwake: dependent)
-        }
+        if selection.isResting { wakeResting(selection) }
+        selection.dependents.forEach { if $0.isResting { wakeResting($0) } }
+    }
+
+    private func wakeResting(_ selection: LiveSelection) {
+        selection.wake()
+        awake.add(selection)
     }
 
     /// Nil for all, and where it takes long to tell.
@@ -189,19 +192,6 @@ final class LiveSelections {
             if let shown = selection.shown, parents.contains(where: shown.contains) { numbers.insert(number) }
         }
         return numbers
-    }
-
-    private func add(toAwake selection: LiveSelection) {
-        selection.position = awake.count
-        awake.append(selection)
-    }
-
-    private func remove(fromAwake selection: LiveSelection) {
-        let last = awake.removeLast()
-        if last !== selection {
-            awake[selection.position] = last
-            last.position = selection.position
-        }
     }
 }
 

@@ -7,6 +7,9 @@ struct UnorderedGroup<Member: AnyObject> {
     init(_ place: ReferenceWritableKeyPath<Member, Int?>) { self.place = place }
 
     var count: Int { members.count }
+    var isEmpty: Bool { members.isEmpty }
+
+    subscript(position: Int) -> Member { members[position] }
 
     /// One that is here already stays.
     mutating func add(_ member: Member) {
