@@ -153,12 +153,17 @@ extension ContentPath.Found {
     }
 
     /// Appends what a scalar is sorted by; nothing for an array or an object.
-    fileprivate func appendKey(to key: inout SortKey) {
+    ///
+    /// - Parameter appendText: appends what a text is sorted by.
+    func appendKey(
+        to key: inout SortKey,
+        appendText: (UnsafeRawBufferPointer, inout SortKey) -> Void = { text, key in key.append(text) }
+    ) {
         switch self {
-        case .text(let bytes): key.append(bytes)
+        case .text(let bytes): appendText(bytes, &key)
         case .value(let value):
             if let string = value.string {
-                string.withUTF8 { key.append($0) }
+                string.withUTF8 { appendText($0, &key) }
             } else if let number = value.number {
                 key.append(number)
             } else if let boolean = value.boolean {

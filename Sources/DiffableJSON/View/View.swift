@@ -263,27 +263,12 @@ private struct SortPart {
 
     private func appendAscending(of item: Item, to key: inout SortKey) {
         path.withValue(in: item) { found in
-            switch found {
-            case nil: key.appendAbsence()
-            case .text(let bytes)?: append(bytes, to: &key)
-            case .value(let value)?:
-                if let string = value.string {
-                    string.withUTF8 { append($0, to: &key) }
-                } else if let number = value.number {
-                    key.append(number)
-                } else if let boolean = value.boolean {
-                    key.append(boolean)
-                } else if value.isNull {
-                    key.appendNull()
-                } else {
-                    key.appendAbsence()
-                }
-            }
+            let length = key.bytes.count
+            found?.appendKey(to: &key, appendText: append)
+            if key.bytes.count == length { key.appendAbsence() }
         }
     }
-}
 
-extension SortPart {
     private func append(_ text: UnsafeRawBufferPointer, to key: inout SortKey) {
         if isNumeric, let number = Double(readingJSON: text) { key.append(number) } else { key.append(text) }
     }
