@@ -210,24 +210,13 @@ import Testing
 
     // MARK: Many who ask
 
-    /// Shows the items whose content says so, and counts how often it looks.
-    private func counted(_ json: String) throws -> View {
-        var view = try Array(json.utf8).withUnsafeBytes { try View(json: $0) }
-        let plain = view
-        view.matching = Selection(isMatch: { [looks] item in
-            looks.add()
-            return plain.isMet(by: item)
-        })
-        return view
-    }
-
     @Test func `that compares what others compare is found by its values`() throws {
         var audiences: [Audience] = []
         var random = SplitMix64()
         for number in 0..<40 {
             let width = number % 3
             let json = #"{"where":{"path":"","atLeast":\#(number * 10),"atMost":\#(number * 10 + width)}}"#
-            audiences.append(audience(for: try counted(json)))
+            audiences.append(audience(for: try looks.view(json)))
             // Two look at all items, and the third has their order made.
             let most = number < 2 ? Self.itemsMax : 1_000
             let taken = looks.take()
@@ -242,7 +231,7 @@ import Testing
         // What most of the list has changed since is not gone on from.
         try reconfigure(0..<Self.itemsMax, to: "5")
         finish()
-        let last = audience(for: try counted(#"{"where":{"path":"","equals":5}}"#))
+        let last = audience(for: try looks.view(#"{"where":{"path":"","equals":5}}"#))
         #expect(last.shown.snapshot.numberOfItems == Self.itemsMax)
         check(last)
         for audience in audiences { check(audience) }
@@ -254,13 +243,13 @@ import Testing
     @Test func `that searches for more of the same looks at what was found`() throws {
         for number in 0..<1_000 { try reconfigure(number * 20..<number * 20 + 1, to: "\"Name-\(number)\"") }
         finish()
-        var audience = self.audience(for: try counted(#"{"search":"name","sort":[""],"window":{"limit":5}}"#))
+        var audience = self.audience(for: try looks.view(#"{"search":"name","sort":[""],"window":{"limit":5}}"#))
         #expect(audience.shown.extent?.total == 1_000)
         _ = looks.take()
         for (text, total, looksMax) in [
             ("NAME-1", 111, 1_010), ("name-12", 11, 121), ("name-123 2", 1, 21), ("e-2", 111, 20_010),
         ] {
-            let view = try counted(#"{"search":"\#(text)","sort":[""],"window":{"limit":5}}"#)
+            let view = try looks.view(#"{"search":"\#(text)","sort":[""],"window":{"limit":5}}"#)
             let preparation = list.preparation(for: view, besides: audience)
             finish()
             let next = list.audience(for: view)

@@ -1,3 +1,5 @@
+import Diffable
+import DiffableJSON
 import Synchronization
 
 /// Counts how often items are looked at.
@@ -12,5 +14,16 @@ final class Looks: Sendable {
             defer { count = 0 }
             return count
         }
+    }
+
+    /// A view that counts whenever it looks at an item.
+    func view(_ json: String) throws -> View {
+        var view = try Array(json.utf8).withUnsafeBytes { try View(json: $0) }
+        let plain = view
+        view.matching = Selection(isMatch: { item in
+            self.add()
+            return plain.isMet(by: item)
+        })
+        return view
     }
 }

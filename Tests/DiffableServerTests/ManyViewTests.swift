@@ -31,14 +31,7 @@ import Testing
 
     /// Shows what somebody owns, and counts how often it looks.
     private func view(owner: Int, rest: String = "") throws -> View {
-        let json = #"{"where":{"path":"/owner","equals":"o\#(owner)"}\#(rest)}"#
-        var view = try Array(json.utf8).withUnsafeBytes { try View(json: $0) }
-        let plain = view
-        view.matching = Selection(isMatch: { [looks] item in
-            looks.add()
-            return plain.isMet(by: item)
-        })
-        return view
+        try looks.view(#"{"where":{"path":"/owner","equals":"o\#(owner)"}\#(rest)}"#)
     }
 
     private func audience(for view: View) -> Audience {
