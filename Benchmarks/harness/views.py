@@ -107,29 +107,24 @@ class Followers:
             connection.sendall(b"".join(lines[first:first + SHARE]))
             connection.setblocking(False)
             self.selector.register(connection, selectors.EVENT_READ, bytearray())
-        missing = len(lines)
-        while missing:
-            if time.perf_counter() - begin > 120:
-                raise RuntimeError("subscribers have not been sent what they see in time")
-            for key, _ in self.selector.select(1):
-                key.data.extend(key.fileobj.recv(1 << 20))
-                *whole, rest = bytes(key.data).split(b"\n")
-                key.data[:] = rest
-                missing -= sum(b'"method":"reset"' in line[:60] and not line.endswith(b'"more":true}}')
-                               for line in whole)
+        self._await(len(lines), lambda line: b'"method":"reset"' in line[:60] and not line.endswith(b'"more":true}}'))
         return time.perf_counter() - begin
 
     def receive(self, count):
         """Reads until so many updates have come."""
-        begin = time.perf_counter()
+        self._await(count, lambda line: b'"method":"changes"' in line[:60])
+
+    def _await(self, count, is_counted):
+        """Reads until so many lines have come that count."""
+        deadline = time.perf_counter() + 120
         while count > 0:
-            if time.perf_counter() - begin > 120:
-                raise RuntimeError("subscribers have not been sent a change in time")
+            if time.perf_counter() > deadline:
+                raise RuntimeError(f"subscribers still wait for {count} lines")
             for key, _ in self.selector.select(1):
                 key.data.extend(key.fileobj.recv(1 << 20))
                 *whole, rest = bytes(key.data).split(b"\n")
                 key.data[:] = rest
-                count -= sum(b'"method":"changes"' in line[:60] for line in whole)
+                count -= sum(map(is_counted, whole))
 
 
 def _search(bench, round_number):

@@ -18,8 +18,9 @@ struct ViewLists: AsyncParsableCommand {
             one looks at stays where it is, whatever others change. ? shows the keys, q ends. Several lists are tabs.
 
             With --select or --multi, Enter writes the ids that were picked to standard output and ends; q ends with status \
-            1. Nothing is changed then, whatever the list offers. A command behind -- is run with the ids as its last arguments instead, by no shell; an id that begins with a dash \
-            is not passed to one that has no argument -- itself. --exec has the command as one text:
+            1. Nothing is changed then, whatever the list offers. A command behind -- is run with the ids as its last \
+            arguments instead, by no shell; an id that begins with a dash is not passed to one that has no argument -- \
+            itself. --exec has the command as one text:
               diffablectl view hosts -- ssh --
               diffablectl view hosts --exec 'ssh --'
 
