@@ -23,6 +23,30 @@ extension Viewer {
         return true
     }
 
+    /// Whether rows may stand elsewhere in their list; says why not.
+    ///
+    /// - Parameter target: the row that they would stand beside.
+    mutating func mayMove(_ items: [ItemID], beside target: ItemID? = nil) -> Bool {
+        if let target, items.contains(target) || pane.document.snapshot.hasAncestor(of: target, in: Set(items)) {
+            say("A row cannot stand behind itself or under itself")
+            return false
+        }
+        guard pane.shownQuery.filter.sort.isEmpty else {
+            say("The rows are sorted: none can be moved")
+            return false
+        }
+        guard items.allSatisfy(mayReorder) else {
+            say(items.count == 1 ? "This row stays where it is" : "These rows stay where they are")
+            return false
+        }
+        return true
+    }
+
+    private func mayReorder(_ item: ItemID) -> Bool {
+        guard let path = pane.document.snapshot.indexPath(ofItem: item) else { return true }
+        return scene.composer.resolved(item, scene.composer.plan(path[0]))?.look.canReorder ?? true
+    }
+
     /// Whether the row under the cursor is the one that somebody looks at.
     mutating func mayTouch() -> Bool {
         guard showsCursor(), let cursor = pane.cursor else { return false }
@@ -258,9 +282,7 @@ extension Viewer {
 
     /// Asks whether the row may go up or down among its siblings. It moves when the list does.
     mutating func reorder(by steps: Int) {
-        guard mayOffer(), showsCursor(), let item = pane.cursor?.item else { return }
-        guard look(of: item)?.canReorder == true else { return say("This row stays where it is") }
-        guard pane.shownQuery.filter.sort.isEmpty else { return say("The rows are sorted: none can be moved") }
+        guard mayOffer(), showsCursor(), let item = pane.cursor?.item, mayMove([item]) else { return }
         if var reordering = pane.reordering, reordering.item == item {
             reordering.steps += steps
             pane.reordering = reordering

@@ -175,13 +175,8 @@ extension Viewer {
         let snapshot = pane.document.snapshot
         // It was seen when it was taken, and may be far from what is seen now.
         guard target != item, mayChange(), let from = snapshot.index(ofItem: item),
-            let to = snapshot.index(ofItem: target)
+            let to = snapshot.index(ofItem: target), mayMove([item], beside: target)
         else { return }
-        guard mayReorder(item) else { return say("This row stays where it is") }
-        guard pane.shownQuery.filter.sort.isEmpty else { return say("The rows are sorted: none can be moved") }
-        guard !snapshot.hasAncestor(of: target, in: [item]) else {
-            return say("A row cannot stand behind itself or under itself")
-        }
         let isSibling = snapshot.parent(of: target) == snapshot.parent(of: item)
         proposeMove(item, isSibling && to > from ? "after" : "before", target, list: selected)
     }

@@ -38,15 +38,7 @@ extension Viewer {
     }
 
     private mutating func moveTaken(_ taken: TakenRows, behind anchor: ItemID) {
-        let snapshot = pane.document.snapshot
-        let items = Set(taken.items)
-        guard !items.contains(anchor), !snapshot.hasAncestor(of: anchor, in: items) else {
-            return say("A row cannot stand behind itself or under itself")
-        }
-        guard pane.shownQuery.filter.sort.isEmpty else { return say("The rows are sorted: none can be moved") }
-        guard taken.items.allSatisfy(mayReorder) else {
-            return say(taken.items.count == 1 ? "This row stays where it is" : "These rows stay where they are")
-        }
+        guard mayMove(taken.items, beside: anchor) else { return }
         let operations = zip(taken.items, [anchor] + taken.items).map { item, before in
             ContentValue.object([
                 .init("op", .text("moveItem")), .init("item", .text(item.description)),
@@ -57,11 +49,6 @@ extension Viewer {
         _ = send(
             .propose(operations: ContentValue.array(operations).json), row: .item(anchor), items: [],
             title: "Move \(subject(taken.items))")
-    }
-
-    func mayReorder(_ item: ItemID) -> Bool {
-        guard let path = pane.document.snapshot.indexPath(ofItem: item) else { return true }
-        return scene.composer.resolved(item, scene.composer.plan(path[0]))?.look.canReorder ?? true
     }
 
     /// Another list has them as they were. What has no children here may have some that are folded away.
