@@ -17,20 +17,26 @@ struct CellRows {
         memcmp(address(row * columns), other.address(otherRow * columns), columns * MemoryLayout<Cell>.stride) == 0
     }
 
-    /// How many cells of a row are different ones in another screen.
-    func differenceCount(_ row: Int, _ otherRow: Int, of other: CellRows) -> Int {
+    /// About how many bytes it takes to draw a row over one of another screen: one for each cell that is different, and the way to
+    /// each run of them.
+    func byteCount(_ row: Int, over otherRow: Int, of other: CellRows) -> Int {
         if isRow(row, equalTo: otherRow, of: other) { return 0 }
         var count = 0
+        var wasSame = true
         let ours = address(row * columns)
         let theirs = other.address(otherRow * columns)
         for offset in stride(from: 0, to: columns * MemoryLayout<Cell>.stride, by: MemoryLayout<Cell>.stride) {
             let isSame =
                 ours.loadUnaligned(fromByteOffset: offset, as: SIMD2<UInt64>.self)
                 == theirs.loadUnaligned(fromByteOffset: offset, as: SIMD2<UInt64>.self)
-            if !isSame { count += 1 }
+            if !isSame { count += wasSame ? 1 + Self.wayLength : 1 }
+            wasSame = isSame
         }
         return count
     }
+
+    /// Of the sequence that sets the place in another row.
+    static let wayLength = 6
 
     /// A number that rows which show the same have in common, and others hardly.
     func fingerprint(_ row: Int) -> UInt64 {

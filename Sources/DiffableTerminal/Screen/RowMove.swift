@@ -24,13 +24,13 @@ struct RowMove: Equatable {
 }
 
 extension RowMove {
-    /// The move that leaves the fewest cells to be drawn, nil if none is worth its bytes.
+    /// The move that leaves the fewest bytes to be drawn, nil if none is worth its own.
     ///
     /// O(rows × columns). Rows that stand once in the old screen and elsewhere in the new one vote for a distance; for the
     /// two distances with the most votes, and for what the layout says, the best run of rows is the one with the
-    /// greatest sum of cells saved (Kadane's algorithm).
+    /// greatest sum of bytes saved (Kadane's algorithm).
     static func best(from old: CellRows, to new: CellRows, hint: Int?) -> RowMove? {
-        let costs = (0..<new.rows).map { new.differenceCount($0, $0, of: old) }
+        let costs = (0..<new.rows).map { new.byteCount($0, over: $0, of: old) }
         guard costs.count(where: { $0 > 0 }) >= 3 else { return nil }
         var best: (move: RowMove, gain: Int)?
         for distance in distances(from: old, to: new, costs: costs, hint: hint) {
@@ -69,7 +69,7 @@ extension RowMove {
         var sum = 0
         for row in max(0, -distance)..<min(new.rows, new.rows - distance) {
             if sum <= 0 { (start, sum) = (row, 0) }
-            sum += costs[row] - new.differenceCount(row, row + distance, of: old)
+            sum += costs[row] - new.byteCount(row, over: row + distance, of: old)
             if sum > best?.gain ?? 0 { best = (start..<row + 1, sum) }
         }
         guard let best else { return nil }
@@ -79,7 +79,9 @@ extension RowMove {
             : best.rows.lowerBound + distance..<best.rows.upperBound
         let move = RowMove(rows: rows, distance: distance)
         // What comes in is drawn on blanks instead of on what stood there.
-        let loss = move.blankRows.reduce(0) { $0 + (0..<new.columns).count(where: isDrawn($1)) - costs[$1] }
+        let loss = move.blankRows.reduce(0) {
+            $0 + CellRows.wayLength + (0..<new.columns).count(where: isDrawn($1)) - costs[$1]
+        }
         return (move, best.gain - loss)
 
         func isDrawn(_ row: Int) -> (Int) -> Bool {

@@ -49,6 +49,19 @@ import Testing
         }
     }
 
+    /// Each differs from the next in a digit, and the way to it is most of what it takes to draw that.
+    @Test func `a line scrolled of rows that are nearly the same is at most 150 bytes`() {
+        func page(from first: Int) -> Grid {
+            var grid = Grid(columns: Self.columns, rows: Self.rows)
+            for row in 0..<Self.rows { grid.put("Row \(first + row) of the list.", row: row, column: 1, Style(.text)) }
+            return grid
+        }
+        var writer = ScreenWriter(abilities: abilities)
+        _ = writer.bytes(showing: page(from: 120))
+        let bytes = writer.bytes(showing: page(from: 121))
+        #expect(bytes.count <= 150, "\(bytes.count): \(String(decoding: bytes, as: UTF8.self).debugDescription)")
+    }
+
     @Test(arguments: [true, false])
     func `the cursor's way to the next row is at most 250 bytes`(synchronizes: Bool) {
         var writer = ScreenWriter(abilities: abilities)
