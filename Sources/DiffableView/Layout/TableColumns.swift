@@ -176,23 +176,21 @@ extension TableColumns {
     /// The widest ones give way first; when all are narrow, the last ones are left out.
     private mutating func place() {
         columns = wantedColumns.filter { $0.index == 0 || $0.index > passed }
+        // What is left out leaves its room to those that are seen.
+        while columns.count > 1, total(columns.map(leastWidth)) > area.count { columns.removeLast() }
         let fixed = columns.map { isFixed[$0.index] }
         var widths = columns.map { natural[$0.index] }
-        var total = widths.reduce(0, +) + Self.gap * max(widths.count - 1, 0)
+        var total = total(widths)
         while total > area.count {
             let widest = widths.indices.filter { !fixed[$0] && widths[$0] > Self.widthMin }.max {
                 widths[$0] < widths[$1]
             }
-            if let widest {
-                widths[widest] -= 1
-                total -= 1
-            } else if widths.count > 1 {
-                total -= widths.removeLast() + Self.gap
-                columns.removeLast()
-            } else {
+            guard let widest else {
                 widths = [area.count]
                 break
             }
+            widths[widest] -= 1
+            total -= 1
         }
         // What comes later may be longer.
         let growing = columns.indices.filter { !fixed[$0] && columns[$0].alignment == .left }
@@ -206,6 +204,13 @@ extension TableColumns {
             if start > area.upperBound { start = area.upperBound }
         }
     }
+
+    private func leastWidth(_ column: Column) -> Int {
+        isFixed[column.index] ? natural[column.index] : min(natural[column.index], Self.widthMin)
+    }
+
+    /// With what is between them.
+    private func total(_ widths: [Int]) -> Int { widths.reduce(0, +) + Self.gap * max(widths.count - 1, 0) }
 
     /// What stands in a cell. Whether it is a number is nil for an empty one.
     static func cell(_ path: String, id: ItemID, _ item: LookCache.ResolvedItem) -> (text: String, isNumber: Bool?) {
