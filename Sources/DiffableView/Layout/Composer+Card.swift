@@ -80,7 +80,7 @@ extension Composer {
         if let progress = look.progress, line < last {
             writer.block.add(
                 symbols.bar(progress, columns: inner.count), line: last - 1, columns: inner,
-                look.isEnabled ? Style(writer.tint, on: .badge) : writer.style(.text))
+                writer.style(look.isEnabled ? writer.tint : .text))
         }
     }
 }

@@ -142,8 +142,7 @@ struct RowWriter {
         }
         let columns = free.count >= 30 ? 10 : 5
         addTrailing(
-            symbols.bar(progress, columns: columns), columns: columns,
-            look.isEnabled ? Style(tint, on: .badge) : style(.text))
+            symbols.bar(progress, columns: columns), columns: columns, style(look.isEnabled ? tint : .text))
     }
 
     // MARK: - Text

@@ -17,7 +17,7 @@ package struct Symbols: Sendable {
     /// Checkboxes are as wide as each other.
     let checked, unchecked, mixed: String
     let urgent: Character
-    /// A bar's eighths, from none on; two in ASCII: not yet, done.
+    /// The steps of a column of a bar, from none on. None is as high as a line, or bars below each other would be one.
     let bar: [Character]
     let missing: Character
     let thumb: Character
@@ -34,7 +34,7 @@ package struct Symbols: Sendable {
         separator: "─", focus: "▌", mark: "◆", change: "•", expanded: "▾", collapsed: "▸", chevron: "›", back: "‹",
         checkmark: "✓", delete: "⊖", insert: "⊕", reorder: "≡", detail: "ⓘ", popUpMenu: "⌄", selected: "◉",
         unselected: "○", checked: "☑", unchecked: "☐", mixed: "◪", urgent: "!",
-        bar: [" ", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"], missing: "░", thumb: "▐", bullet: "·", ellipsis: "…",
+        bar: ["─", "╾", "━"], missing: "░", thumb: "▐", bullet: "·", ellipsis: "…",
         spinner: ["⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"])
 
     package static let ascii = Symbols(
