@@ -8,6 +8,8 @@ struct Pane: Sendable {
     var document: Document
     /// Whether there has been a state at all.
     var isLoaded = false
+    /// The most rows that it had, whatever was searched for.
+    var rowCountMax = 0
     var isDeleted = false
     /// Of its newest state.
     var notice: String?
@@ -123,6 +125,15 @@ struct Pane: Sendable {
             default: nil
             }
         return Place(filter: filter, row: cursor, index: index, anchor: anchor, isAtTop: isFollowingTop)
+    }
+
+    /// Has the cursor stay on its row, and the row on its line, when another filter is shown.
+    mutating func keepPlace() {
+        returnPlace = place
+        returnPlace?.filter = filter
+        // That among the rows of the other filter.
+        returnPlace?.index = nil
+        returnPlace?.isAtTop = false
     }
 
     /// What is marked in the list's order, as far as it is held.

@@ -121,14 +121,16 @@ extension Viewer {
 
     private mutating func leaveMode() {
         if case .range = mode { return endRange(keepingMarks: false) }
-        if !pane.marks.isEmpty {
-            pane.marks = []
-            return setNeedsDrawing()
-        }
+        // What was marked may be what was searched for.
         if !pane.filter.search.isEmpty {
             pane.filter.search = ""
             return setNeedsDrawing()
         }
+            pane.keepPlace()
+            return setNeedsDrawing()
+        }
+        if !pane.marks.isEmpty {
+            pane.marks = []
         if options.picking != .none { append(.quit(picked: nil)) }
     }
 

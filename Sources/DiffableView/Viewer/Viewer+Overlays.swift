@@ -177,7 +177,7 @@ extension Viewer {
         .init(
             "Finding",
             [
-                .init("/", "search; Esc ends it"),
+                .init("/", "search; Esc ends it; Tab marks for a picker of several"),
                 .init("n N", "the next match, the one before"),
                 .init("w", "only what meets a condition, such as cpu>10"),
                 .init("s", "sort by a path, such as .due or -.due"),

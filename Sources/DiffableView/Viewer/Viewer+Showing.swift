@@ -77,7 +77,11 @@ extension Viewer {
             pane.document.noteParents(in: state.snapshot)
         }
         // What was changed here was another list.
-        if pane.epoch != state.epoch { pane.forgetOwnChanges() }
+        if pane.epoch != state.epoch {
+            pane.forgetOwnChanges()
+            pane.rowCountMax = 0
+        }
+        pane.rowCountMax = max(pane.rowCountMax, pane.document.rowCount)
         (pane.revision, pane.epoch) = (state.revision, state.epoch)
         pane.waitingState = nil
 
@@ -92,6 +96,8 @@ extension Viewer {
             pane.cursor = mapping.row(returningTo: place.row, index: place.index)
             pane.anchor = pane.cursor.flatMap { row in place.anchor.map { Anchor(id: row, line: $0.line) } }
         } else if isOtherFilter {
+            // Whoever wants to see something else again goes elsewhere.
+            if pane.filter == pane.shownQuery.filter { pane.returnPlace = nil }
             pane.cursor = pane.cursor?.item.flatMap {
                 pane.document.snapshot.contains($0) ? mapping.row(for: .item($0)) : nil
             }
@@ -164,7 +170,7 @@ extension Viewer {
     private func dropMarks(_ pane: inout Pane, before: Document, wasOtherWindow: Bool) {
         guard !pane.marks.isEmpty else { return }
         let after = pane.document
-        let isWhole = after.rowCount == after.snapshot.numberOfItems
+        let isWhole = after.rowCount == after.snapshot.numberOfItems && !pane.shownQuery.filter.leavesOut
         if wasOtherWindow || !isWhole && after.rowCount > before.rowCount { return }
         pane.marks = pane.marks.filter { after.snapshot.contains($0) || !isWhole && !before.snapshot.contains($0) }
     }

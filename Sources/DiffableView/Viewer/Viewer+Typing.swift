@@ -42,7 +42,9 @@ extension Viewer {
         switch key.key {
         case .escape:
             pane.filter = prompt.filter
-            pane.returnPlace = prompt.place
+            // Where nothing else was or will be seen, there is no way back.
+            let isOther = isSearching || pane.askedQuery.map { $0.filter != pane.filter } ?? false
+            pane.returnPlace = isOther ? prompt.place : nil
             return enter(.rows)
         case .enter: return finish(prompt)
         case .left: prompt.cursor = max(prompt.cursor - 1, 0)
@@ -71,6 +73,8 @@ extension Viewer {
         case .down: return move(.down)
         case .pageUp: return page(.pageUp)
         case .pageDown: return page(.pageDown)
+        // Space is a letter here.
+        case .tab where options.picking == .multiple: return mark()
         case .character(let character) where !isControl && !key.modifiers.contains(.alt):
             return type(String(character), into: prompt)
         default: return

@@ -18,9 +18,13 @@ extension Viewer {
         let document = pane.document
         var query = pane.shownQuery
         if pane.filter != query.filter {
-            return ViewQuery(filter: pane.filter, window: Window(start: .offset(0), limit: Pane.wholeRowsMax))
+            return ViewQuery(filter: pane.filter, window: Window(start: firstRow, limit: Pane.wholeRowsMax))
         }
-        guard document.rowCount > Pane.wholeRowsMax || query.window.limit < Pane.wholeRowsMax else { return nil }
+        guard document.rowCount > Pane.wholeRowsMax || query.window.limit < Pane.wholeRowsMax else {
+            // It was longer, and is held as a whole from now on.
+            query.window.start = .offset(0)
+            return query
+        }
         query.folding = wantedFolding
         let first = document.placeholdersBefore
         let held = first..<first + document.snapshot.numberOfItems
@@ -30,6 +34,14 @@ extension Viewer {
         let isHeld = wanted.isEmpty || held.lowerBound <= wanted.lowerBound && wanted.upperBound <= held.upperBound
         if !isHeld || query.folding != pane.shownQuery.folding { query.window = window(around: visible) }
         return query
+    }
+
+    /// Of a long list the first rows do not reach as far as the place that the cursor goes back to.
+    private var firstRow: Window.Start {
+        guard pane.rowCountMax > Pane.wholeRowsMax, let place = pane.returnPlace, place.filter == pane.filter,
+            !place.isAtTop, let item = place.row.item
+        else { return .offset(0) }
+        return .anchor(item)
     }
 
     private var visibleRows: Range<Int> {

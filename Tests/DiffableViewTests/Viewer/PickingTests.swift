@@ -111,4 +111,28 @@ import Testing
         #expect(one.cursor == "i0")
         #expect(one.viewer.marks == ["i0"])
     }
+
+    @Test func `while a search is typed Tab marks what it has found, and that stays marked behind another search`() throws {
+        var screen = try screen(.multiple)
+        screen.press("/5")
+        screen.showJustNow(try .rows(["i5", "i15"]), queryNumber: 1)
+        screen.press(.tab)
+        #expect(screen.viewer.marks == ["i5"])
+        #expect(screen.cursor == "i15")
+        #expect(screen.status.contains("1 marked"), "\(screen.status)")
+        screen.press(.backspace)
+        screen.press("7")
+        screen.showJustNow(try .numbered(0..<8), queryNumber: 2)
+        screen.showJustNow(try .rows(["i7"]), queryNumber: 3)
+        // Somebody else's change while it is not seen.
+        screen.showJustNow(try .rows(["i7", "i17"]), queryNumber: 3)
+        screen.press(.tab)
+        screen.press(.enter)
+        #expect(screen.effects == [.quit(picked: ["i5", "i7"])])
+        var single = try self.screen(.single)
+        single.press("/5")
+        single.showJustNow(try .rows(["i5", "i15"]), queryNumber: 1)
+        single.press(.tab)
+        #expect(single.viewer.marks == [])
+    }
 }
