@@ -170,6 +170,9 @@ extension TableColumns {
             && (hidesLast || columns.dropFirst().contains { $0.columns.count < natural[$0.index] })
     }
 
+    /// What stands in the first column of all.
+    var firstPath: String? { wantedColumns.first?.path }
+
     /// Whether the last columns are left out.
     var hidesLast: Bool { columns.last?.index != wantedColumns.last?.index }
 

@@ -47,6 +47,12 @@ package struct Looks: Sendable {
         return look
     }
 
+    /// Where in their content the items of a kind have their text, if the kind says so.
+    func textPath(ofKind kind: Kind?) -> String? {
+        let layers = Layers([user, list].map { $0?["kinds"]?[kind?.description ?? ""] })
+        return layers.value("text") { $0["path"]?.text.flatMap { $0.hasPrefix("/") ? $0 : nil } }
+    }
+
     /// How the items of a section are drawn.
     package func items(inSectionWith content: Content?) -> ItemLooks {
         ItemLooks(user: user, section: content.map { ContentValue($0) }, list: list)

@@ -12,13 +12,47 @@ extension Viewer {
         var predecessor: ItemID?
         /// That of the item before it, so that it is drawn and done with in the same way.
         var kind: Kind?
+        /// Where in its content the text stands that its row begins with: a pointer.
+        var textPath = "/text"
     }
 
     /// Asks for the text of a new item, where the list says that items can be added.
     mutating func beginAdding() {
-        guard mayOffer(), mayChange(), showsCursor(), let place = placeOfNewItem else { return }
+        // Whoever types on does not mean these keys for the rows.
+        deafEnd = now + Self.deafDuration
+        guard mayOffer(), mayChange(), showsCursor(), var place = placeOfNewItem else { return }
         guard canInsert(place) else { return say("No rows can be added here") }
+        deafEnd = nil
+        place.textPath = textPath(of: place)
         beginTyping(.item(place))
+    }
+
+    /// Takes the keys of a text that nobody asked for, each soon after the one before, up to its Enter.
+    ///
+    /// - Returns: whether it was one.
+    mutating func passOver(_ key: KeyPress) -> Bool {
+        guard let end = deafEnd, now < end, key.modifiers.isSubset(of: .shift) else { return false }
+        switch key.key {
+        case .character, .backspace: deafEnd = now + Self.deafDuration
+        case .enter: deafEnd = nil
+        default: return false
+        }
+        return true
+    }
+
+    private static let deafDuration = Duration.milliseconds(700)
+
+    /// The first column of a table, else where the kind has its text.
+    private func textPath(of place: NewPlace) -> String {
+        let standard = pane.document.looks.textPath(ofKind: place.kind) ?? "/text"
+        guard let section = place.section, let index = pane.document.snapshot.index(ofSection: section) else {
+            return standard
+        }
+        let plan = scene.composer.plan(index)
+        guard plan.sort == .table, let first = scene.composer.tableColumns(plan).firstPath, first.hasPrefix("/") else {
+            return standard
+        }
+        return first
     }
 
     private var placeOfNewItem: NewPlace? {
@@ -48,7 +82,7 @@ extension Viewer {
         let id = options.newID()
         var item: [ContentValue.Member] = [.init("id", .text(id.description))]
         if let kind = place.kind { item.append(.init("kind", .text(kind.description))) }
-        item.append(.init("content", .object([.init("text", .text(text))])))
+        item.append(.init("content", ContentValue.text(text).standing(at: place.textPath)))
         var operation: [ContentValue.Member] = []
         if let predecessor = place.predecessor, pane.document.snapshot.contains(predecessor) {
             operation = [.init("op", .text("insertItems")), .init("after", .text(predecessor.description))]
@@ -73,5 +107,29 @@ extension Viewer {
         if list == selected, case .rows = mode, scene.drawnRow(of: adding.item) == .item(adding.item) {
             go(to: .item(adding.item))
         }
+    }
+}
+
+extension ContentValue {
+    /// An object in which a pointer (RFC 6901) leads to this.
+    fileprivate func standing(at pointer: String) -> ContentValue {
+        let names = pointer.split(separator: "/", omittingEmptySubsequences: false).dropFirst()
+        return names.reversed().reduce(self) { value, name in
+            .object([Member(unescaped(name), value)])
+        }
+    }
+
+    private func unescaped(_ name: Substring) -> String {
+        var text = ""
+        var isEscape = false
+        for character in name {
+            if isEscape {
+                text.append(character == "0" ? "~" : "/")
+            } else if character != "~" {
+                text.append(character)
+            }
+            isEscape = !isEscape && character == "~"
+        }
+        return text
     }
 }

@@ -5,6 +5,8 @@ import Diffable
 
 extension Viewer {
     mutating func handle(_ key: KeyPress) {
+        if case .rows = mode, passOver(key) { return }
+        deafEnd = nil
         if message != nil { setNeedsDrawing() }
         message = nil
         if key == KeyPress(.character("c"), .control) { return append(.quit(picked: nil)) }
@@ -124,13 +126,13 @@ extension Viewer {
         // What was marked may be what was searched for.
         if !pane.filter.search.isEmpty {
             pane.filter.search = ""
-            return setNeedsDrawing()
-        }
             pane.keepPlace()
             return setNeedsDrawing()
         }
         if !pane.marks.isEmpty {
             pane.marks = []
+            return setNeedsDrawing()
+        }
         if options.picking != .none { append(.quit(picked: nil)) }
     }
 

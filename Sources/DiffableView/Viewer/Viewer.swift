@@ -25,6 +25,8 @@ package struct Viewer: Sendable {
     /// Since when there is no connection.
     var lostSince: Duration?
     var flash: (row: RowID, end: Duration)?
+    /// Until when letters are taken for those of a text that cannot be typed.
+    var deafEnd: Duration?
     package internal(set) var reportsMouse: Bool
     var lastPress: (row: RowID, time: Duration)?
     /// Where the left button went down.

@@ -102,4 +102,51 @@ import Testing
         screen.press("E")
         #expect(!screen.lines[0].contains("⊖"))
     }
+
+    private func added(kind: Kind? = nil, _ list: String) throws -> String? {
+        var screen = ViewerScreen { $0.newID = { "new" } }
+        screen.show(
+            try Snapshot(
+                [Section(id: "s", items: [Item(id: "a", kind: kind, content: try Content(json: #"{"name":"A"}"#))])],
+                content: try Content(json: list)))
+        screen.press("+x")
+        screen.press(.enter)
+        guard case .propose(let operations)? = screen.requests.first else { return nil }
+        return operations.split(separator: #""content":"#).last.map(String.init)
+    }
+
+    @Test func `a new row of a table has its text in the first column`() throws {
+        #expect(try added(#"{"canInsert":true,"layout":"table"}"#) == #"{"name":"x"}}]}]"#)
+        let columns = #""columns":[{"path":"/who/a~1b~0c"},"name"]"#
+        #expect(
+            try added(#"{"canInsert":true,"layout":"table",\#(columns)}"#) == #"{"who":{"a/b~c":"x"}}}]}]"#)
+        #expect(
+            try added(#"{"canInsert":true,"layout":"table","columns":["id","name"]}"#) == #"{"text":"x"}}]}]"#,
+            "an id is no content")
+    }
+
+    @Test func `a new row has its text where its kind says that it is`() throws {
+        let kinds = #""kinds":{"todo":{"text":{"path":"/summary"}}}"#
+        #expect(try added(kind: "todo", #"{"canInsert":true,\#(kinds)}"#) == #"{"summary":"x"}}]}]"#)
+        #expect(try added(#"{"canInsert":true,\#(kinds)}"#) == #"{"text":"x"}}]}]"#)
+    }
+
+    @Test func `what is typed behind a + that was refused is not done as commands`() throws {
+        var screen = try screen("{}")
+        screen.press("+Give up: yes, quit")
+        #expect(screen.effects.isEmpty)
+        #expect(screen.status.contains("No rows can be added here"))
+        #expect(screen.cursor == "i0")
+        screen.press(.enter)
+        screen.press("j")
+        #expect(screen.cursor == "i1", "it ended with Enter")
+        // Whoever has read why goes on with any key.
+        screen.press("+")
+        screen.press(.down)
+        #expect(screen.cursor == "i2")
+        screen.press("+")
+        screen.wait(.milliseconds(700))
+        screen.press("q")
+        #expect(screen.effects == [.quit(picked: nil)])
+    }
 }
