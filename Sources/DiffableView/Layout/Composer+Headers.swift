@@ -18,14 +18,24 @@ extension Composer {
 
     func topBlock(_ plan: SectionPlan) -> Block {
         var block = Block(height: 0, page: plan.geometry.page)
-        let isFirst = plan.index == 0
-        let hasGap = plan.geometry.appearance != .plain && !isFirst && (plan.look.header != nil || hasRows(plan))
-        if hasGap { block.height = 1 }
+        if hasGap(above: plan) { block.height = 1 }
         addHeader(&block, plan)
         guard hasRows(plan) else { return block }
         addLid(&block, plan)
         addTitles(&block, plan)
         return block
+    }
+
+    /// A blank line tells sections from each other where nothing else does.
+    private func hasGap(above plan: SectionPlan) -> Bool {
+        guard plan.index > 0 else { return false }
+        if plan.geometry.appearance != .plain { return plan.look.header != nil || hasRows(plan) }
+        guard plan.look.header == nil, hasRows(plan) else { return false }
+        // Empty sections are not seen.
+        let before = (max(plan.index - 8, 0)..<plan.index).lazy.reversed().map { self.plan($0) }.first {
+            hasRows($0) || $0.look.header != nil || $0.look.footer != nil
+        }
+        return before.map { $0.look.footer == nil } ?? false
     }
 
     /// What stays at the top of the screen while the section's rows go by; nil for what does not.

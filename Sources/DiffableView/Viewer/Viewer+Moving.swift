@@ -9,7 +9,20 @@ extension Viewer {
             if direction == .up || direction == .previousSection { showTop() }
             return
         }
+        let isSection = direction == .nextSection || direction == .previousSection
+        let wasSeen = screenAnchor(of: target) != nil
         go(to: target)
+        if isSection, !wasSeen { showSection(from: target) }
+    }
+
+    /// The section's rows from its header on. Above the first one stands the title.
+    private mutating func showSection(from row: RowID) {
+        guard let item = row.item, let section = pane.document.snapshot.sectionIdentifier(containingItem: item) else {
+            return
+        }
+        let isFirst = pane.document.snapshot.sectionIdentifier(at: 0) == section && pane.document.placeholdersBefore == 0
+        let top: RowID = isFirst ? .title : .header(section)
+        layOut(top, onLine: scene.rows.lowerBound, revealing: row)
     }
 
     mutating func go(to row: RowID) {

@@ -1,0 +1,46 @@
+import Diffable
+import DiffableJSON
+import DiffableView
+import Testing
+
+/// How sections are told from each other, and how one goes from one to the next.
+@Suite struct SectionTests {
+    private func section(_ name: String, _ count: Int, _ content: String) throws -> Section {
+        Section(
+            id: try SectionID(name), content: try Content(json: content),
+            items: try (0..<count).map { Item(id: try ItemID("\(name)\($0)")) })
+    }
+
+    @Test func `Tab shows the next section from its header on, and Shift-Tab the first one from the title on`() throws {
+        var screen = ViewerScreen()
+        screen.show(
+            try Snapshot(
+                ["a", "b"].map { try section($0, 20, #"{"header":"Section \#($0)"}"#) },
+                content: try Content(json: #"{"title":"All"}"#)))
+        screen.press(.tab)
+        #expect(screen.cursor == "b0")
+        #expect(screen.lines[0].contains("Section b"), "\(screen.grid.text)")
+        #expect(screen.line("b0") == 1)
+        screen.press(.tab, .shift)
+        #expect(screen.cursor == "a0")
+        #expect(screen.lines[0].contains("All"), "\(screen.grid.text)")
+        // What is seen already stays where it is.
+        screen.press("jjj")
+        let line = screen.line("a0")
+        screen.press(.tab, .shift)
+        #expect(screen.cursor == "a0" && screen.line("a0") == line)
+    }
+
+    @Test func `a blank line tells sections without headers from each other`() throws {
+        var screen = ViewerScreen()
+        screen.show(
+            try Snapshot([
+                try section("a", 2, "{}"), try section("empty", 0, "{}"), try section("b", 1, "{}"),
+                try section("c", 1, #"{"header":"C","footer":"The end of C"}"#), try section("d", 1, "{}"),
+            ]))
+        #expect(screen.line("a0") == 0 && screen.line("a1") == 1)
+        #expect(screen.line("b0") == 3)
+        #expect(screen.line("c0") == 5, "a header does it too")
+        #expect(screen.line("d0") == 8, "and so does a footer, which has a blank line of its own")
+    }
+}
