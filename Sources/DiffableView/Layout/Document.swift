@@ -64,6 +64,22 @@ package struct Document: Sendable {
     /// Of all rows of the list, held or not.
     package var rowCount: Int { placeholdersBefore + snapshot.numberOfItems + placeholdersBehind }
 
+    /// The indices in the snapshot of the rows that are not drawn, because they are under collapsed ones. O(items) of an outline.
+    var foldedRows: [Int] {
+        let isFlat = snapshot.sectionIdentifiers.allSatisfy {
+            snapshot.numberOfItems(inSection: $0) == snapshot.numberOfRootItems(inSection: $0)
+        }
+        if isFlat { return [] }
+        var hidden: Set<ItemID> = []
+        var rows: [Int] = []
+        for (index, item) in snapshot.itemIdentifiers.enumerated() {
+            guard let parent = snapshot.parent(of: item), hidden.contains(parent) || !isOpen(parent) else { continue }
+            hidden.insert(item)
+            rows.append(index)
+        }
+        return rows
+    }
+
     /// How many items' looks were resolved so far.
     package var resolvedLookCount: Int { cache.resolvedCount }
 

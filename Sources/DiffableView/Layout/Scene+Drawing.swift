@@ -9,7 +9,7 @@ extension Scene {
             canvas.grid.restyle(rows: surroundings.rows, columns: 0..<grid.columns) { $0.attributes.insert(.dim) }
         }
         canvas.rows = 0..<grid.rows
-        drawSurroundings(&canvas)
+        drawSurroundings(&canvas, decoration)
         overlay?.draw(into: &canvas)
         grid = canvas.grid
         grid.cursor = cursor(decoration).map { place in

@@ -15,7 +15,7 @@ extension Composer {
 }
 
 extension Scene {
-    func drawSurroundings(_ canvas: inout Canvas) {
+    func drawSurroundings(_ canvas: inout Canvas, _ decoration: Decoration) {
         let columns = 0..<canvas.grid.columns
         if let row = surroundings.tabs { drawTabs(&canvas, row) }
         if let row = surroundings.banner, let banner = composer.viewport.banner {
@@ -25,7 +25,11 @@ extension Scene {
             canvas.put("\(composer.symbols.urgent) \(text)", row: row, column: 1, limit: canvas.grid.columns, style)
         }
         if let row = surroundings.status, let status = composer.viewport.status {
-            drawStatus(status, &canvas, row)
+            if status.trailing.isEmpty, status.cursor == nil {
+                drawMessage(status.leading, &canvas, row, below: decoration.focused)
+            } else {
+                drawStatus(status, &canvas, row)
+            }
         }
     }
 
@@ -39,6 +43,21 @@ extension Scene {
             canvas.grid.clear(rows: row..<row + 1, columns: range, isSelected ? Style(.text, on: .base) : bar)
             canvas.put(title, row: row, column: range.lowerBound + 1, limit: range.upperBound, style)
         }
+    }
+
+    /// A message ends with what to do, so it is not cut: it lies over the last rows for as long as it is there, but not over the one
+    /// under the cursor.
+    private func drawMessage(_ text: String, _ canvas: inout Canvas, _ row: Int, below focused: RowID?) {
+        let columns = canvas.grid.columns
+        let top = focused.flatMap { frame(of: $0) }?.rectangle.rows.upperBound ?? surroundings.rows.lowerBound
+        let lines = wrapped(harmlessText(text), columns: max(columns - 2, 1), lines: min(max(row + 1 - top, 1), 4))
+        let style = Style(.secondary, on: .bar)
+        for (index, line) in lines.enumerated() {
+            let row = row - (lines.count - 1 - index)
+            canvas.grid.clear(rows: row..<row + 1, columns: 0..<columns, style)
+            canvas.put(line, row: row, column: 1, limit: columns, style)
+        }
+        if lines.isEmpty { canvas.grid.clear(rows: row..<row + 1, columns: 0..<columns, style) }
     }
 
     private func drawStatus(_ status: StatusLine, _ canvas: inout Canvas, _ row: Int) {

@@ -57,13 +57,12 @@ extension Viewer {
     // MARK: - Status line
 
     private var status: StatusLine {
-        if case .typing(let prompt) = mode {
-            return StatusLine(
-                leading: message?.text ?? prompt.label + prompt.text, trailing: counts,
-                cursor: message == nil ? prompt.label.count + prompt.cursor : nil)
-        }
         // A message has the line to itself.
         if let message { return StatusLine(leading: message.text) }
+        if case .typing(let prompt) = mode {
+            return StatusLine(
+                leading: prompt.label + prompt.text, trailing: counts, cursor: prompt.label.count + prompt.cursor)
+        }
         return StatusLine(leading: summary, trailing: counts)
     }
 
@@ -74,7 +73,8 @@ extension Viewer {
         case .range: return "Marking a range: arrows, Enter keeps it, Esc does not"
         case .drag: return "Drop the row where it shall go; Esc leaves it"
         case .help: return "↑ ↓ show more, any other key closes"
-        case .menu, .question, .swipe: return "Enter chooses, Esc closes"
+        case .menu, .swipe: return "Enter chooses, Esc closes"
+        case .question: return "Enter chooses, y does it, Esc or n does not"
         case .rows, .typing: break
         }
         let tooltip = pane.cursor.flatMap(scene.frame(of:))?.look?.tooltip
@@ -93,11 +93,14 @@ extension Viewer {
         if isSearching {
             parts.append(options.symbols.isASCII ? "searching..." : "searching…")
         } else if pane.isLoaded {
-            let count = pane.document.rowCount
+            let folded = pane.document.foldedRows
+            let count = pane.document.rowCount - folded.count
             let index: Int? =
                 switch pane.cursor {
                 case .item(let item)?:
-                    pane.document.snapshot.index(ofItem: item).map { $0 + pane.document.placeholdersBefore }
+                    pane.document.snapshot.index(ofItem: item).map { index in
+                        index + pane.document.placeholdersBefore - folded.prefix { $0 < index }.count
+                    }
                 case .placeholder(let index)?: index
                 default: nil
                 }

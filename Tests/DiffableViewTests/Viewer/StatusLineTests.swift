@@ -27,4 +27,48 @@ import Testing
         screen.press(.enter)
         #expect(screen.status.contains("where cpu>10"), "\(screen.status)")
     }
+
+    private func refuse(_ screen: inout ViewerScreen, _ text: String) {
+        screen.press(.up, .alt)
+        screen.handle(.reply(ViewerReply(request: 1, .refused(text))))
+    }
+
+    @Test func `a message has as many lines as it takes, but none over the row under the cursor`() throws {
+        let text = "The list may be changed by its owner alone. Ask somebody with `diffablectl access list`."
+        var screen = ViewerScreen(columns: 40)
+        screen.show(try .numbered(0..<40, list: #"{"canReorder":true}"#))
+        screen.press("jj")
+        refuse(&screen, text)
+        let words = screen.grid.text.split { $0.isWhitespace }.joined(separator: " ")
+        #expect(words.contains("The list may be changed"), "\(screen.grid.text)")
+        #expect(words.contains("`diffablectl access list`."), "\(screen.grid.text)")
+        #expect(screen.line("i10") != nil)
+        screen = ViewerScreen(columns: 40)
+        screen.show(try .numbered(0..<40, list: #"{"canReorder":true}"#))
+        screen.press("jjjjjjjjjj")
+        #expect(screen.line("i10") == 10)
+        refuse(&screen, text)
+        #expect(screen.lines[10].contains("Row i10"), "\(screen.grid.text)")
+        #expect(screen.status.contains("The list may be changed"))
+    }
+
+    @Test func `rows under collapsed ones are not counted`() throws {
+        var screen = ViewerScreen()
+        let parent = Item(id: "p", children: [Item(id: "c", children: [Item(id: "d")]), Item(id: "e")])
+        screen.show(try Snapshot([Section(id: "s", items: [parent, Item(id: "q")])]))
+        screen.press("j")
+        #expect(screen.cursor == "q" && screen.status.contains("2/2"), "\(screen.status)")
+        screen.press("k")
+        screen.press(.right)
+        screen.press("G")
+        #expect(screen.status.contains("4/4"), "\(screen.status)")
+    }
+
+    @Test func `a question says which keys answer it`() throws {
+        var screen = ViewerScreen()
+        screen.show(
+            try .numbered(0..<3, list: #"{"kinds":{"":{"actions":[{"id":"x","title":"X","key":"x","confirm":true}]}}}"#))
+        screen.press("x")
+        #expect(screen.status.contains("y does it"), "\(screen.status)")
+    }
 }
