@@ -17,7 +17,7 @@ extension Viewer {
             return false
         }
         guard !pane.isDeleted else {
-            say("The list was deleted: nothing was done")
+            say("The list was deleted or renamed: nothing was done")
             return false
         }
         return true
@@ -226,8 +226,12 @@ extension Viewer {
     }
 
     private mutating func showChildren(of item: ItemID, list: Int) {
-        guard list == selected, pane.document.childCount(item) > 0 else { return }
-        if !pane.document.isExpanded(item) { setExpanded(item, true) }
+        guard list == selected else { return }
+        if pane.document.childCount(item) > 0 {
+            if !pane.document.isExpanded(item) { setExpanded(item, true) }
+        } else if case .here = pane.shownQuery.folding, !pane.document.isParent(item) {
+            say("There is nothing under \(subject([item])), and no handler has brought anything")
+        }
     }
 
     // MARK: - Undoing, copying, editing

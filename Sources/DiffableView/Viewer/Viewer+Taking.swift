@@ -57,6 +57,10 @@ extension Viewer {
         guard !taken.copies.contains(where: { $0.children.isEmpty && source.knownParents.contains($0.id) }) else {
             return say("What is folded away cannot be copied: expand it first")
         }
+        let here = pane.document.snapshot
+        if let known = taken.copies.lazy.flatMap(\.idsWithDescendants).first(where: here.contains) {
+            return say("\(pane.title) has an item \(harmlessText(known.description)) already: nothing was copied")
+        }
         var writer = OperationsWriter([.insertItems(taken.copies, at: .after(anchor))])
         var bytes = ByteWriter()
         guard case .done = writer.write(into: &bytes, upTo: Self.copiedLengthMax) else {
@@ -81,4 +85,8 @@ extension Snapshot {
         }
         return false
     }
+}
+
+extension Item {
+    fileprivate var idsWithDescendants: [ItemID] { [id] + children.flatMap(\.idsWithDescendants) }
 }

@@ -48,7 +48,7 @@ extension Viewer {
     var showsLoss: Bool { lostSince.map { now - $0 >= Self.lossDuration } ?? false }
 
     var banner: String? {
-        if pane.isDeleted { return "The list \(pane.name) was deleted; another of the name is waited for" }
+        if pane.isDeleted { return "The list \(pane.name) was deleted or renamed; another of the name is waited for" }
         return showsLoss ? "The connection to the daemon is lost; it is tried again" : pane.notice
     }
 

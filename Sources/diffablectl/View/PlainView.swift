@@ -16,7 +16,7 @@ struct PlainView: Sendable {
             for list in lists {
                 group.addTask {
                     for try await update in client.list(list, options: listOptions) { write(update) }
-                    say("\(list) was deleted")
+                    say("\(list) was deleted or renamed")
                 }
             }
             for _ in lists { try await group.next() }

@@ -107,4 +107,15 @@ import Testing
         #expect(
             screen.requests == [.propose(operations: #"[{"op":"moveItem","item":"i1","after":"\#(target)"}]"#)])
     }
+
+    @Test func `a row is not copied into a list that has an item of its id`() throws {
+        var screen = ViewerScreen(lists: ["one", "two"])
+        screen.showJustNow(try .numbered(0..<8))
+        screen.showJustNow(try .rows(["a", "i2", "c"]), list: 1)
+        screen.wait(.seconds(1))
+        let column = try #require((0..<80).last { screen.viewer.scene.hit(at: .init(column: $0, row: 0)) == .tab(1) })
+        drag(&screen, from: (5, 3), to: (column, 0), (5, 1))
+        #expect(screen.requests.isEmpty)
+        #expect(screen.status.contains("two has an item i2 already: nothing was copied"), "\(screen.status)")
+    }
 }

@@ -57,4 +57,17 @@ import Testing
         screen.show(list, extent: extent, queryNumber: 2)
         #expect(try !line("p0", screen).contains("▸") && !line("p0", screen).contains("▾"))
     }
+
+    @Test func `a row that nothing comes under says so`() throws {
+        var screen = ViewerScreen()
+        screen.show(
+            try Snapshot([
+                Section(
+                    id: "s", items: [Item(id: "a", content: try Content(json: #"{"text":"Box","hasChildren":true}"#))])
+            ]))
+        screen.press(.right)
+        #expect(screen.requests == [.expand("a")])
+        screen.handle(.reply(ViewerReply(request: 1, .done(revision: nil))))
+        #expect(screen.status.contains("nothing under “Box”"), "\(screen.status)")
+    }
 }
