@@ -94,6 +94,11 @@ package struct WireError: Error, Equatable, Sendable {
         case noSuchRequest = 26
         case notKept = 27
         case mirrorExists = 28
+        case unreachable = 29
+        case outcomeUnknown = 30
+        case notAttached = 31
+        case attachExists = 32
+        case notForShared = 33
 
         package var name: String { String(describing: self) }
     }

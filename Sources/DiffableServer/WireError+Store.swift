@@ -35,6 +35,11 @@ extension WireError {
             self.init(
                 .invalidContent, "\(error)", list: list, operation: invalid.operation, item: invalid.item,
                 misfit: Misfit(kind: violation.kind, path: violation.path, keyword: violation.keyword))
+        case .notForShared(let list, _): self.init(.notForShared, "\(error)", list: list)
+        case .sharedChangeTooLong(let list, let max):
+            self.init(.tooLarge, "\(error)", list: list, limit: Limit("sharedChangeLengthMax", max: max))
+        case .unreachable(let list): self.init(.unreachable, "\(error)", list: list)
+        case .outcomeUnknown(let list): self.init(.outcomeUnknown, "\(error)", list: list)
         case .noSpace: self.init(.noSpace, "\(error)")
         case .storageFailed: self.init(.storageFailed, "\(error)")
         case .unreadable: self.init(.storageUnreadable, "\(error)")

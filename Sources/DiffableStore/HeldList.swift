@@ -27,6 +27,8 @@ final class HeldList {
     /// wait, oldest first.
     var isReserved = false
     var waiting: [(isolated Store) -> Void] = []
+    /// Nil for a list of this host alone.
+    var shared: SharedList?
     /// The account of the user that `head` counts for.
     var counted = CountedUsage()
 

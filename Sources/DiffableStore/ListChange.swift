@@ -59,6 +59,9 @@ package final class ListChange: Sendable {
         case created
         /// The canonical difference from the revision before.
         case stepped([ListOperation], Delivery)
+        /// A shared list is at a later revision than the one before, and what was between is not known. Its rows begin anew,
+        /// under another number, with the operations that make it from nothing.
+        case advanced(from: ListState, [ListOperation])
         /// The contents are unchanged: a request with a key changed nothing, which is remembered, or a lease ended, or
         /// the access or the schemas changed.
         case unchanged
@@ -74,7 +77,7 @@ package final class ListChange: Sendable {
     var isEnd: Bool {
         switch event {
         case .deleted(nil), .purged: true
-        case .created, .stepped, .unchanged, .deleted, .undeleted: false
+        case .created, .stepped, .advanced, .unchanged, .deleted, .undeleted: false
         }
     }
 }

@@ -40,6 +40,11 @@ package final class ListState: Sendable {
             lastReloadRevision: lastReloadRevision)
     }
 
+    /// What the rows begin with of a list that goes on from a whole state: nothing, one revision before.
+    var beforeAdvance: ListState {
+        ListState(name: name, epoch: epoch, revision: revision - 1, durability: durability, number: number)
+    }
+
     /// The same list at a later revision.
     func moved(to revision: Int, _ snapshot: Snapshot, lastReloadRevision: Int? = nil) -> ListState {
         ListState(

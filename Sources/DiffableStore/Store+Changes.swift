@@ -30,29 +30,29 @@ struct KnownChange: Sendable {
 
 /// When a request is carried out.
 package enum Carrying: Sendable {
-    /// It is: the head is what it made of it, or it was refused.
+    /// It is: the head is what it made of it, or will be in its turn, or it was refused.
     case done
     /// Later, when the completion is called. What the same client asks next must wait until then.
     case underway
 }
 
+/// A change that is being carried out.
+struct UnderwayChange: Sendable {
+    let name: ListName
+    var terms: Terms
+    let plan: ChangePlan
+    let completion: Store.Completion<Outcome>
+    /// How often it was found from a head that was another by then.
+    var timesOvertaken = 0
+}
+
+/// What was found beside the queue, and of what.
+struct FoundChange: Sendable {
+    let basis: ChangePlan.Basis
+    let change: Result<MadeChange, StoreError>
+}
+
 extension Store {
-    /// A change that is being carried out.
-    private struct Underway: Sendable {
-        let name: ListName
-        var terms: Terms
-        let plan: ChangePlan
-        let completion: Completion<Outcome>
-        /// How often it was found from a head that was another by then.
-        var timesOvertaken = 0
-    }
-
-    /// What was found beside the queue, and of what.
-    private struct Found: Sendable {
-        let basis: ChangePlan.Basis
-        let change: Result<MadeChange, StoreError>
-    }
-
     /// So often others may overtake a change.
     private static let timesOvertakenMax = 1
 
@@ -60,7 +60,7 @@ extension Store {
     func change(
         _ name: ListName, _ terms: Terms, _ plan: ChangePlan, completion: @escaping Completion<Outcome>
     ) -> Carrying {
-        let change = Underway(name: name, terms: terms, plan: plan, completion: completion)
+        let change = UnderwayChange(name: name, terms: terms, plan: plan, completion: completion)
         if let held = heldLists[name], held.isReserved {
             held.waiting.append { store in _ = store.carryOut(change, nil) }
             return .underway
@@ -89,7 +89,7 @@ extension Store {
         return .underway
     }
 
-    private func carryOut(_ change: Underway, _ found: Found?) -> Carrying {
+    private func carryOut(_ change: UnderwayChange, _ found: FoundChange?) -> Carrying {
         if let refusal {
             change.completion(.failure(refusal))
             return .done
@@ -105,6 +105,13 @@ extension Store {
                 !terms.peer.mirrored.contains(name)
             {
                 throw .permissionDenied(name, .mirrored(source))
+            }
+            // What is only tried is tried on what there is here.
+            if let shared = held.shared, terms.mode == .commit {
+                if terms.lease != nil { throw .notForShared(name, .lease) }
+                ask(.change(change), of: held, shared)
+                // It has its place among what is asked of this list.
+                return .done
             }
             if let request = terms.request, terms.mode == .commit || terms.isForHandler,
                 let first = try firstResult(of: request, on: head)
@@ -128,7 +135,7 @@ extension Store {
 
     /// Nil while it is looked for beside the queue.
     private func made(
-        _ change: Underway, _ held: HeldList, _ head: ListState, _ found: Found?
+        _ change: UnderwayChange, _ held: HeldList, _ head: ListState, _ found: FoundChange?
     ) throws(StoreError) -> MadeChange? {
         if let known = change.terms.known, known.head === head, known.schemas === held.headSchemas { return known.made }
         if let found, found.basis.head === head, found.basis.schemas === held.headSchemas {
@@ -147,15 +154,15 @@ extension Store {
     }
 
     private func find(
-        _ change: Underway, _ basis: ChangePlan.Basis, size: Int, isOvertaken: Bool, in held: HeldList,
+        _ change: UnderwayChange, _ basis: ChangePlan.Basis, size: Int, isOvertaken: Bool, in held: HeldList,
         _ beside: WorkBeside
     ) {
         var next = change
         if isOvertaken { next.timesOvertaken += 1 }
         let isReserving = next.timesOvertaken > Self.timesOvertakenMax
         if isReserving { held.isReserved = true }
-        let work: @Sendable () -> Found = { [plan = next.plan] in
-            Found(
+        let work: @Sendable () -> FoundChange = { [plan = next.plan] in
+            FoundChange(
                 basis: basis,
                 change: Result { () throws(StoreError) in
                     try plan.change(basis).complete(from: basis.head.snapshot)
@@ -167,7 +174,7 @@ extension Store {
         }
     }
 
-    private func goOn(_ change: Underway, _ found: Found, size: Int, _ list: ReservedList) {
+    private func goOn(_ change: UnderwayChange, _ found: FoundChange, size: Int, _ list: ReservedList) {
         let carrying = carryOut(change, found)
         if carrying == .done {
             beside?.free(change.plan, size)

@@ -52,6 +52,7 @@ extension Store {
         let head: ListState
         do throws(StoreError) {
             head = try governedHead(of: name, by: peer, otherwise: .renaming)
+            if heldLists[name]?.shared != nil { throw .notForShared(name, .renaming) }
             if let ifRevision, ifRevision != head.revision {
                 throw .revisionMismatch(name, expected: ifRevision, current: head.revision)
             }
@@ -250,7 +251,7 @@ extension Store {
                 state: change.state, deletion: deletion, access: list.headAccess.record, schemas: list.headSchemas)
             oldestDeletion = min(oldestDeletion ?? deletion.moment.running, deletion.moment.running)
         case .undeleted, .purged: deletions[number]?.head = nil
-        case .created, .stepped, .unchanged, .deleted(nil): break
+        case .created, .stepped, .advanced, .unchanged, .deleted(nil): break
         }
     }
 

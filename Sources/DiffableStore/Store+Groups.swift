@@ -20,7 +20,7 @@ extension Store {
             numberOfHeads += 1
             held.head = change.state
             held.headSchemas = change.schemas
-        case .stepped: held.head = change.state
+        case .stepped, .advanced: held.head = change.state
         case .unchanged: if let schemas = change.schemas { held.headSchemas = schemas }
         case .purged: break
         case .deleted:
@@ -161,6 +161,7 @@ extension Store {
             usages.recount(held)
         }
         numberOfHeads = heldLists.count
+        fallBack(group.lists + gathered.lists)
         for answer in group.answers + gathered.answers { answer.fail(with: error) }
     }
 
@@ -181,11 +182,18 @@ extension Store {
     private func makeVisible(_ change: ListChange, of held: HeldList, encoded: [UInt8]?) -> Commit? {
         settleResult(of: change)
         settleLeases(of: change)
-        if let access = change.access { held.access = heldAccess(access, of: change.state.name) }
+        var isAccessNew = false
+        if let access = change.access {
+            let former = held.access.effective
+            held.access = heldAccess(access, of: change.state.name)
+            isAccessNew = held.access.effective != former
+        }
         switch change.event {
         case .unchanged:
             if let schemas = change.schemas { held.schemas = schemas }
-            return change.access.map { _ in Commit(event: .unchanged, state: change.state, changesAccess: true) }
+            // How far a shared list has come is nobody's access.
+            guard isAccessNew else { return nil }
+            return Commit(event: .unchanged, state: change.state, changesAccess: true)
         case .created:
             held.committed = change.state
             held.schemas = change.schemas
@@ -208,6 +216,13 @@ extension Store {
             return Commit(
                 event: .changed(from: change.state.revision - 1, transaction: step), state: change.state,
                 forgotten: forgotten)
+        case .advanced(let former, _):
+            let forgotten = held.history.states + [former]
+            held.committed = change.state
+            held.history = History()
+            pastBudget.remove(held)
+            return Commit(
+                event: .changed(from: former.revision, transaction: nil), state: change.state, forgotten: forgotten)
         case .undeleted:
             guard let deleted = releaseDeletion(of: change.state.number) else {
                 preconditionFailure("only a list that was deleted comes back")

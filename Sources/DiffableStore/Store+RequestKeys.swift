@@ -33,9 +33,12 @@ extension Store {
             changeWindow(of: number) { $0.settle(limits.requests) }
             forgetKeysBeyondBudget()
         }
-        if change.isEnd, let window = requestWindows.removeValue(forKey: number) {
-            keyCount -= window.settledCount
-        }
+        if change.isEnd { forgetKeys(of: number) }
+        if case .advanced(let former, _) = change.event { forgetKeys(of: former.number) }
+    }
+
+    private func forgetKeys(of list: Int) {
+        if let window = requestWindows.removeValue(forKey: list) { keyCount -= window.settledCount }
     }
 
     private func changeWindow(of list: Int, _ body: (inout RequestWindow) -> Void) {
@@ -55,7 +58,10 @@ extension Store {
     func refuseResults(of changes: [ListChange]) {
         for change in changes.reversed() {
             if let result = change.result { requestWindows[change.state.number]?.refuse(result) }
-            if case .created = change.event { requestWindows[change.state.number] = nil }
+            switch change.event {
+            case .created, .advanced: requestWindows[change.state.number] = nil
+            case .stepped, .unchanged, .deleted, .undeleted, .purged: break
+            }
         }
     }
 }

@@ -52,9 +52,17 @@ extension Store {
             let error = StoreError.revisionMismatch(name, expected: ifRevision, current: head.revision)
             return answer(.list(completion, .failure(error)), about: name, to: peer)
         }
+        let isShared = heldLists[name]?.shared != nil
+        // Others may have changed it, which only the engine knows.
+        if isShared, ifRevision != nil {
+            return answer(.list(completion, .failure(.notForShared(name, .deletionAtRevision))), about: name, to: peer)
+        }
         // A list that nobody has touched is no loss, and a leased one is to go with its connection.
         if keeping == .required, head.revision > 0, let loss = loss(of: head), loss != .leased {
             return answer(.list(completion, .failure(.notKept(name, loss))), about: name, to: peer)
+        }
+        if isShared {
+            return removeSharedList(head, keeping: keeping, origin: origin, completion: completion)
         }
         let deletion = deletion(of: head, keeping: keeping, by: origin)
         delete(head, keeping: deletion, answer: .list(completion, .success(head)))

@@ -48,6 +48,9 @@ extension Store {
             if replaced == .areError, let first = existing.first {
                 throw .restoredListExists(first, others: existing.count - 1)
             }
+            if let shared = existing.first(where: { heldLists[$0]?.shared != nil }) {
+                throw .notForShared(shared, .replacing)
+            }
             guard numberOfHeads + lists.count - existing.count <= limits.listsMax else {
                 throw .tooManyLists(max: limits.listsMax)
             }

@@ -28,6 +28,10 @@ package actor Store {
     /// Nil: all is done on the queue.
     package var beside: WorkBeside?
     let clock: StoreClock
+    /// Called when a shared list begins or ceases to be live.
+    package var onLiveness: @Sendable (ListName) -> Void = { _ in }
+    /// Has `endSharedWaits` called after so many milliseconds.
+    package var wakeLater: @Sendable (Int) -> Void = { _ in }
 
     /// Who may create lists, and which owner, group and mode these get.
     package internal(set) var accessRules: AccessRules
@@ -41,6 +45,8 @@ package actor Store {
     var heldLists: [ListName: HeldList]
     /// The number of lists with a head, which `listsMax` bounds.
     var numberOfHeads: Int
+    /// What shared lists change in first.
+    var engine = EngineLink()
     var nextListNumber: Int
     /// What the lists of each user take.
     var usages = Usages()
@@ -123,10 +129,12 @@ package actor Store {
         heldLists = [:]
         for state in recovered.states {
             let record = recovered.access[state.number] ?? AccessRecord()
-            heldLists[state.name] = HeldList(
+            let held = HeldList(
                 committed: state, history: recovered.histories[state.number] ?? History(),
                 access: HeldAccess(record: record, effective: accessRules.access(of: state.name, record)),
                 schemas: recovered.schemas[state.number])
+            held.shared = record.sharing.map { SharedList(at: $0) }
+            heldLists[state.name] = held
         }
         numberOfHeads = recovered.states.count
         nextListNumber = recovered.nextListNumber

@@ -35,7 +35,16 @@ package indirect enum StoreError: Error, Sendable, Equatable {
     /// An item does not fit the schemas of the list, or one that is there does not fit new ones.
     case invalidContent(ListName, InvalidContent)
 
+    /// The list is shared, and what is asked for is not possible for shared lists.
+    case notForShared(ListName, SharedDenial)
+    /// A change of a shared list that is longer than the log takes, in bytes.
+    case sharedChangeTooLong(ListName, max: Int)
+
     // The machine refused.
+    /// The engine does not answer, and nothing was sent to it. The shared list is unchanged.
+    case unreachable(ListName)
+    /// The engine was asked, and has not answered. Whether a shared list has changed shows later.
+    case outcomeUnknown(ListName)
     /// The disk is full. Every list is unchanged, and the store goes on.
     case noSpace
     /// Nobody knows whether the transaction is on disk. The store refuses changes until the daemon is started again.
@@ -70,6 +79,31 @@ package enum Denial: Sendable, Equatable {
     case readingWhileWriteOnly
     /// The operations do not fit the contents. The reason is not told to someone who may only change them.
     case unfitWhileWriteOnly
+}
+
+/// What shared lists have not.
+package enum SharedDenial: Sendable, Equatable {
+    case lease
+    case schemas
+    case renaming
+    case deletionAtRevision
+    case governing
+    case mirroring
+    case replacing
+}
+
+extension SharedDenial: CustomStringConvertible {
+    package var description: String {
+        switch self {
+        case .lease: "what is put into it is not leased: leave `lease` out"
+        case .schemas: "it has no schemas"
+        case .renaming: "it is not renamed"
+        case .deletionAtRevision: "it is deleted at whatever revision it is: leave `ifRevision` out"
+        case .governing: "its owner, group and mode are those that the configuration says (`access`)"
+        case .mirroring: "it is no mirror"
+        case .replacing: "it is not replaced by a backup: `apply` makes it what it is to be"
+        }
+    }
 }
 
 extension Denial: CustomStringConvertible {
@@ -178,6 +212,17 @@ extension StoreError: CustomStringConvertible {
         case .invalidContent(let list, let invalid):
             "\(invalid.operation.map { "operation \($0) on " } ?? "")the list \(quoted(list)) does not fit its schemas, and nothing was "
                 + "changed (`schemas` shows what the contents must look like): \(invalid.sentence)"
+        case .notForShared(let list, let denial):
+            "the list \(quoted(list)) is shared by several hosts: \(denial)"
+        case .sharedChangeTooLong(let list, let max):
+            "this change of the shared list \(quoted(list)) is longer than \(max) bytes, which is what one change of such a list may "
+                + "take; nothing was changed: make several"
+        case .unreachable(let list):
+            "the list \(quoted(list)) is shared by several hosts, and what keeps it cannot be reached from here; nothing was "
+                + "changed, and reading goes on (`lists` says since when): retry, or see to diffabled-etcd and etcd"
+        case .outcomeUnknown(let list):
+            "the list \(quoted(list)) is shared by several hosts, and what keeps it was asked and has not answered; whether this was "
+                + "changed is unknown: retry under the same `requestKey`, here or on another host, or read the list later"
         case .noSpace:
             "the disk that holds the state directory is full; nothing was changed: free some space on it, or delete lists for "
                 + "good (`\"keep\":\"never\"`), and retry"

@@ -23,12 +23,14 @@ package struct StoreLimits: Sendable, Equatable {
     package var checkpointPartLengthMax: Int
     package var history: HistoryLimits
     package var requests: RequestLimits
+    /// How long a change of a shared list waits for the engine, in seconds.
+    package var engineWaitMax: Int
 
     package init(
         snapshot: SnapshotLimits = SnapshotLimits(), listsMax: Int = 10_000, listsPerUserMax: Int = 1_000,
         contentPerUserMax: Int = 256 << 20, journalLengthMin: Int = 1 << 20, journalLengthInAllMax: Int = 64 << 20,
         journalStepsMin: Int = 16_384, idleMilliseconds: Int = 2_000, checkpointPartLengthMax: Int = 256 << 10,
-        history: HistoryLimits = HistoryLimits(), requests: RequestLimits = RequestLimits()
+        history: HistoryLimits = HistoryLimits(), requests: RequestLimits = RequestLimits(), engineWaitMax: Int = 10
     ) {
         self.snapshot = snapshot
         self.listsMax = listsMax
@@ -41,5 +43,6 @@ package struct StoreLimits: Sendable, Equatable {
         self.checkpointPartLengthMax = checkpointPartLengthMax
         self.history = history
         self.requests = requests
+        self.engineWaitMax = engineWaitMax
     }
 }

@@ -24,8 +24,10 @@ struct EarlierSchemaTests {
             try directory.makeEarlierSchema()
         } else {
             let later =
-                "ALTER TABLE list DROP COLUMN source;"
-                + (version < 7 ? "DROP TABLE deletedList;" : "ALTER TABLE deletedList DROP COLUMN source;")
+                "ALTER TABLE list DROP COLUMN sharing;"
+                + (version < 9 ? "ALTER TABLE list DROP COLUMN source;" : "")
+                + (version < 7 ? "DROP TABLE deletedList;" : "ALTER TABLE deletedList DROP COLUMN sharing;")
+                + (7...8 ~= version ? "ALTER TABLE deletedList DROP COLUMN source;" : "")
                 + (version < 8 ? "DROP TABLE schemas;" : "")
             try directory.edit("\(later) PRAGMA user_version = \(version)")
         }
@@ -132,6 +134,26 @@ struct EarlierSchemaTests {
         await store.shutDown()
     }
 
+    @Test func `one from before shared lists goes on, and keeps how far those have come`() async throws {
+        let before = try await leave(schema: 9)
+        var store = try await directory.open()
+        #expect(await store.lists.map(Remembered.init) == [before])
+        #expect(try directory.version(of: directory.path + "/lists.sqlite.schema-9") == 9)
+        let told = Replication(list: "b", epoch: "e1")
+        let made = await withCheckedContinuation { continuation in
+            store.later { [store] _ in
+                store.assumeIsolated { $0.replicate(told) { continuation.resume(returning: $0) } }
+            }
+        }
+        let position = try made.get().state.position
+        #expect(position == .beginning)
+        await store.shutDown()
+        store = try await directory.open()
+        let states = await store.run { $0.attach(host: "h") { _ in } }
+        #expect(states.map(\.list) == ["b"] && states.map(\.epoch) == ["e1"] && states.map(\.position) == [position])
+        await store.shutDown()
+    }
+
     @Test func `one that cannot be copied stays what it was`() async throws {
         let before = try await leave()
         // Nothing can be put in the place of a directory.
@@ -166,6 +188,7 @@ extension ScratchDirectory {
         try database.close()
         try edit(
             """
+            ALTER TABLE list DROP COLUMN sharing;
             ALTER TABLE list DROP COLUMN source;
             ALTER TABLE list DROP COLUMN mode;
             ALTER TABLE list DROP COLUMN ownerGroup;

@@ -67,7 +67,8 @@ package struct AccessRules: Sendable, Equatable {
     func access(of list: ListName, _ record: AccessRecord) -> ListAccess {
         ListAccess(
             owner: record.owner ?? formerOwner, group: record.group ?? formerGroup,
-            mode: record.mode ?? first(\.mode, for: list) ?? .ownerOnly, source: record.source)
+            mode: record.mode ?? first(\.mode, for: list) ?? .ownerOnly, source: record.source,
+            isShared: record.sharing != nil)
     }
 
     private func first<Value>(_ member: KeyPath<Rule, Value?>, for list: ListName) -> Value? {

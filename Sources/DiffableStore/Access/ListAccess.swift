@@ -7,12 +7,17 @@ package struct ListAccess: Sendable, Equatable {
     package var mode: AccessMode
     /// What the list is a mirror of, so that only who mirrors it changes it; nil for an ordinary list.
     package var source: MirrorSource?
+    /// Whether hosts share the list, so that it changes in the engine first.
+    package var isShared: Bool
 
-    package init(owner: UInt32, group: UInt32, mode: AccessMode, source: MirrorSource? = nil) {
+    package init(
+        owner: UInt32, group: UInt32, mode: AccessMode, source: MirrorSource? = nil, isShared: Bool = false
+    ) {
         self.owner = owner
         self.group = group
         self.mode = mode
         self.source = source
+        self.isShared = isShared
     }
 
     /// The rights of a peer. The first of owner, group and others that it belongs to decides, even if the next would
@@ -56,14 +61,18 @@ package struct AccessRecord: Sendable, Equatable {
     package var mode: AccessMode?
     /// Nil for an ordinary list.
     package var source: MirrorSource?
+    /// How far a list that hosts share has come in its log; nil for a list of this host alone.
+    package var sharing: SharedPosition?
 
     package init(
-        owner: UInt32? = nil, group: UInt32? = nil, mode: AccessMode? = nil, source: MirrorSource? = nil
+        owner: UInt32? = nil, group: UInt32? = nil, mode: AccessMode? = nil, source: MirrorSource? = nil,
+        sharing: SharedPosition? = nil
     ) {
         self.owner = owner
         self.group = group
         self.mode = mode
         self.source = source
+        self.sharing = sharing
     }
 
     var isEmpty: Bool { self == AccessRecord() }
@@ -72,6 +81,6 @@ package struct AccessRecord: Sendable, Equatable {
     package func changed(by change: AccessRecord) -> AccessRecord {
         AccessRecord(
             owner: change.owner ?? owner, group: change.group ?? group, mode: change.mode ?? mode,
-            source: source)
+            source: source, sharing: sharing)
     }
 }

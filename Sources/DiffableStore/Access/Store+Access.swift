@@ -21,6 +21,7 @@ extension Store {
         if let refusal { return completion(.failure(refusal)) }
         do throws(StoreError) {
             let head = try governedHead(of: name, by: peer, otherwise: .governing)
+            if heldLists[name]?.shared != nil { throw .notForShared(name, .governing) }
             let old = currentAccess(of: name)
             if let owner = change.owner, owner != old.effective.owner, !peer.isPrivileged {
                 throw .permissionDenied(name, .givingAway)
@@ -43,6 +44,7 @@ extension Store {
         if let refusal { return completion(.failure(refusal)) }
         do throws(StoreError) {
             let head = try governedHead(of: name, by: peer, otherwise: .mirroring)
+            if heldLists[name]?.shared != nil { throw .notForShared(name, .mirroring) }
             var record = currentAccess(of: name).record
             record.source = source
             set(record, of: head, completion: completion)

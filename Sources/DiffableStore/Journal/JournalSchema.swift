@@ -8,7 +8,7 @@ import GRDB
 enum JournalSchema {
     /// Raised when the tables change, or what is in them. A database of a later version is refused (it is not damaged), one
     /// of an earlier version migrated.
-    static let version = 9
+    static let version = 10
     /// "diff" in ASCII: tells this daemon's databases from others.
     static let applicationID = 0x6469_6666
 
@@ -16,8 +16,8 @@ enum JournalSchema {
     /// make, of which 0 has no parts; `checkpointChecksum` is over the parts' checksums, in their order; `lastReloadRevision` is the
     /// last one up to the checkpoint that subscribers were sent the whole state of, or 0; `chain` is where the journal's chain had
     /// come to at the checkpoint; `checksum` is over all that is in the row. `owner` and `ownerGroup` are null for a list that is
-    /// older than owners, `mode` for what the configuration says, `source` for a list that is no mirror. (SQLite keeps the text of all
-    /// tables, with what is said in it: see `schemasTable`.)
+    /// older than owners, `mode` for what the configuration says, `source` for a list that is no mirror, `sharing` for one that is this host's alone: how far
+    /// it has come in its log, otherwise. (SQLite keeps the text of all tables, with what is said in it: see `schemasTable`.)
     static let tables = """
         CREATE TABLE list (
             number INTEGER PRIMARY KEY,
@@ -32,7 +32,8 @@ enum JournalSchema {
             owner INTEGER,
             ownerGroup INTEGER,
             mode INTEGER,
-            source TEXT
+            source TEXT,
+            sharing TEXT
         ) STRICT;
         CREATE TABLE journal (
             list INTEGER NOT NULL,
@@ -121,7 +122,7 @@ enum JournalSchema {
             isOriginKnown INTEGER NOT NULL,
             process INTEGER,
             user INTEGER,
-            client TEXT, source TEXT
+            client TEXT, source TEXT, sharing TEXT
         ) STRICT
         """
 
@@ -140,7 +141,7 @@ enum JournalSchema {
 
     /// The oldest that is read: before owners. Those of version 5 know nothing of a list's own content, those of
     /// version 6 nothing of deleted lists that can come back, those of version 7 nothing of schemas, those of
-    /// version 8 nothing of mirrors.
+    /// version 8 nothing of mirrors, those of version 9 nothing of lists that hosts share.
     static let versionMin = 4
 
     /// Makes the tables of an earlier version those of this one. What is null in a row is not in its checksum.
@@ -150,9 +151,15 @@ enum JournalSchema {
             ALTER TABLE list ADD COLUMN ownerGroup INTEGER;
             ALTER TABLE list ADD COLUMN mode INTEGER;
             """
-        return (version < 5 ? additionOfAccess : "") + "ALTER TABLE list ADD COLUMN source TEXT;"
-            + (version < 7 ? deletedListTable : "ALTER TABLE deletedList ADD COLUMN source TEXT") + ";"
-            + (version < 8 ? schemasTable + ";" : "") + "PRAGMA user_version = \(JournalSchema.version);"
+        let additionOfMirrors = """
+            ALTER TABLE list ADD COLUMN source TEXT;
+            \(version < 7 ? "" : "ALTER TABLE deletedList ADD COLUMN source TEXT;")
+            """
+        return (version < 5 ? additionOfAccess : "") + (version < 7 ? deletedListTable + ";" : "")
+            + (version < 8 ? schemasTable + ";" : "") + (version < 9 ? additionOfMirrors : "")
+            + "ALTER TABLE list ADD COLUMN sharing TEXT;"
+            + (version < 7 ? "" : "ALTER TABLE deletedList ADD COLUMN sharing TEXT;")
+            + "PRAGMA user_version = \(JournalSchema.version);"
     }
 }
 

@@ -66,6 +66,7 @@ extension AccessRecord {
         sum.add(group.map { Int($0) } ?? -1)
         sum.add(mode.map { Int($0.bits) } ?? -1)
         if let source { sum.add(source.description) }
+        if let sharing { sum.add(sharing.description) }
     }
 }
 
@@ -93,7 +94,7 @@ extension ListHeading {
     static func deleted(in database: Database) throws -> [(heading: ListHeading, checksum: Int64)] {
         try Row.fetchAll(database, sql: "SELECT \(columns), \(deletionColumns) FROM deletedList ORDER BY number").map {
             var heading = try ListHeading($0)
-            heading.deletion = try Deletion($0, from: 13)
+            heading.deletion = try Deletion($0, from: 14)
             return (heading, try $0.decode(Int64.self, atIndex: 8))
         }
     }
@@ -115,7 +116,7 @@ extension ListHeading {
 
     private static let columns = """
         number, name, epoch, generation, checkpointRevision, checkpointChecksum, lastReloadRevision, chain, checksum,
-        owner, ownerGroup, mode, source
+        owner, ownerGroup, mode, source, sharing
         """
     private static let deletionColumns = "time, runningTime, isOriginKnown, process, user, client"
 
@@ -133,7 +134,8 @@ extension ListHeading {
             owner: try row.decode(Int?.self, atIndex: 9).flatMap(UInt32.init(exactly:)),
             group: try row.decode(Int?.self, atIndex: 10).flatMap(UInt32.init(exactly:)),
             mode: try row.decode(Int?.self, atIndex: 11).flatMap(AccessMode.init(bits:)),
-            source: try row.decode(String?.self, atIndex: 12).flatMap { try? MirrorSource($0) })
+            source: try row.decode(String?.self, atIndex: 12).flatMap { try? MirrorSource($0) },
+            sharing: try row.decode(String?.self, atIndex: 13).flatMap { SharedPosition($0) })
     }
 
     func insert(into database: Database) throws {
@@ -141,12 +143,12 @@ extension ListHeading {
             number, name, epoch, generation, checkpointRevision, checkpointChecksum, lastReloadRevision, chain.value,
             checksum, access.owner, access.group, access.mode?.bits,
         ]
-        let source: StatementArguments = [access.source?.description]
+        let source: StatementArguments = [access.source?.description, access.sharing?.description]
         guard let deletion else {
-            return try database.cachedStatement(sql: "INSERT INTO list VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)")
-                .execute(arguments: arguments + source)
+            let sql = "INSERT INTO list VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+            return try database.cachedStatement(sql: sql).execute(arguments: arguments + source)
         }
-        let sql = "INSERT INTO deletedList VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        let sql = "INSERT INTO deletedList VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
         try database.cachedStatement(sql: sql).execute(arguments: arguments + deletion.arguments + source)
     }
 
@@ -155,13 +157,15 @@ extension ListHeading {
         let sql = """
             UPDATE \(deletion == nil ? "list" : "deletedList")
             SET epoch = ?, generation = ?, checkpointRevision = ?, checkpointChecksum = ?,
-                lastReloadRevision = ?, chain = ?, checksum = ?, owner = ?, ownerGroup = ?, mode = ?, source = ?
+                lastReloadRevision = ?, chain = ?, checksum = ?, owner = ?, ownerGroup = ?, mode = ?, source = ?,
+                sharing = ?
             WHERE number = ?
             """
         try database.cachedStatement(sql: sql)
             .execute(arguments: [
                 epoch, generation, checkpointRevision, checkpointChecksum, lastReloadRevision, chain.value, checksum,
-                access.owner, access.group, access.mode?.bits, access.source?.description, number,
+                access.owner, access.group, access.mode?.bits, access.source?.description, access.sharing?.description,
+                number,
             ])
     }
 

@@ -33,8 +33,10 @@ extension SQLiteJournal {
                 < (lastChanges[second]?.milliseconds ?? 0, headings[second].number)
         }
         for (heading, share) in order.map({ (headings[$0], shares[$0]) }) {
+            // What is missing of a shared list comes from its log again, so a revision of it stands for one state in any case.
+            let keepsEpoch = verdict == .proven || heading.access.sharing != nil
             var recovery = try ListRecovery(
-                heading, epoch: verdict == .proven ? heading.epoch : Epoch.random(),
+                heading, epoch: keepsEpoch ? heading.epoch : Epoch.random(),
                 path: directory.databasePath, limits: limits.history, now: now)
             let (list, history) = try recovery.recover(upTo: share.chain, from: database, &progress)
             list.schemas = share.schemas

@@ -52,7 +52,7 @@ extension SQLiteJournal {
     private func makesLonger(_ change: ListChange) -> Bool {
         guard change.state.durability == .durable else { return false }
         switch change.event {
-        case .created: return true
+        case .created, .advanced: return true
         case .stepped:
             guard let before = lists[change.state.number]?.state else { return true }
             return change.state.snapshot.lengthCounted > before.snapshot.lengthCounted

@@ -110,6 +110,7 @@ extension SQLiteJournal {
             }
             switch change.event {
             case .deleted(let deletion?): shares[number] = soFar(number)?.deleted(deletion)
+            case .advanced(let former, _): shares[former.number] = .some(nil)
             case .undeleted: shares[number] = soFar(number)?.deleted(nil)
             case .deleted(nil), .purged: shares[number] = .some(nil)
             case .created, .stepped, .unchanged: break

@@ -184,7 +184,7 @@ extension SQLiteJournal {
     private func isOneStatement(_ changes: [ListChange], _ rows: JournalRows) -> Bool {
         guard changes.count == 1, rows.rows.count <= 1 else { return false }
         switch changes[0].event {
-        case .deleted, .undeleted: return false
+        case .deleted, .undeleted, .advanced: return false
         case .created, .stepped, .unchanged, .purged: break
         }
         if changes[0].schemas != nil { return false }
@@ -195,8 +195,13 @@ extension SQLiteJournal {
         var rows = JournalRows(
             rowLengthMax: SQLiteJournal.rowLengthMax, sharedLengthMax: SQLiteJournal.sharedRowLengthMax)
         for (index, change) in changes.enumerated() where change.state.durability == .durable {
-            if case .stepped(let operations, let delivery) = change.event, let revision = change.revision {
+            guard let revision = change.revision else { continue }
+            switch change.event {
+            case .stepped(let operations, let delivery):
                 rows.append(operations, TransactionNote(revision, delivery), to: change.state, change: index)
+            case .advanced(_, let operations):
+                rows.append(operations, TransactionNote(revision, .difference), to: change.state, change: index)
+            case .created, .unchanged, .deleted, .undeleted, .purged: continue
             }
         }
         rows.link { lists[$0.number]?.chain ?? Chain(begin: $0) }
@@ -223,6 +228,9 @@ extension SQLiteJournal {
             let table = if case .purged = change.event { "deletedList" } else { "list" }
             try database.cachedStatement(sql: "DELETE FROM \(table) WHERE number = ?").execute(arguments: [state.number]
             )
+        case .advanced(let former, _):
+            let access = try ListHeading.take(former.number, from: "list", of: database)?.access ?? AccessRecord()
+            try ListHeading(begin: state.beforeAdvance, access: access).insert(into: database)
         case .stepped: break
         case .unchanged:
             if let access = change.access, var heading = try ListHeading.of(state.number, in: database) {
@@ -271,6 +279,13 @@ extension SQLiteJournal {
                 keyCount -= list.numberOfResults
             }
             upkeep.append(.retirement(.everything(list: number)))
+        case .advanced(let former, _):
+            guard let list = lists.removeValue(forKey: former.number) else { break }
+            pastBudget.remove(list)
+            keyCount -= list.numberOfResults
+            upkeep.append(.retirement(.everything(list: former.number)))
+            let before = change.state.beforeAdvance
+            lists[number] = JournalledList(state: before, chain: Chain(begin: before), access: list.access)
         case .stepped: break
         case .unchanged: if let access = change.access { lists[number]?.access = access }
         }

@@ -14,6 +14,7 @@ extension Store {
         if let refusal { return completion(.failure(refusal)) }
         do throws(StoreError) {
             let head = try governedHead(of: name, by: peer, otherwise: .schemas)
+            if heldLists[name]?.shared != nil { throw .notForShared(name, .schemas) }
             let former = heldLists[name]?.headSchemas
             if existing == .areChecked {
                 do throws(InvalidContent) { try set.checkAll(of: head.snapshot) } catch {

@@ -1,0 +1,101 @@
+import Diffable
+import DiffableJSON
+
+/// What one append puts in the log of a shared list: some rows that a daemon wrote, in the order in which they were made.
+///
+///     {"version":1,"batch":13,"after":"00f3a1b2c3d4e5f6","revision":40,"id":"x1…","host":"alpha","rows":[…]}
+///
+/// The id is random, so that two batches are never the same text: whose batch came into the log shows by the chain alone.
+struct SharedBatch: Sendable {
+    /// Counted from one.
+    let number: Int
+    /// Of the log before it.
+    let after: SharedChain
+    /// The list's, after it.
+    let revision: Int
+    let rows: [SharedRow]
+
+    /// Raised when a host that does not know of what is new in a batch would make another list of it.
+    static let version = 1
+
+    /// What a text does not say, or says so that this version cannot know what it means.
+    struct Unreadable: Error, CustomStringConvertible {
+        let description: String
+    }
+
+    static func text(
+        after position: SharedPosition, revision: Int, host: String, rows: ByteWriter
+    ) -> [UInt8] {
+        var writer = ByteWriter()
+        writer.reserve(rows.count + Self.headLengthUsual)
+        writer.append(#"{"version":1,"batch":"#)
+        writer.append(position.batch + 1)
+        writer.append(#","after":"#)
+        writer.appendString("\(position.chain)")
+        writer.append(#","revision":"#)
+        writer.append(revision)
+        writer.append(#","id":"#)
+        writer.appendString(String(UInt64.random(in: 0...UInt64.max), radix: 36))
+        writer.append(#","host":"#)
+        writer.appendString(host)
+        writer.append(#","rows":["#)
+        writer.append(rows)
+        writer.append("]}")
+        return writer.bytes
+    }
+
+    private static let headLengthUsual = 256
+
+    /// The number that a text says, found without reading what follows; nil when it has none.
+    static func number(of text: [UInt8]) -> Int? {
+        text.withUnsafeBytes { bytes in
+            var scanner = JSONScanner(bytes, depthMax: DecodingLimits.journal.depthMax)
+            guard var object = try? scanner.beginObject() else { return nil }
+            while let name = try? scanner.nextMember(of: &object) {
+                if "batch" ~= name { return try? scanner.integer() }
+                guard (try? scanner.skipValue()) != nil else { return nil }
+            }
+            return nil
+        }
+    }
+
+    init(_ text: [UInt8]) throws {
+        self = try text.withUnsafeBytes { bytes in
+            var scanner = JSONScanner(bytes, depthMax: DecodingLimits.journal.depthMax)
+            return try SharedBatch(from: &scanner)
+        }
+    }
+
+    private init(from scanner: inout JSONScanner) throws {
+        var (version, number, revision): (Int?, Int?, Int?)
+        var after: SharedChain?
+        var rows: [SharedRow]?
+        var object = try scanner.beginObject()
+        while let name = try scanner.nextMember(of: &object) {
+            switch name {
+            case "version": version = try scanner.integer()
+            case "batch": number = try scanner.integer()
+            case "after": after = SharedChain(try scanner.string().text)
+            case "revision": revision = try scanner.integer()
+            case "rows": rows = try Self.rows(from: &scanner)
+            default: try scanner.skipValue()
+            }
+        }
+        try scanner.end()
+        guard version == Self.version else {
+            let said = version.map(String.init) ?? "not said"
+            throw Unreadable(description: "its version is \(said), not \(Self.version)")
+        }
+        guard let number, let after, let revision, let rows else {
+            throw Unreadable(description: "it has not all of batch, after, revision and rows")
+        }
+        (self.number, self.after, self.revision, self.rows) = (number, after, revision, rows)
+    }
+
+    private static func rows(from scanner: inout JSONScanner) throws -> [SharedRow] {
+        var rows: [SharedRow] = []
+        var array = try scanner.beginArray()
+        while try scanner.nextElement(of: &array) { rows.append(try SharedRow(from: &scanner)) }
+        return rows
+    }
+}

@@ -1,0 +1,114 @@
+import DequeModule
+import Diffable
+import DiffableJSON
+
+/// What the store has of a list that hosts share, beside what it has of every list. It is used on the store's queue alone.
+///
+/// The list's head is the replica: all of it is in the engine. What requests make of it is in a draft until the engine has
+/// appended that, and is then committed like any change.
+final class SharedList {
+    var machine: SharingMachine
+    /// Those that are not answered.
+    var requests: [SharingMachine.RequestNumber: SharedRequest] = [:]
+    /// What was made of the requests: being made, or under way to the engine.
+    var draft: BatchDraft?
+    /// Of those that rest on the replica being the newest state.
+    var results: [SharingMachine.RequestNumber: Result<Outcome, StoreError>] = [:]
+    /// The call that waits for its outcome.
+    var call: Int?
+    /// When the engine was lost, in milliseconds since 1970 began; nil: before the daemon's start.
+    var awaySince: Int?
+    /// What has come of a whole state that is told in parts.
+    var parts: [UInt8] = []
+
+    init(at position: SharedPosition) { machine = SharingMachine(at: position) }
+
+    var liveness: Liveness { machine.isLive ? .live : .notLive(since: awaySince) }
+}
+
+/// Somebody who waits until the engine has said something.
+enum SharedRequest {
+    case change(UnderwayChange)
+    /// To hear that the replica has all that the engine has had since this was asked.
+    case confirmation(ListName, Store.Completion<ListState>)
+}
+
+/// A batch while it is made of requests, and until it is known to be in the log or not.
+struct BatchDraft {
+    /// Distinguishes it from others: what is found beside the queue may be for one that is over.
+    let number: Int
+    let position: SharedPosition
+    /// The list after what is in the draft.
+    var head: ListState
+    /// Those that are not looked at yet.
+    var pending: Deque<SharingMachine.RequestNumber>
+    var rows: [DraftedRow] = []
+    /// The same as the log has it.
+    var text = ByteWriter()
+    var built: SharingMachine.Built
+    /// Of requests with a key that are in the draft.
+    var keys: [RequestKey: FirstResult] = [:]
+
+    init(number: Int, position: SharedPosition, head: ListState, _ requests: [SharingMachine.RequestNumber]) {
+        self.number = number
+        self.position = position
+        self.head = head
+        pending = Deque(requests)
+        built = SharingMachine.Built(position: position)
+    }
+
+    /// A batch of more bytes takes no more requests.
+    static let lengthMax = 256 << 10
+    /// Of one change: as a string of JSON it is at most twice as long, which fits a line, and it fits a request to the engine.
+    static let rowLengthMax = 448 << 10
+}
+
+/// A row of a batch, and what it makes of the list.
+struct DraftedRow {
+    let row: SharedRow
+    /// Nil: it is remembered that a request changed nothing.
+    let made: MadeChange?
+    /// Afterwards.
+    let state: ListState
+    /// Who waits for it, and the answer.
+    var request: (number: SharingMachine.RequestNumber, outcome: Outcome)?
+}
+
+/// What the connector is asked, on the way to the engine. Each call is answered once (`Store.settle`).
+package enum EngineCall: Sendable {
+    case append(call: Int, SharedState, next: SharedPosition, revision: Int, text: [UInt8])
+    case confirm(call: Int, SharedState)
+    case share(call: Int, ListName, epoch: String, ListAccess)
+    case remove(call: Int, ListName, epoch: String)
+    /// No call: the replica is there, and what comes after it is to be told again.
+    case behind(SharedState)
+}
+
+/// Where the replica of a shared list is.
+package struct SharedState: Sendable, Equatable {
+    package let list: ListName
+    package let epoch: String
+    package let revision: Int
+    package let position: SharedPosition
+}
+
+/// The link to the engine, and who waits for what it says.
+struct EngineLink {
+    /// What this host is called.
+    var host = ""
+    /// Tells the connector; nil while there is none.
+    var send: (@Sendable (EngineCall) -> Void)?
+    /// By their numbers.
+    var calls: [Int: PendingCall] = [:]
+    var lastCall = 0
+    var lastRequest = 0
+    var lastDraft = 0
+    var isWakingScheduled = false
+
+    enum PendingCall {
+        /// Of a shared list's machine.
+        case machine(ListName)
+        case creation(SharedCreation)
+        case removal(SharedRemoval)
+    }
+}

@@ -1,0 +1,115 @@
+import Diffable
+import DiffableJSON
+
+/// What a request made of a shared list, as its log has it: what a journal has of it, so that each host can keep it as its
+/// own.
+struct SharedRow: Sendable {
+    /// The canonical difference; none where a request with a key changed nothing, which is remembered.
+    var operations: [ListOperation]
+    var delivery = Delivery.difference
+    /// In milliseconds since 1970 began, by the clock of the host that it was made on.
+    var time: Int
+    var origin: Origin?
+    var request: KeyedResult?
+
+    /// A request with a key, and what its first answer said beside the revision.
+    struct KeyedResult: Sendable, Equatable {
+        var key: RequestKey
+        var digest: Int64
+        var summary: DifferenceSummary?
+    }
+}
+
+extension SharedRow {
+    func write(into writer: inout ByteWriter) {
+        writer.append(#"{"time":"#)
+        writer.append(time)
+        if delivery == .reload { writer.append(#","reload":true"#) }
+        if let origin {
+            writer.append(#","by":"#)
+            append(ClientIdentity(origin), to: &writer)
+            if let handler = origin.handler {
+                writer.append(#","handler":"#)
+                append(handler, to: &writer)
+            }
+        }
+        if let request {
+            writer.append(#","key":"#)
+            writer.appendString(request.key)
+            writer.append(#","digest":"#)
+            writer.append(Int(request.digest))
+            if let summary = request.summary {
+                writer.append(#","summary":"#)
+                writer.appendString(summary.countsText)
+            }
+        }
+        writer.append(#","operations":"#)
+        var operations = OperationsWriter(operations)
+        _ = operations.writeArray(into: &writer, upTo: .max)
+        writer.append(byte: UInt8(ascii: "}"))
+    }
+
+    /// `[4711,1000,"diffablectl"]`, each null when it is not known.
+    private func append(_ identity: ClientIdentity, to writer: inout ByteWriter) {
+        writer.append(byte: UInt8(ascii: "["))
+        for (index, number) in [identity.processID, identity.userID].enumerated() {
+            if index > 0 { writer.append(byte: UInt8(ascii: ",")) }
+            if let number { writer.append(number) } else { writer.append("null") }
+        }
+        writer.append(byte: UInt8(ascii: ","))
+        if let name = identity.name { writer.appendString(name) } else { writer.append("null") }
+        writer.append(byte: UInt8(ascii: "]"))
+    }
+
+    /// Members that it does not know are for later versions, which say so in the batch where they must be known.
+    init(from scanner: inout JSONScanner) throws {
+        var row = SharedRow(operations: [], time: 0)
+        var by: ClientIdentity?
+        var handler: ClientIdentity?
+        var (key, digest, summary): (RequestKey?, Int?, DifferenceSummary?)
+        var object = try scanner.beginObject()
+        while let name = try scanner.nextMember(of: &object) {
+            switch name {
+            case "time": row.time = try scanner.integer()
+            case "reload": row.delivery = try scanner.boolean() ? .reload : .difference
+            case "by": by = try scanner.identity()
+            case "handler": handler = try scanner.identity()
+            case "key": key = try RequestKey(scanner.string().text)
+            case "digest": digest = try scanner.integer()
+            case "summary": summary = DifferenceSummary(countsText: try scanner.string().text)
+            case "operations": row.operations = try [ListOperation](json: scanner.value().bytes, limits: .journal)
+            default: try scanner.skipValue()
+            }
+        }
+        if by != nil || handler != nil {
+            row.origin = Origin(name: by?.name, processID: by?.processID, userID: by?.userID, handler: handler)
+        }
+        if let key, let digest { row.request = KeyedResult(key: key, digest: Int64(digest), summary: summary) }
+        self = row
+    }
+}
+
+extension ClientIdentity {
+    fileprivate init(_ origin: Origin) {
+        self.init(processID: origin.processID)
+        userID = origin.userID
+        name = origin.name
+    }
+}
+
+extension JSONScanner {
+    fileprivate mutating func identity() throws(JSONError) -> ClientIdentity {
+        var array = try beginArray()
+        func next(_ scanner: inout JSONScanner) throws(JSONError) {
+            guard try scanner.nextElement(of: &array) else { throw scanner.unexpected(.value) }
+        }
+        try next(&self)
+        var identity = ClientIdentity(processID: try readNull() ? nil : try integer())
+        try next(&self)
+        identity.userID = try readNull() ? nil : try integer()
+        try next(&self)
+        identity.name = try readNull() ? nil : try string().text
+        guard try !nextElement(of: &array) else { throw unexpected(.commaOrBracket) }
+        return identity
+    }
+}

@@ -1,0 +1,72 @@
+import Diffable
+import Logging
+
+// A whole state of a shared list: given to the engine so that its log need not be kept for ever, and taken from it by a
+// replica that is behind the log's beginning. Clients see the difference as one more change.
+
+extension Store {
+    /// The replica as it is on disk, with its keys. O(items and keys)
+    package func sharedCheckpoint(of name: ListName) throws(StoreError) -> SharedCheckpoint {
+        guard let held = heldLists[name], held.shared != nil, let list = held.committed,
+            let position = held.access.record.sharing
+        else { throw .noSuchList(name) }
+        let state = SharedState(list: name, epoch: list.epoch, revision: list.revision, position: position)
+        let window = requestWindows[list.number] ?? RequestWindow()
+        // Those that are not on disk yet are in a later batch.
+        let keys = window.all.prefix(window.settledCount)
+        return SharedCheckpoint(of: list, at: state, keys: keys, now: clock.running)
+    }
+
+    /// Whether the state could be taken, or is no newer than what there is.
+    func take(stateAt position: SharedPosition, _ text: [UInt8], _ held: HeldList, _ shared: SharedList) -> Bool {
+        guard position.batch > shared.machine.position.batch, let head = held.head else { return true }
+        let told: SharedCheckpointText
+        do {
+            told = try SharedCheckpointText(text, now: clock.running)
+            guard told.revision >= head.revision else {
+                throw SharedBatch.Unreadable(description: "it is at revision \(told.revision), before \(head.revision)")
+            }
+        } catch {
+            logger.error(
+                "a state of a shared list was not taken, and the list stays as it is",
+                metadata: ["list": "\(head.name)", "batch": "\(position.batch)", "reason": "\(error)"])
+            return false
+        }
+        change(held) { $0.jump(to: position, &$1) }
+        if told.revision == head.revision { takeKeys(of: told, held) } else { advance(held, from: head, to: told) }
+        commitPosition(of: held, shared)
+        return true
+    }
+
+    private func advance(_ held: HeldList, from head: ListState, to told: SharedCheckpointText) {
+        let difference = told.snapshot.difference(from: head.snapshot)
+        let state = ListState(
+            name: head.name, epoch: head.epoch, revision: told.revision,
+            snapshot: told.snapshot.sharing(with: head.snapshot, by: difference), durability: head.durability,
+            number: nextListNumber, lastReloadRevision: told.lastReloadRevision)
+        nextListNumber += 1
+        let operations = told.snapshot.difference(from: Snapshot())
+        // It is no past: what was between is not known.
+        let moment = Moment(timeOfDay: clock.now.timeOfDay, running: .longAgo)
+        let revision = Revision(
+            number: state.revision, moment: moment, operations: operations.count, length: 0, origin: nil)
+        commit(
+            ListChange(event: .advanced(from: head, operations), state: state, revision: revision), of: held,
+            answer: .settled {})
+        takeKeys(of: told, held)
+    }
+
+    private func takeKeys(of told: SharedCheckpointText, _ held: HeldList) {
+        guard let head = held.head else { return }
+        for key in told.keys where requestWindows[head.number]?[key.key] == nil {
+            let number = (requestWindows[head.number]?.lastNumber ?? 0) + 1
+            commit(
+                ListChange(event: .unchanged, state: head, result: key.numbered(number)), of: held, answer: .settled {})
+        }
+    }
+}
+
+extension RunningTime {
+    /// Before every other: what is as old is kept by nobody.
+    fileprivate static let longAgo = RunningTime(milliseconds: -1 << 50)
+}

@@ -1,0 +1,266 @@
+import DequeModule
+import Diffable
+import DiffableJSON
+
+// How requests for a shared list become a batch, and a batch becomes the list's head.
+
+extension Store {
+    func beginDraft(of requests: [SharingMachine.RequestNumber], for held: HeldList, _ shared: SharedList) {
+        guard let head = held.head else { preconditionFailure("a shared list that is changed has a head") }
+        engine.lastDraft += 1
+        shared.draft = BatchDraft(
+            number: engine.lastDraft, position: shared.machine.position, head: head, requests)
+        goOnDrafting(held, shared, nil)
+    }
+
+    /// What one request comes to.
+    private enum Drafting {
+        case done
+        /// There is no room for it.
+        case full
+        /// It is looked for beside the queue.
+        case underway
+    }
+
+    private func goOnDrafting(_ held: HeldList, _ shared: SharedList, _ found: FoundChange?) {
+        guard var draft = shared.draft else { return }
+        var found = found
+        while let number = draft.pending.first {
+            switch add(number, to: &draft, held, shared, found) {
+            case .done: draft.pending.removeFirst()
+            case .full:
+                draft.built.rest = Array(draft.pending)
+                draft.pending.removeAll()
+            case .underway: return shared.draft = draft
+            }
+            found = nil
+        }
+        finish(draft, held, shared)
+    }
+
+    private func finish(_ finished: BatchDraft, _ held: HeldList, _ shared: SharedList) {
+        var draft = finished
+        if !draft.rows.isEmpty {
+            let text = SharedBatch.text(
+                after: draft.position, revision: draft.head.revision, host: engine.host, rows: draft.text)
+            draft.text = ByteWriter()
+            draft.text.append(text)
+            draft.built.next = draft.position.following(text)
+        }
+        shared.draft = draft.rows.isEmpty ? nil : draft
+        let built = draft.built
+        change(held) { $0.finishBuilding(built, &$1) }
+    }
+
+    private func add(
+        _ number: SharingMachine.RequestNumber, to draft: inout BatchDraft, _ held: HeldList, _ shared: SharedList,
+        _ found: FoundChange?
+    ) -> Drafting {
+        switch shared.requests[number] {
+        case nil: return .done
+        case .confirmation: draft.built.resting.append(number)
+        case .change(let change):
+            let isWriteOnly = !held.headAccess.effective.rights(of: change.terms.peer).contains(.read)
+            do throws(StoreError) {
+                return try add(change, number, to: &draft, held, shared, found, isWriteOnly: isWriteOnly)
+            } catch {
+                shared.results[number] = .failure(isWriteOnly ? error.withoutContents : error)
+                draft.built.resting.append(number)
+            }
+        }
+        return .done
+    }
+
+    private func add(
+        _ change: UnderwayChange, _ number: SharingMachine.RequestNumber, to draft: inout BatchDraft, _ held: HeldList,
+        _ shared: SharedList, _ found: FoundChange?, isWriteOnly: Bool
+    ) throws(StoreError) -> Drafting {
+        let (head, terms) = (draft.head, change.terms)
+        let rights = held.headAccess.effective.rights(of: terms.peer)
+        if rights != .all { try check(rights, head, terms) }
+        if let request = terms.request, let first = try firstResult(of: request, in: draft) {
+            let outcome = Outcome(repeating: first.result, of: head, isWriteOnly: isWriteOnly)
+            if first.isInDraft {
+                rest(number, outcome, in: &draft, shared)
+            } else {
+                shared.requests[number] = nil
+                shared.machine.forget(number)
+                answer(.outcome(change.completionInLog, .success(outcome)), about: change.name)
+            }
+            return .done
+        }
+        if let expected = terms.ifRevision, expected != head.revision {
+            throw .revisionMismatch(change.name, expected: expected, current: head.revision)
+        }
+        guard let made = try made(change, head, draft, held, shared, found) else { return .underway }
+        try checkRoom(for: made.new, from: head, in: held, by: terms.peer)
+        if made.operations.isEmpty, terms.request == nil {
+            let outcome = Outcome(before: head, after: head, operations: [], isWriteOnly: isWriteOnly)
+            rest(number, outcome, in: &draft, shared)
+            return .done
+        }
+        return try append(made, of: terms, number, to: &draft, isWriteOnly: isWriteOnly)
+    }
+
+    private func rest(
+        _ number: SharingMachine.RequestNumber, _ outcome: Outcome, in draft: inout BatchDraft, _ shared: SharedList
+    ) {
+        shared.results[number] = .success(outcome)
+        draft.built.resting.append(number)
+    }
+
+    private func firstResult(
+        of request: KeyedRequest, in draft: BatchDraft
+    ) throws(StoreError) -> (result: FirstResult, isInDraft: Bool)? {
+        guard let first = draft.keys[request.key] else {
+            return try firstResult(of: request, on: draft.head).map { ($0, false) }
+        }
+        guard first.digest == request.digest else { throw .requestKeyReused(draft.head.name, request.key) }
+        return (first, true)
+    }
+
+    /// Nil while it is looked for beside the queue.
+    private func made(
+        _ change: UnderwayChange, _ head: ListState, _ draft: BatchDraft, _ held: HeldList, _ shared: SharedList,
+        _ found: FoundChange?
+    ) throws(StoreError) -> MadeChange? {
+        if let known = change.terms.known, known.head === head, known.schemas === held.headSchemas { return known.made }
+        if let found { return try found.change.get() }
+        let basis = ChangePlan.Basis(
+            head: head, schemas: held.headSchemas, past: try past(change.plan, of: draft, held),
+            limits: limits.snapshot)
+        guard let beside else { return try change.plan.change(basis) }
+        let size = change.plan.size(from: head.snapshot, past: basis.past?.snapshot, max: beside.sizeMax)
+        guard size > beside.sizeMax else { return try change.plan.change(basis) }
+        let work: @Sendable () -> FoundChange = { [plan = change.plan] in
+            FoundChange(
+                basis: basis,
+                change: Result { () throws(StoreError) in
+                    try plan.change(basis).complete(from: basis.head.snapshot)
+                })
+        }
+        beside.find(size: size, work) { [number = draft.number, name = change.name] found in
+            self.assumeIsolated { store in
+                guard let held = store.heldLists[name], let shared = held.shared, shared.draft?.number == number else {
+                    return
+                }
+                store.goOnDrafting(held, shared, found)
+            }
+        }
+        return nil
+    }
+
+    /// The list that is undone to, which may be in the draft.
+    private func past(
+        _ plan: ChangePlan, of draft: BatchDraft, _ held: HeldList
+    ) throws(StoreError) -> ListState? {
+        guard case .undo(let wanted) = plan else { return nil }
+        let revision = wanted ?? draft.head.revision - 1
+        if let row = draft.rows.last(where: { $0.state.revision == revision }) { return row.state }
+        if let head = held.head, let state = state(before: head, at: revision) { return state }
+        let oldest = held.history.oldest ?? draft.head.revision
+        throw .noSuchRevision(draft.head.name, revision, oldest: oldest, current: draft.head.revision)
+    }
+
+    private func append(
+        _ made: MadeChange, of terms: Terms, _ number: SharingMachine.RequestNumber, to draft: inout BatchDraft,
+        isWriteOnly: Bool
+    ) throws(StoreError) -> Drafting {
+        let head = draft.head
+        let isChange = !made.operations.isEmpty
+        let revision = head.revision + (isChange ? 1 : 0)
+        let reload = made.delivery == .reload && isChange ? revision : nil
+        let state = isChange ? head.moved(to: revision, made.new, lastReloadRevision: reload) : head
+        let outcome = Outcome(before: head, after: state, by: made, isWriteOnly: isWriteOnly)
+        let moment = clock.now
+        var row = SharedRow(
+            operations: made.operations, delivery: made.delivery, time: moment.timeOfDay.milliseconds,
+            origin: terms.origin.map { $0.named(on: engine.host) })
+        row.request = terms.request.map {
+            SharedRow.KeyedResult(key: $0.key, digest: $0.digest, summary: $0.isSummarized ? outcome.summary : nil)
+        }
+        let length = draft.text.count
+        if length > 0 { draft.text.append(byte: UInt8(ascii: ",")) }
+        let start = draft.text.count
+        row.write(into: &draft.text)
+        if draft.text.count - start > BatchDraft.rowLengthMax {
+            draft.text.truncate(to: length)
+            throw .sharedChangeTooLong(head.name, max: BatchDraft.rowLengthMax)
+        }
+        if length > 0, draft.text.count > BatchDraft.lengthMax {
+            draft.text.truncate(to: length)
+            return .full
+        }
+        draft.rows.append(
+            DraftedRow(row: row, made: isChange ? made : nil, state: state, request: (number, outcome)))
+        draft.built.requests.append(number)
+        draft.head = state
+        if let request = terms.request {
+            draft.keys[request.key] = result(of: request, outcome, at: moment.running)
+        }
+        return .done
+    }
+
+    // MARK: What is in the log
+
+    /// The draft is the next batch of the log.
+    func commitDraft(of held: HeldList, _ shared: SharedList) {
+        guard let draft = shared.draft else { preconditionFailure("a batch that is committed was made") }
+        shared.draft = nil
+        for row in draft.rows {
+            guard let (number, outcome) = row.request,
+                case .change(let change) = shared.requests.removeValue(forKey: number)
+            else {
+                commit(row, of: held, answer: .settled {})
+                continue
+            }
+            commit(row, of: held, answer: .outcome(change.completionInLog, .success(outcome)))
+        }
+        commitPosition(of: held, shared)
+    }
+
+    func commit(_ row: DraftedRow, of held: HeldList, answer: DeferredReply) {
+        guard let head = held.head else { return }
+        let moment = Moment(timeOfDay: Timestamp(milliseconds: row.row.time), running: clock.running)
+        let result = row.row.request.map { request in
+            FirstResult(
+                key: request.key, digest: request.digest, number: (requestWindows[head.number]?.lastNumber ?? 0) + 1,
+                revision: row.state.revision, isChanged: row.made != nil, summary: request.summary,
+                time: moment.running)
+        }
+        guard let made = row.made else {
+            return commit(ListChange(event: .unchanged, state: head, result: result), of: held, answer: answer)
+        }
+        commit(
+            ListChange(from: head, to: row.state, by: made, at: moment, origin: row.row.origin, result: result),
+            of: held, answer: answer)
+    }
+
+    /// It is written with the batch, in one group: what was begun in one piece of work is.
+    func commitPosition(of held: HeldList, _ shared: SharedList) {
+        guard let head = held.head else { return }
+        var record = held.headAccess.record
+        record.sharing = shared.machine.position
+        commit(ListChange(event: .unchanged, state: head, access: record), of: held, answer: .settled {})
+    }
+}
+
+extension UnderwayChange {
+    /// For what is in the log, whatever becomes of it on this disk.
+    fileprivate var completionInLog: Store.Completion<Outcome> {
+        { [completion, name] result in
+            if case .failure(.noSpace) = result { return completion(.failure(.outcomeUnknown(name))) }
+            completion(result)
+        }
+    }
+}
+
+extension Origin {
+    /// On other hosts its numbers say little without the host.
+    fileprivate func named(on host: String) -> Origin {
+        if host.isEmpty { return self }
+        var origin = self
+        origin.name = "\(name ?? "")@\(host)"
+        return origin
+    }
+}

@@ -1,0 +1,281 @@
+import Diffable
+import Logging
+
+/// What the connector tells of a shared list.
+package struct Replication: Sendable {
+    package var list: ListName
+    package var epoch: String
+    /// The list is in the engine no more.
+    package var isGone = false
+    /// Texts of the log, in order. What is known already is passed over.
+    package var batches: [[UInt8]] = []
+    /// Nil: as it was.
+    package var isLive: Bool?
+    /// Of a list that is made; what it leaves out is as the configuration says.
+    package var access = AccessRecord()
+    /// A part of a whole state.
+    package var part: Part?
+
+    package struct Part: Sendable {
+        package var text: [UInt8]
+        /// After the last part: where in the log the state is.
+        package var end: SharedPosition?
+
+        package init(text: [UInt8], end: SharedPosition?) { (self.text, self.end) = (text, end) }
+    }
+
+    package init(list: ListName, epoch: String) {
+        self.list = list
+        self.epoch = epoch
+    }
+}
+
+/// Where the replica is, once that is on disk.
+package struct ReplicaReport: Sendable, Equatable {
+    package let state: SharedState
+    /// Whether all that came and was next could be taken.
+    package let fits: Bool
+}
+
+extension Store {
+    /// Takes what the connector tells, as far as it follows on what the replica has. A list that there is not is made.
+    package func replicate(_ told: Replication, completion: @escaping Completion<ReplicaReport>) {
+        if let refusal { return completion(.failure(refusal)) }
+        let name = told.list
+        if let head = heldLists[name]?.head {
+            guard heldLists[name]?.shared != nil, head.epoch == told.epoch else {
+                return completion(.failure(.listExists(name)))
+            }
+        } else if told.isGone {
+            return completion(.failure(.noSuchList(name)))
+        } else {
+            guard numberOfHeads < limits.listsMax else {
+                return completion(.failure(.tooManyLists(max: limits.listsMax)))
+            }
+            makeReplica(of: name, epoch: told.epoch, access: told.access, answer: .settled {})
+        }
+        guard let held = heldLists[name], let shared = held.shared else { return }
+        if told.isGone { return removeReplica(held, shared, completion: completion) }
+        var fits = true
+        if let part = told.part { fits = take(part, held, shared) }
+        fits = take(told.batches, held, shared) && fits
+        change(held) { $0.goOn(&$1) }
+        if let isLive = told.isLive { change(held) { $0.setLive(isLive, &$1) } }
+        report(name, epoch: told.epoch, fits: fits, completion: completion)
+    }
+
+    /// Waits for the disk: what is refused there has not come.
+    private func report(
+        _ name: ListName, epoch: String, fits: Bool, completion: @escaping Completion<ReplicaReport>
+    ) {
+        let answer = DeferredReply.settled {
+            self.assumeIsolated { store in
+                guard let held = store.heldLists[name], let shared = held.shared, held.head?.epoch == epoch,
+                    let state = store.state(of: shared, held)
+                else { return completion(.failure(.noSuchList(name))) }
+                completion(.success(ReplicaReport(state: state, fits: fits)))
+            }
+        }
+        self.answer(answer, about: name)
+    }
+
+    private func take(_ part: Replication.Part, _ held: HeldList, _ shared: SharedList) -> Bool {
+        shared.parts += part.text
+        guard let end = part.end else { return true }
+        let text = shared.parts
+        shared.parts = []
+        return take(stateAt: end, text, held, shared)
+    }
+
+    /// Whether nothing came that should have been taken and could not be.
+    private func take(_ batches: [[UInt8]], _ held: HeldList, _ shared: SharedList) -> Bool {
+        for text in batches {
+            if let number = SharedBatch.number(of: text), number <= shared.machine.position.batch { continue }
+            let next = shared.machine.position.following(text)
+            do {
+                let batch = try SharedBatch(text)
+                switch shared.machine.arrival(of: batch.number, after: batch.after, upTo: next) {
+                case .known: continue
+                case .ahead: return true
+                case .misfit: throw SharedBatch.Unreadable(description: "it follows on another than the last one here")
+                case .own: change(held) { $0.take(upTo: next, &$1) }
+                case .next:
+                    guard let head = held.head else { return true }
+                    let rows = try rows(of: batch, on: head)
+                    change(held) { $0.take(upTo: next, &$1) }
+                    for row in rows { commit(row, of: held, answer: .settled {}) }
+                    commitPosition(of: held, shared)
+                }
+            } catch {
+                logger.error(
+                    "a batch of a shared list was not taken, and the list stays as it is",
+                    metadata: [
+                        "list": "\(held.head?.name.description ?? "")", "batch": "\(next.batch)", "reason": "\(error)",
+                    ])
+                return false
+            }
+        }
+        return true
+    }
+
+    /// What another host's batch makes of the replica, without schemas and limits: it is in the log.
+    private func rows(of batch: SharedBatch, on head: ListState) throws -> [DraftedRow] {
+        var state = head
+        let rows = try batch.rows.map { row in
+            guard !row.operations.isEmpty else { return DraftedRow(row: row, made: nil, state: state) }
+            let new = try state.snapshot.applying(row.operations, limits: .none)
+            let revision = state.revision + 1
+            state = state.moved(
+                to: revision, new, lastReloadRevision: row.delivery == .reload ? revision : nil)
+            return DraftedRow(
+                row: row, made: MadeChange(new: new, operations: row.operations, delivery: row.delivery), state: state)
+        }
+        guard state.revision == batch.revision else {
+            throw SharedBatch.Unreadable(
+                description: "it leads to revision \(state.revision), and says \(batch.revision)")
+        }
+        return rows
+    }
+
+    // MARK: Replicas that come and go
+
+    func makeReplica(
+        of name: ListName, epoch: String, access told: AccessRecord, by peer: Peer = .daemon, answer: DeferredReply
+    ) {
+        let state = ListState(name: name, epoch: epoch, durability: .durable, number: nextListNumber)
+        nextListNumber += 1
+        var access = accessRules.record(of: name, madeBy: peer, mode: nil).changed(by: told)
+        access.sharing = .beginning
+        commit(ListChange(event: .created, state: state, access: access), answer: answer)
+        let shared = SharedList(at: .beginning)
+        heldLists[name]?.shared = shared
+    }
+
+    /// The list is deleted as its owner would delete it, so it can come back as one of this host alone.
+    private func removeReplica(
+        _ held: HeldList, _ shared: SharedList, completion: @escaping Completion<ReplicaReport>
+    ) {
+        guard let state = state(of: shared, held) else { return }
+        delete(held, shared, answer: .settled { completion(.success(ReplicaReport(state: state, fits: true))) })
+    }
+
+    func delete(
+        _ held: HeldList, _ shared: SharedList, keeping: DeletedListKeeping = .ifPossible, origin: Origin? = nil,
+        answer: DeferredReply
+    ) {
+        guard let head = held.head else { return }
+        endRequests(of: held)
+        held.shared = nil
+        var record = held.headAccess.record
+        record.sharing = nil
+        commit(ListChange(event: .unchanged, state: head, access: record), of: held, answer: .settled {})
+        delete(head, keeping: deletion(of: head, keeping: keeping, by: origin), answer: answer)
+    }
+}
+
+// MARK: - Sharing and unsharing
+
+/// A list that is to be shared, on the way to the engine.
+struct SharedCreation {
+    let name: ListName
+    let epoch: String
+    let mode: AccessMode?
+    let existing: ExistingList
+    let peer: Peer
+    let completion: Store.Completion<ListState>
+}
+
+/// A shared list that is to be deleted, on the way to the engine.
+struct SharedRemoval {
+    let name: ListName
+    let epoch: String
+    let keeping: DeletedListKeeping
+    let origin: Origin?
+    let completion: Store.Completion<ListState>
+}
+
+extension Store {
+    /// Creates a list that hosts share, in the engine and then here.
+    package func createSharedList(
+        _ name: ListName, existing: ExistingList = .isError, mode: AccessMode? = nil, by peer: Peer = .daemon,
+        completion: @escaping Completion<ListState>
+    ) {
+        if let refusal { return completion(.failure(refusal)) }
+        do throws(StoreError) {
+            if let held = heldLists[name], let head = held.head {
+                guard held.headAccess.effective.rights(of: peer).contains(.read) else {
+                    throw .permissionDenied(name, .creation)
+                }
+                if existing == .isKept, held.shared != nil {
+                    return answer(.list(completion, .success(head)), about: name)
+                }
+                throw .listExists(name)
+            }
+            guard accessRules.mayCreate(name, peer) else { throw .permissionDenied(name, .creation) }
+            guard numberOfHeads < limits.listsMax else { throw .tooManyLists(max: limits.listsMax) }
+            let owner = accessRules.access(of: name, accessRules.record(of: name, madeBy: peer, mode: mode)).owner
+            try checkRoomForList(of: owner, by: peer)
+        } catch {
+            return answer(.list(completion, .failure(error)), about: name, to: peer)
+        }
+        let creation = SharedCreation(
+            name: name, epoch: Epoch.random(), mode: mode, existing: existing, peer: peer, completion: completion)
+        let access = accessRules.access(of: name, accessRules.record(of: name, madeBy: peer, mode: mode))
+        let call = makeCall(.creation(creation)) { .share(call: $0, name, epoch: creation.epoch, access) }
+        if call == nil { completion(.failure(.unreachable(name))) }
+    }
+
+    func end(_ creation: SharedCreation, _ outcome: SharingOutcome) {
+        let (name, completion) = (creation.name, creation.completion)
+        let held = heldLists[name]
+        switch outcome {
+        case .done:
+            if let head = held?.head {
+                // The connector has told of it before it said so.
+                let isOurs = held?.shared != nil && head.epoch == creation.epoch
+                let result: Result<ListState, StoreError> = isOurs ? .success(head) : .failure(.listExists(name))
+                return answer(.list(completion, result), about: name)
+            }
+            let state = ListState(name: name, epoch: creation.epoch, durability: .durable, number: nextListNumber)
+            makeReplica(
+                of: name, epoch: creation.epoch, access: AccessRecord(mode: creation.mode), by: creation.peer,
+                answer: .list(completion, .success(state)))
+            if let held = heldLists[name] { change(held) { $0.setLive(true, &$1) } }
+        case .lost:
+            let result: Result<ListState, StoreError>
+            if creation.existing == .isKept, let head = held?.head, held?.shared != nil {
+                result = .success(head)
+            } else {
+                result = .failure(.listExists(name))
+            }
+            answer(.list(completion, result), about: name)
+        case .unreachable: completion(.failure(.unreachable(name)))
+        case .unknown: completion(.failure(.outcomeUnknown(name)))
+        }
+    }
+
+    /// Deletes a shared list, on all hosts.
+    func removeSharedList(
+        _ head: ListState, keeping: DeletedListKeeping, origin: Origin?, completion: @escaping Completion<ListState>
+    ) {
+        let removal = SharedRemoval(
+            name: head.name, epoch: head.epoch, keeping: keeping, origin: origin, completion: completion)
+        let call = makeCall(.removal(removal)) { .remove(call: $0, head.name, epoch: head.epoch) }
+        if call == nil { completion(.failure(.unreachable(head.name))) }
+    }
+
+    func end(_ removal: SharedRemoval, _ outcome: SharingOutcome) {
+        let (name, completion) = (removal.name, removal.completion)
+        switch outcome {
+        case .done, .lost:
+            guard let held = heldLists[name], let head = held.head, let shared = held.shared,
+                head.epoch == removal.epoch
+            else { return completion(.failure(.noSuchList(name))) }
+            delete(
+                held, shared, keeping: removal.keeping, origin: removal.origin,
+                answer: .list(completion, .success(head)))
+        case .unreachable: completion(.failure(.unreachable(name)))
+        case .unknown: completion(.failure(.outcomeUnknown(name)))
+        }
+    }
+}

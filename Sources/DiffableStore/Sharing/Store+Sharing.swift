@@ -1,0 +1,221 @@
+import Diffable
+import DiffableJSON
+import Logging
+
+// Lists that hosts share. A change of one is made here of the replica, appended to the list's log in the engine, and then
+// committed as any other. The connector, a process of its own, carries calls to the engine and tells what other hosts have
+// appended. What is to be done next, the list's `SharingMachine` decides; here it is carried out.
+
+extension Store {
+    /// The connector is there.
+    ///
+    /// - Returns: where the replicas are.
+    package func attach(host: String, send: @escaping @Sendable (EngineCall) -> Void) -> [SharedState] {
+        detach()
+        engine.host = host
+        engine.send = send
+        return heldLists.values.compactMap { held in held.shared.flatMap { state(of: $0, held) } }
+            .sorted { $0.list < $1.list }
+    }
+
+    /// The connector is gone. What was under way may come true still.
+    package func detach() {
+        guard engine.send != nil else { return }
+        engine.send = nil
+        let calls = engine.calls.sorted { $0.key < $1.key }
+        engine.calls = [:]
+        for held in heldLists.values where held.shared != nil {
+            held.shared?.call = nil
+            held.shared?.parts = []
+            change(held) { $0.detach(&$1) }
+        }
+        for (number, call) in calls { end(number, call, .unknown) }
+    }
+
+    /// What has become of a call. One that is over, or was another connector's, is nobody's.
+    package func settle(_ call: Int, _ outcome: SharingOutcome) {
+        guard let pending = engine.calls.removeValue(forKey: call) else { return }
+        end(call, pending, outcome)
+    }
+
+    private func end(_ number: Int, _ call: EngineLink.PendingCall, _ outcome: SharingOutcome) {
+        switch call {
+        case .machine(let name):
+            guard let held = heldLists[name], let shared = held.shared, shared.call == number else { return }
+            shared.call = nil
+            change(held) { $0.settle(outcome, &$1) }
+        case .creation(let creation): end(creation, outcome)
+        case .removal(let removal): end(removal, outcome)
+        }
+    }
+
+    /// Whether a shared list has all that the engine has; nil for a list of this host alone.
+    package func sharedLiveness(of name: ListName) -> Liveness? { heldLists[name]?.shared?.liveness }
+
+    /// The replica that the next batch builds on, which may be on its way to the disk.
+    func state(of shared: SharedList, _ held: HeldList) -> SharedState? {
+        held.head.map {
+            SharedState(list: $0.name, epoch: $0.epoch, revision: $0.revision, position: shared.machine.position)
+        }
+    }
+
+    // MARK: Requests
+
+    /// Has a request wait for the engine.
+    func ask(_ request: SharedRequest, of held: HeldList, _ shared: SharedList) {
+        engine.lastRequest += 1
+        let number = engine.lastRequest
+        shared.requests[number] = request
+        let deadline = clock.running.milliseconds + limits.engineWaitMax * 1_000
+        change(held) { $0.ask(number, until: deadline, &$1) }
+        scheduleWaking()
+    }
+
+    /// Answers with a state that is no older than this request: of a shared list, what the engine has is waited for.
+    package func confirm(_ name: ListName, by peer: Peer = .daemon, completion: @escaping Completion<ListState>) {
+        guard mayRead(name, peer), let held = heldLists[name], let state = held.committed else {
+            return completion(.failure(.noSuchList(name)))
+        }
+        guard let shared = held.shared else { return completion(.success(state)) }
+        ask(.confirmation(name, completion), of: held, shared)
+    }
+
+    /// Who waits too long is told so. Nobody is looked after while nobody waits.
+    private func scheduleWaking() {
+        guard !engine.isWakingScheduled else { return }
+        let first = heldLists.values.compactMap { $0.shared?.machine.nextDeadline }.min()
+        guard let first else { return }
+        engine.isWakingScheduled = true
+        wakeLater(Swift.max(first - clock.running.milliseconds, 1))
+    }
+
+    /// The time that `wakeLater` was asked for is over.
+    package func endSharedWaits() {
+        engine.isWakingScheduled = false
+        let now = clock.running.milliseconds
+        for held in heldLists.values where held.shared?.machine.isAwaited == true {
+            change(held) { $0.endWaits(at: now, &$1) }
+        }
+        scheduleWaking()
+    }
+
+    // MARK: Carrying out
+
+    func change(
+        _ held: HeldList, _ body: (inout SharingMachine, inout [SharingMachine.Action]) -> Void
+    ) {
+        guard let shared = held.shared else { return }
+        var actions: [SharingMachine.Action] = []
+        body(&shared.machine, &actions)
+        for action in actions { carryOut(action, of: held, shared) }
+    }
+
+    private func carryOut(_ action: SharingMachine.Action, of held: HeldList, _ shared: SharedList) {
+        switch action {
+        case .build(let requests): beginDraft(of: requests, for: held, shared)
+        case .append: append(of: held, shared)
+        case .confirm:
+            guard let state = state(of: shared, held) else { return }
+            call(of: shared, state.list) { .confirm(call: $0, state) }
+        case .commit: commitDraft(of: held, shared)
+        case .discard:
+            shared.draft = nil
+            shared.results = [:]
+        case .answer(let numbers): answer(numbers, of: held, shared)
+        case .refuseUnreachable(let numbers): refuse(numbers, of: shared) { .unreachable($0) }
+        case .refuseUnknown(let numbers): refuse(numbers, of: shared) { .outcomeUnknown($0) }
+        case .askForRows: if let state = state(of: shared, held) { engine.send?(.behind(state)) }
+        case .tellLiveness:
+            if !shared.machine.isLive { shared.awaySince = timeOfDay.milliseconds }
+            if let name = held.head?.name { onLiveness(name) }
+        }
+    }
+
+    private func append(of held: HeldList, _ shared: SharedList) {
+        guard let state = state(of: shared, held), let draft = shared.draft, let next = draft.built.next else {
+            preconditionFailure("a batch that is appended was made")
+        }
+        let text = draft.text.bytes
+        call(of: shared, state.list) {
+            .append(call: $0, state, next: next, revision: draft.head.revision, text: text)
+        }
+    }
+
+    private func call(of shared: SharedList, _ list: ListName, _ body: (Int) -> EngineCall) {
+        shared.call = makeCall(.machine(list), body)
+    }
+
+    /// Without a connector nothing comes of it, which `detach` has told.
+    func makeCall(_ pending: EngineLink.PendingCall, _ body: (Int) -> EngineCall) -> Int? {
+        guard let send = engine.send else { return nil }
+        engine.lastCall += 1
+        engine.calls[engine.lastCall] = pending
+        send(body(engine.lastCall))
+        return engine.lastCall
+    }
+
+    /// Answers those who rested on the replica being the newest state.
+    private func answer(_ numbers: [SharingMachine.RequestNumber], of held: HeldList, _ shared: SharedList) {
+        for number in numbers {
+            guard let request = shared.requests.removeValue(forKey: number), let head = held.head else { continue }
+            switch request {
+            case .confirmation(_, let completion):
+                answer(.list(completion, .success(head)), about: head.name)
+            case .change(let change):
+                guard let result = shared.results.removeValue(forKey: number) else {
+                    preconditionFailure("what rests on the replica has a result")
+                }
+                answer(.outcome(change.completion, result), about: head.name, to: change.terms.peer)
+            }
+        }
+    }
+
+    private func refuse(
+        _ numbers: [SharingMachine.RequestNumber], of shared: SharedList, _ error: (ListName) -> StoreError
+    ) {
+        for number in numbers {
+            shared.results[number] = nil
+            switch shared.requests.removeValue(forKey: number) {
+            case .change(let change): change.completion(.failure(error(change.name)))
+            case .confirmation(let name, let completion): completion(.failure(error(name)))
+            case nil: continue
+            }
+        }
+    }
+
+    // MARK: Ends
+
+    /// No connector is heard any more: whoever waits for the engine is told so.
+    package func endSharedRequests() {
+        for held in heldLists.values where held.shared != nil { endRequests(of: held) }
+    }
+
+    /// Nothing becomes of what was made of them.
+    func endRequests(of held: HeldList) {
+        held.shared?.draft = nil
+        held.shared?.call = nil
+        change(held) { $0.end(&$1) }
+    }
+
+    // MARK: When the disk is full
+
+    /// The heads are what is on disk again. What the engine has and the disk has not is to be told once more.
+    func fallBack(_ lists: [HeldList]) {
+        for held in lists {
+            guard let position = held.access.record.sharing, held.committed != nil else {
+                endRequests(of: held)
+                held.shared = nil
+                continue
+            }
+            // It was to be deleted.
+            guard let shared = held.shared else {
+                held.shared = SharedList(at: position)
+                continue
+            }
+            guard position != shared.machine.position else { continue }
+            shared.call = nil
+            change(held) { $0.jump(to: position, &$1) }
+            if let state = state(of: shared, held) { engine.send?(.behind(state)) }
+        }
+    }
+}

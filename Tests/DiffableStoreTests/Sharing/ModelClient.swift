@@ -1,0 +1,245 @@
+import Diffable
+import TestSupport
+
+@testable import DiffableStore
+
+/// Changes the list again and again, on one host or another, and checks each answer against the log.
+///
+/// Unchecked, because it is in a world.
+final class ModelClient: @unchecked Sendable {
+    private let number: Int
+    private let world: World
+    private let engine: ModelEngine
+    private let hosts: [ModelHost]
+    private let checks: SharingChecks
+    private var made = 0
+    /// Nothing new is begun.
+    var isDone = false
+    private(set) var answered = 0
+
+    init(_ number: Int, _ world: World, _ engine: ModelEngine, _ hosts: [ModelHost], _ checks: SharingChecks) {
+        (self.number, self.world, self.engine, self.hosts, self.checks) = (number, world, engine, hosts, checks)
+        pause()
+    }
+
+    /// What is wanted of the list.
+    private enum Wish {
+        case transact([ListOperation])
+        case apply(Target, Delivery)
+        case undo
+        case read
+    }
+
+    /// A request, with its repetitions.
+    private final class Attempt {
+        let name: String
+        let wish: Wish
+        let key: RequestKey?
+        let ifRevision: Int?
+        /// Of the log when it was asked first.
+        let start: Int
+        /// Whether one of its answers said that it is not known.
+        var isInDoubt = false
+        var tries = 0
+
+        init(_ name: String, _ wish: Wish, _ key: RequestKey?, ifRevision: Int?, start: Int) {
+            (self.name, self.wish, self.key, self.ifRevision, self.start) = (name, wish, key, ifRevision, start)
+        }
+    }
+
+    private func pause() {
+        world.after(world.number(1...60)) { if !self.isDone { self.begin() } }
+    }
+
+    private func begin() {
+        let host = hosts[number % hosts.count]
+        guard host.isUp else { return pause() }
+        made += 1
+        let state = host.store.assumeIsolated { $0.list(host.list) }
+        let attempt = Attempt(
+            "t\(number).\(made)", wish(on: state?.snapshot ?? Snapshot()),
+            world.chance(50) ? RequestKey(stringLiteral: "k\(number).\(made)") : nil,
+            ifRevision: world.chance(20) ? state?.revision : nil, start: engine.revision)
+        ask(attempt, host)
+    }
+
+    private func wish(on snapshot: Snapshot) -> Wish {
+        let items = snapshot.sections.flatMap(\.items)
+        guard snapshot.contains("s" as SectionID) else { return .transact([.appendSections([Section(id: "s")])]) }
+        let new = Item(id: ItemID(stringLiteral: "i\(number).\(made)"))
+        let some = items.randomElement(using: &world.random)
+        switch world.number(0...9) {
+        case 0: return .undo
+        case 1: return .read
+        case 2:
+            // Much, or nothing new.
+            let target = world.chance(50) ? items + [new] : items
+            return .apply(.section("s", Array(target.suffix(30))), world.chance(20) ? .reload : .difference)
+        case 3, 4:
+            guard let some else { fallthrough }
+            return .transact([.deleteItems([some.id])])
+        case 5:
+            guard let some else { fallthrough }
+            return .transact([.insertItems([new], at: .before(some.id))])
+        default: return .transact([.appendItems([new], to: .section("s"))])
+        }
+    }
+
+    private func ask(_ attempt: Attempt, _ host: ModelHost) {
+        attempt.tries += 1
+        let tries = attempt.tries
+        var isOver = false
+        let answer: (Result<Outcome, StoreError>) -> Void = { result in
+            guard !isOver else { return }
+            isOver = true
+            self.take(result, of: attempt)
+        }
+        let store = host.store
+        // A daemon that was killed answers nothing; any other does in time.
+        world.after(10_500) {
+            guard !isOver, attempt.tries == tries else { return }
+            self.checks.expect(store !== host.store || !host.isUp, "\(attempt.name) was not answered by \(host.name)")
+            answer(.failure(.outcomeUnknown(host.list)))
+        }
+        send(attempt, to: host, answer)
+    }
+
+    private func send(
+        _ attempt: Attempt, to host: ModelHost, _ answer: @escaping (Result<Outcome, StoreError>) -> Void
+    ) {
+        let store = host.store
+        let boxed = Unshared(answer)
+        let completion: Store.Completion<Outcome> = { result in
+            // What a dead daemon says is heard by nobody.
+            if host.store === store, host.isUp { boxed.value(result) }
+        }
+        let origin = Origin(name: attempt.name)
+        let (wish, key, ifRevision) = (attempt.wish, attempt.key, attempt.ifRevision)
+        store.assumeIsolated { store in
+            switch wish {
+            case .transact(let operations):
+                store.transact(
+                    host.list, operations, ifRevision: ifRevision, requestKey: key, origin: origin,
+                    completion: completion)
+            case .apply(let target, let delivery):
+                store.apply(
+                    host.list, target, delivery: delivery, ifRevision: ifRevision, requestKey: key, origin: origin,
+                    completion: completion)
+            case .undo:
+                store.undo(host.list, ifRevision: ifRevision, requestKey: key, origin: origin, completion: completion)
+            case .read:
+                store.confirm(host.list) { result in
+                    completion(result.map { Outcome(before: $0, after: $0, operations: []) })
+                }
+            }
+        }
+    }
+
+    // MARK: Answers
+
+    private func take(_ result: Result<Outcome, StoreError>, of attempt: Attempt) {
+        switch result {
+        case .failure(.outcomeUnknown), .failure(.noSuchList):
+            // A daemon that has just begun has no list yet.
+            attempt.isInDoubt = true
+            if attempt.key != nil, attempt.tries < 20 { return tryAgain(attempt) }
+        case .failure(.unreachable) where attempt.key != nil && attempt.tries < 20: return tryAgain(attempt)
+        case .failure(let error): check(error, of: attempt)
+        case .success(let outcome): check(outcome, of: attempt)
+        }
+        answered += 1
+        // What became of it shows when nothing is under way any more.
+        unsettled.append((attempt, result))
+        pause()
+    }
+
+    private var unsettled: [(attempt: Attempt, result: Result<Outcome, StoreError>)] = []
+
+    /// The same request under its key, wherever there is a host.
+    private func tryAgain(_ attempt: Attempt) {
+        world.after(world.number(1...300)) {
+            let host = self.hosts.randomElement(using: &self.world.random) ?? self.hosts[0]
+            guard host.isUp, host.store.assumeIsolated({ $0.list(host.list) }) != nil else {
+                return self.tryAgain(attempt)
+            }
+            self.ask(attempt, host)
+        }
+    }
+
+    private func check(_ outcome: Outcome, of attempt: Attempt) {
+        let revision = outcome.revision
+        if case .read = attempt.wish {
+            return checks.expect(
+                (attempt.start...engine.revision).contains(revision),
+                "\(attempt.name) read \(revision), between \(attempt.start) and \(engine.revision)")
+        }
+        if outcome.isChanged {
+            checks.expect(
+                revision > attempt.start && revision <= engine.revision,
+                "\(attempt.name) is at \(revision); it was asked at \(attempt.start), answered at \(engine.revision)")
+        } else {
+            checks.expect(
+                heads(attempt).contains { change(attempt, at: $0)?.operations.isEmpty ?? true },
+                "\(attempt.name) changed nothing, and would have changed every head meanwhile")
+        }
+    }
+
+    private func check(_ error: StoreError, of attempt: Attempt) {
+        switch error {
+        case .unreachable: break
+        case .revisionMismatch(_, _, let current):
+            checks.expect(heads(attempt).contains(current), "\(attempt.name) was told of \(current), which is no head")
+        case .noSuchRevision: break
+        case .transaction, .operation:
+            checks.expect(
+                heads(attempt).contains { change(attempt, at: $0) == nil },
+                "\(attempt.name) was refused, and was possible at every head meanwhile: \(error)")
+        case .noSpace: break
+        default: checks.expect(false, "\(attempt.name) was answered \(error)")
+        }
+    }
+
+    /// The revisions that were the newest between the first question and now.
+    private func heads(_ attempt: Attempt) -> ClosedRange<Int> { attempt.start...engine.revision }
+
+    private func change(_ attempt: Attempt, at revision: Int) -> MadeChange? {
+        let plan: ChangePlan
+        switch attempt.wish {
+        case .transact(let operations): plan = .transact(operations)
+        case .apply(let target, let delivery): plan = .apply(target, delivery)
+        // What it is undone to would have to be known.
+        case .undo, .read: return MadeChange(new: engine.states[revision], operations: [])
+        }
+        let head = ListState(
+            name: "shared", epoch: "e0", revision: revision, snapshot: engine.states[revision], durability: .durable,
+            number: 1)
+        return try? plan.change(
+            ChangePlan.Basis(head: head, schemas: nil, past: nil, limits: SnapshotLimits()))
+    }
+
+    /// When nothing is under way any more.
+    func checkEnd() {
+        for (attempt, result) in unsettled {
+            let rows = engine.rows[attempt.name] ?? []
+            switch result {
+            case .success(let outcome) where outcome.isChanged:
+                checks.expect(
+                    rows == [outcome.revision],
+                    "\(attempt.name) was answered with \(outcome.revision), and is in the log at \(rows)")
+            case .success: checks.expect(rows.count <= (attempt.key == nil ? 0 : 1), "\(attempt.name) is at \(rows)")
+            case .failure where attempt.isInDoubt:
+                checks.expect(rows.count <= 1, "\(attempt.name) is in the log at \(rows)")
+            case .failure(let error):
+                checks.expect(
+                    rows.isEmpty, "\(attempt.name) was refused (\(error.summary)), and is in the log at \(rows)")
+            }
+        }
+    }
+}
+
+/// Unchecked, because a world has one thread.
+struct Unshared<Value>: @unchecked Sendable {
+    let value: Value
+
+    init(_ value: Value) { self.value = value }
+}

@@ -1,0 +1,140 @@
+import Diffable
+import Testing
+import TestSupport
+
+@testable import DiffableStore
+
+/// One host: a store on a disk, and a connector.
+///
+/// Unchecked, because it is in a world.
+final class ModelHost: @unchecked Sendable {
+    let name: String
+    let list: ListName = "shared"
+    let epoch = "e0"
+    private let world: World
+    private let engine: ModelEngine
+    private let checks: SharingChecks
+    private let journal: WorldJournal
+    private(set) var store: Store
+    private(set) var connector: ModelConnector!
+    private let ringAll: () -> Void
+    /// Of the newest state that was seen in this life of the daemon.
+    private var revisionSeen = 0
+    private var lives = 0
+
+    init(
+        _ number: Int, _ world: World, _ engine: ModelEngine, _ checks: SharingChecks, _ fault: PlantedFault?,
+        ringAll: @escaping () -> Void
+    ) {
+        name = "host\(number)"
+        (self.world, self.engine, self.checks, self.ringAll) = (world, engine, checks, ringAll)
+        journal = WorldJournal(world)
+        store = ModelHost.store(world, journal)
+        connector = ModelConnector(world, engine, self, fault)
+        begin()
+    }
+
+    private static func store(_ world: World, _ journal: WorldJournal) -> Store {
+        Store(
+            executor: WorldExecutor(world), journal: journal, recovered: journal.recovered, logger: .silent,
+            clock: world.clock, onFailure: { _ in })
+    }
+
+    private func begin() {
+        lives += 1
+        let life = lives
+        revisionSeen = 0
+        store.assumeIsolated { [world] store in
+            store.onCommit = { commits in
+                for commit in commits where life == self.lives { self.see(commit.state) }
+            }
+            store.wakeLater = { delay in
+                world.after(delay) { if life == self.lives { self.store.assumeIsolated { $0.endSharedWaits() } } }
+            }
+            // What is more work than a little is found beside the queue.
+            store.beside = WorkBeside(sizeMax: 12) { _, work, then in
+                world.after(world.number(0...5)) {
+                    work()
+                    then()
+                }
+            } free: { _, _ in
+            }
+        }
+        connector.attach()
+    }
+
+    /// The daemon is killed, and started again.
+    func restart(after delay: Int) {
+        guard !journal.isCut else { return }
+        journal.isCut = true
+        lives += 1
+        connector.detach()
+        world.after(delay) { [self] in
+            journal.isCut = false
+            store = ModelHost.store(world, journal)
+            begin()
+        }
+    }
+
+    /// The connector is, and the daemon goes on.
+    func restartConnector(after delay: Int) {
+        guard !journal.isCut else { return }
+        let life = lives
+        connector.detach()
+        world.after(delay) { if life == self.lives { self.connector.attach() } }
+    }
+
+    var isUp: Bool { !journal.isCut }
+    var fullness: Int {
+        get { journal.fullness }
+        set { journal.fullness = newValue }
+    }
+
+    func ring() { ringAll() }
+
+    func noteFit(_ fits: Bool) { checks.expect(fits, "a batch did not fit the replica of \(name)") }
+
+    func isGood(_ body: () throws -> Bool) -> Bool {
+        do { return try body() } catch {
+            checks.expect(false, "the log cannot be read: \(error)")
+            return false
+        }
+    }
+
+    /// - Parameter isThorough: whether it is compared in any case.
+    private func see(_ state: ListState, isThorough: Bool = false) {
+        checks.expect(
+            state.revision >= revisionSeen, "\(name) went back from \(revisionSeen) to \(state.revision)")
+        revisionSeen = state.revision
+        guard state.revision < engine.states.count else {
+            return checks.expect(false, "\(name) shows \(state.revision), which the log has not")
+        }
+        guard isThorough || world.chance(20) else { return }
+        checks.expect(
+            state.snapshot.isSame(as: engine.states[state.revision]),
+            "\(name) shows something else at \(state.revision) than the log")
+    }
+
+    /// Whether the replica is what the log has.
+    func checkEnd() {
+        guard let state = store.assumeIsolated({ $0.list(list) }) else {
+            return checks.expect(false, "\(name) has no list")
+        }
+        checks.expect(
+            state.revision == engine.revision, "\(name) ends at \(state.revision), the log at \(engine.revision)")
+        see(state, isThorough: true)
+    }
+}
+
+extension Snapshot {
+    func isSame(as other: Snapshot) -> Bool { difference(from: other).isEmpty }
+}
+
+/// What must hold, and what did not.
+final class SharingChecks {
+    private(set) var faults: [String] = []
+
+    func expect(_ holds: Bool, _ fault: @autoclosure () -> String) {
+        if !holds, faults.count < 20 { faults.append(fault()) }
+    }
+}

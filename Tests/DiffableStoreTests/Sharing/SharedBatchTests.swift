@@ -1,0 +1,70 @@
+import Diffable
+import DiffableJSON
+import Testing
+
+@testable import DiffableStore
+
+/// What the log of a shared list has.
+struct SharedBatchTests {
+    private func text(_ rows: [SharedRow], after position: SharedPosition = .beginning, revision: Int) -> [UInt8] {
+        var writer = ByteWriter()
+        for (index, row) in rows.enumerated() {
+            if index > 0 { writer.append(byte: UInt8(ascii: ",")) }
+            row.write(into: &writer)
+        }
+        return SharedBatch.text(after: position, revision: revision, host: "al\"pha", rows: writer)
+    }
+
+    private let row = SharedRow(
+        operations: [.appendSections([Section(id: "s", items: [Item(id: "é\\\"", content: nil)])])], delivery: .reload,
+        time: 1_763_763_525_000,
+        origin: Origin(
+            name: "diffablectl@alpha", processID: 4711, handler: ClientIdentity(name: nil, processID: 1, userID: 2)),
+        request: SharedRow.KeyedResult(
+            key: "k", digest: .min, summary: DifferenceSummary(countsText: "1,2,3")))
+
+    @Test func `a batch is read as it was written`() throws {
+        let position = SharedPosition(batch: 41, chain: SharedChain(value: 7))
+        let text = text([row, SharedRow(operations: [], time: 1, request: row.request)], after: position, revision: 9)
+        let batch = try SharedBatch(text)
+        #expect(SharedBatch.number(of: text) == 42)
+        #expect(batch.number == 42 && batch.after == position.chain && batch.revision == 9 && batch.rows.count == 2)
+        #expect(OperationsWriter.array(batch.rows[0].operations) == OperationsWriter.array(row.operations))
+        #expect(batch.rows[0].delivery == .reload && batch.rows[1].delivery == .difference)
+        #expect(batch.rows[0].time == row.time && batch.rows[0].origin == row.origin)
+        #expect(batch.rows[0].request == row.request && batch.rows[1].request == row.request)
+        #expect(batch.rows[1].origin == nil && batch.rows[1].operations.isEmpty)
+    }
+
+    @Test func `two batches are never the same text, and every byte counts for the chain`() {
+        let (one, other) = (text([row], revision: 1), text([row], revision: 1))
+        #expect(one != other)
+        #expect(SharedPosition.beginning.following(one) != SharedPosition.beginning.following(other))
+        var altered = one
+        for index in altered.indices {
+            altered[index] ^= 1
+            #expect(SharedChain.beginning.linked(altered) != SharedChain.beginning.linked(one))
+            altered[index] ^= 1
+        }
+    }
+
+    @Test func `one of a later version is not read`() throws {
+        let text = String(decoding: text([row], revision: 1), as: UTF8.self)
+        let later = Array(text.replacing("\"version\":1", with: "\"version\":2").utf8)
+        #expect(throws: SharedBatch.Unreadable.self) { try SharedBatch(later) }
+        for end in stride(from: 0, to: text.utf8.count, by: 7) {
+            #expect(throws: (any Error).self) { try SharedBatch(Array(text.utf8.prefix(end))) }
+        }
+    }
+
+    @Test func `a position is read as it was written`() {
+        for value in [0, 1, 255, .max, UInt64.random(in: 0...UInt64.max)] {
+            let position = SharedPosition(batch: 12, chain: SharedChain(value: value))
+            #expect(SharedPosition("\(position)") == position)
+            #expect(SharedChain("\(position.chain)") == position.chain)
+        }
+        for text in ["", "1", "1 2", "x 00f3a1b2c3d4e5f6", "1 +0f3a1b2c3d4e5f6", "-1 00f3a1b2c3d4e5f6"] {
+            #expect(SharedPosition(text) == nil, "\(text)")
+        }
+    }
+}
