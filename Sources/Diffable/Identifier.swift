@@ -63,6 +63,8 @@ public enum RequestTag: Sendable {}
 public enum ActionTag: Sendable {}
 /// The tag of `MirrorSource`; it has no values.
 public enum SourceTag: Sendable {}
+/// The tag of `HostName`; it has no values.
+public enum HostTag: Sendable {}
 
 /// Identifies an item among all of a list's items, at any depth.
 public typealias ItemID = Identifier<ItemName>
@@ -78,6 +80,8 @@ public typealias RequestKey = Identifier<RequestTag>
 public typealias ActionName = Identifier<ActionTag>
 /// Says what a list is a mirror of, for people: a host and a list, as `build:jobs`.
 public typealias MirrorSource = Identifier<SourceTag>
+/// Names a host among those that share lists.
+public typealias HostName = Identifier<HostTag>
 
 extension Identifier: Hashable {
     /// Whether their bytes are equal. O(length).

@@ -29,15 +29,19 @@ extension Connection {
 
     /// Makes an empty list, or keeps the one that is there. With a lease, one that it made goes with this connection.
     ///
-    /// - Parameter mode: who may see and change it; nil: as the daemon's configuration says.
+    /// - Parameters:
+    ///   - mode: who may see and change it; nil: as the daemon's configuration says.
+    ///   - isShared: whether hosts share it, by diffabled-etcd.
     public func createList(
         _ list: ListName, durability: Durability = .durable, ifPresent: ExistingList = .isError,
         lease: LeaseTerm? = nil,
-        mode: AccessMode? = nil
+        mode: AccessMode? = nil, isShared: Bool = false
     ) async throws(ClientError) {
         _ = try await reply(
             to: .createList(
-                .init(list: list, durability: durability, ifPresent: ifPresent, lease: lease, mode: mode)))
+                .init(
+                    list: list, durability: durability, ifPresent: ifPresent, lease: lease, mode: mode,
+                    isShared: isShared)))
     }
 
     /// Says who may see and change a list, and gives what holds then. What is nil stays as it is.

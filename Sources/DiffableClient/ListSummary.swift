@@ -23,8 +23,10 @@ public struct ListSummary: Sendable {
     package var actions: [ActionName]?
     /// What it is a mirror of; nil for an ordinary list.
     public var mirrorSource: MirrorSource?
-    /// Whether a mirror shows what its source is like now; nil for an ordinary list.
+    /// Whether a mirror shows what its source is like now, and a shared list what all hosts made of it; nil for others.
     public var liveness: Liveness?
+    /// Whether hosts share it.
+    public var isShared: Bool
 
     init(_ summary: Reply.ListSummary) {
         list = summary.list
@@ -37,7 +39,8 @@ public struct ListSummary: Sendable {
         handles = summary.handles
         actions = summary.actions
         mirrorSource = summary.mirror?.source
-        liveness = summary.mirror?.liveness
+        liveness = summary.mirror?.liveness ?? summary.sharedLiveness
+        isShared = summary.sharedLiveness != nil
     }
 }
 

@@ -30,6 +30,12 @@ package enum Reply: Sendable {
     case difference(Difference)
     case setAccess(ListAccess)
     case schemas(Schemas)
+    /// Where the replicas of all shared lists are.
+    case attach([SharedReplica])
+    /// Where a replica is now, and whether all that came and was next could be taken.
+    case replicate(SharedReplica, fits: Bool)
+    case settle(call: Int)
+    case checkpoint(Checkpoint)
 
     /// Writes one whole line; nothing if the request had no id.
     package func write(id: RequestID, into writer: inout ByteWriter) {
@@ -71,6 +77,20 @@ package enum Reply: Sendable {
         case .difference(let difference): difference.write(into: &writer)
         case .setAccess(let access): access.write(into: &writer)
         case .schemas(let schemas): schemas.write(into: &writer)
+        case .attach(let replicas):
+            writer.append(#""lists":"#)
+            writer.appendArray(replicas) { replica, writer in
+                writer.append(byte: UInt8(ascii: "{"))
+                replica.writeMembers(into: &writer)
+                writer.append(byte: UInt8(ascii: "}"))
+            }
+        case .replicate(let replica, let fits):
+            replica.writeMembers(into: &writer)
+            if !fits { writer.append(#","fits":false"#) }
+        case .settle(let call):
+            writer.append(#""call":"#)
+            writer.append(call)
+        case .checkpoint(let checkpoint): checkpoint.write(into: &writer)
         }
         writer.append("}}\n")
     }

@@ -37,6 +37,10 @@ package enum Request: Sendable {
     case schemas(Schemas)
     case backup
     case restore(Restore)
+    case attach(Attach)
+    indirect case replicate(Replicate)
+    case settle(Settle)
+    case checkpoint(Checkpoint)
 
     package var method: Method {
         switch self {
@@ -72,6 +76,10 @@ package enum Request: Sendable {
         case .schemas: .schemas
         case .backup: .backup
         case .restore: .restore
+        case .attach: .attach
+        case .replicate: .replicate
+        case .settle: .settle
+        case .checkpoint: .checkpoint
         }
     }
 
@@ -110,6 +118,10 @@ package enum Request: Sendable {
         case .schemas(let parameters): parameters
         case .backup: Backup()
         case .restore(let parameters): parameters
+        case .attach(let parameters): parameters
+        case .replicate(let parameters): parameters
+        case .settle(let parameters): parameters
+        case .checkpoint(let parameters): parameters
         }
     }
 

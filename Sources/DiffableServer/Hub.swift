@@ -26,8 +26,9 @@ final class Hub {
     let timers: DeadlineTimers<Subscription>
     /// Who answers for lists.
     let handlers: Handlers
-    /// Who mirrors lists.
+    /// Who mirrors lists, and by whom shared ones reach what keeps them.
     let mirrors: Mirrors
+    let connector: Connector
     /// For what takes longer than a turn: what is shown, and what is freed.
     let background: Background
     /// The same for what is read and changed, so that neither waits for the other.
@@ -78,6 +79,7 @@ final class Hub {
         self.silences = DeadlineTimers(on: eventLoop) { $0.endSilent() }
         self.handlers = Handlers(options.limits, store, on: eventLoop)
         self.mirrors = Mirrors(store)
+        self.connector = Connector(store)
         self.epoch = String(UInt64.random(in: 0...UInt64.max), radix: 36)
     }
 
@@ -265,7 +267,7 @@ final class Hub {
         for list in mirrors.end(connection) { tellLiveness(of: list) }
     }
 
-    private func tellLiveness(of list: ListName) {
+    func tellLiveness(of list: ListName) {
         for subscription in followedLists[list]?.subscriptions ?? [] { subscription.noteLiveness() }
     }
 
@@ -332,6 +334,7 @@ final class Hub {
         onEmpty = whenEmpty
         if connections.isEmpty { return whenEmpty() }
         handlers.drain()
+        store.assumeIsolated { $0.endSharedRequests() }
         for connection in connections.values { connection.drain() }
     }
 

@@ -19,12 +19,15 @@ final class Mirrors {
     init(_ store: Store) { self.store = store }
 
     /// Nil for an ordinary list.
-    func liveness(of list: ListName) -> Liveness? { mirrored(list)?.liveness }
+    func liveness(of list: ListName) -> Liveness? {
+        mirrored(list)?.liveness ?? store.assumeIsolated { $0.sharedLiveness(of: list) }
+    }
 
-    /// With what it is a mirror of.
+    /// With what it is a mirror of, and whether it is shared.
     func completed(_ summary: Reply.ListSummary) -> Reply.ListSummary {
         var summary = summary
         summary.mirror = mirrored(summary.list)
+        summary.sharedLiveness = store.assumeIsolated { $0.sharedLiveness(of: summary.list) }
         return summary
     }
 

@@ -34,6 +34,8 @@ package final class Server: Sendable {
             store.assumeIsolated {
                 $0.onCommit = { commits in bound.value.advance(by: commits) }
                 $0.beside = beside
+                $0.onLiveness = { list in bound.value.tellLiveness(of: list) }
+                $0.wakeLater = { delay in bound.value.endSharedWaits(in: delay) }
             }
             return bound
         }.get()

@@ -11,6 +11,12 @@ struct NullMemberTests {
     private static let lines = [
         #"{"jsonrpc":"2.0","id":1,"method":"hello","params":{"name":"bar","maxLine":1048576}}"#,
         #"{"id":1,"method":"createList","params":{"list":"t","durability":"volatile","mode":"0640","ifAbsent":true,"lease":"connection"}}"#,
+        #"{"id":1,"method":"createList","params":{"list":"t","shared":true}}"#,
+        #"{"id":1,"method":"attach","params":{"host":"h","space":"s","replace":true}}"#,
+        #"{"id":1,"method":"replicate","params":{"list":"t","epoch":"e","batches":["x"],"live":true,"gone":true,"access":"{}"}}"#,
+        #"{"id":1,"method":"replicate","params":{"list":"t","epoch":"e","state":"x","batch":1,"revision":1,"chain":"","more":true}}"#,
+        #"{"id":1,"method":"settle","params":{"call":1,"outcome":"lost"}}"#,
+        #"{"id":1,"method":"checkpoint","params":{"list":"t"}}"#,
         #"{"id":1,"method":"lists","params":{"deleted":true}}"#,
         #"{"id":1,"method":"deleteList","params":{"list":"t","ifRevision":3,"keep":"required"}}"#,
         #"{"id":1,"method":"undeleteList","params":{"list":"t","epoch":"e","as":"u"}}"#,

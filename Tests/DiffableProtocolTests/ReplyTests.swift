@@ -256,6 +256,7 @@ struct ReplyTests {
                 "16 noSuchRevision", "17 shuttingDown", "18 storageUnreadable",
                 "19 invalidConfiguration", "20 noHandler", "21 refused", "22 handlerTimedOut", "23 handlerLost",
                 "24 handlerExists", "25 invalidContent", "26 noSuchRequest", "27 notKept", "28 mirrorExists",
+                "29 unreachable", "30 outcomeUnknown", "31 notAttached", "32 attachExists", "33 notForShared",
             ])
     }
 

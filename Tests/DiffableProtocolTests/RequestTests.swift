@@ -25,6 +25,18 @@ struct RequestTests {
         #""method":"mirror","params":{"list":"tasks","of":"build:tasks","live":true,"replace":true}"#,
         #""method":"mirror","params":{"list":"tasks","live":false}"#,
         #""method":"mirror","params":{"list":"tasks","end":true}"#,
+        #""method":"createList","params":{"list":"tasks","shared":true}"#,
+        #""method":"attach","params":{"host":"alpha"}"#,
+        #""method":"attach","params":{"host":"alpha","space":"default","replace":true}"#,
+        #""method":"replicate","params":{"list":"tasks","epoch":"e"}"#,
+        #""method":"replicate","params":{"list":"tasks","epoch":"e","batches":["{\"batch\":1}","x"],"live":true,"access":"{}"}"#,
+        #""method":"replicate","params":{"list":"tasks","epoch":"e","state":"a\"b","more":true}"#,
+        #""method":"replicate","params":{"list":"tasks","epoch":"e","state":"","batch":7,"chain":"00f3a1b2c3d4e5f6"}"#,
+        #""method":"replicate","params":{"list":"tasks","epoch":"e","live":false}"#,
+        #""method":"replicate","params":{"list":"tasks","epoch":"e","gone":true}"#,
+        #""method":"settle","params":{"call":7,"outcome":"done"}"#,
+        #""method":"settle","params":{"call":7,"outcome":"unreachable"}"#,
+        #""method":"checkpoint","params":{"list":"tasks"}"#,
         #""method":"snapshot","params":{"list":"tasks"}"#,
         #""method":"transact","params":{"list":"tasks","operations":[]}"#,
         #""method":"transact","params":{"list":"tasks","operations":[{"op":"deleteAllItems"}],"ifRevision":7,"dryRun":true}"#,
@@ -170,7 +182,7 @@ struct RequestTests {
             #"{"params":{},"method":"x","id":"q"}"#, -32601,
             "params: there is no method \"x\"; there are hello, ping, help, status, clients, reload, lists, createList, deleteList, "
                 + "undeleteList, renameList, mirror, snapshot, transact, apply, perform, propose, expand, handle, unhandle, answer, subscribe, setView, unsubscribe, history, difference, undo, setAccess, setSchemas, schemas, backup, "
-                + "restore (at byte 23)",
+                + "restore, attach, replicate, settle, checkpoint (at byte 23)",
             "\"q\""
         ),
         (

@@ -10,23 +10,26 @@ extension Request {
         package var lease: LeaseTerm?
         /// Who may see and change it; nil: as the daemon's configuration says.
         package var mode: AccessMode?
+        /// Whether hosts share it.
+        package var isShared: Bool
 
         package init(
             list: ListName, durability: Durability = .durable, ifPresent: ExistingList = .isError,
-            lease: LeaseTerm? = nil, mode: AccessMode? = nil
+            lease: LeaseTerm? = nil, mode: AccessMode? = nil, isShared: Bool = false
         ) {
             self.list = list
             self.durability = durability
             self.ifPresent = ifPresent
             self.lease = lease
             self.mode = mode
+            self.isShared = isShared
         }
     }
 }
 
 extension Request.CreateList: RequestParameters {
     enum Parameter: UInt8, IndexedMemberName {
-        case list, durability, mode, ifAbsent, lease
+        case list, durability, mode, ifAbsent, lease, shared
 
         static let names = MemberNames(Parameter.self)
     }
@@ -40,6 +43,7 @@ extension Request.CreateList: RequestParameters {
         var ifPresent = ExistingList.isError
         var lease: LeaseTerm?
         var mode: AccessMode?
+        var isShared = false
         try readObject(from: &decoder) { parameter, decoder throws(DecodingError) in
             switch parameter {
             case .list: list = try decoder.identifier("list")
@@ -47,10 +51,16 @@ extension Request.CreateList: RequestParameters {
             case .mode: mode = try decoder.accessMode()
             case .ifAbsent: ifPresent = try decoder.boolean("ifAbsent") ? .isKept : .isError
             case .lease: lease = try decoder.leaseTerm()
+            case .shared: isShared = try decoder.boolean("shared")
             }
         }
+        if isShared, lease != nil || durability != .durable {
+            throw .invalidRequest("createList takes shared without lease, and for a durable list")
+        }
         return .createList(
-            Self(list: try needed(list, .list), durability: durability, ifPresent: ifPresent, lease: lease, mode: mode))
+            Self(
+                list: try needed(list, .list), durability: durability, ifPresent: ifPresent, lease: lease, mode: mode,
+                isShared: isShared))
     }
 
     func write(into writer: inout ByteWriter) {
@@ -59,6 +69,7 @@ extension Request.CreateList: RequestParameters {
         if let mode { writer.appendParameter("mode", mode.description) }
         if ifPresent == .isKept { writer.appendParameter("ifAbsent", true) }
         if let lease { writer.appendParameter("lease", lease.rawValue) }
+        if isShared { writer.appendParameter("shared", true) }
     }
 }
 

@@ -58,11 +58,13 @@ extension Reply {
         package var actions: [ActionName]?
         /// Nil for an ordinary list.
         package var mirror: MirroredList?
+        /// Whether a shared list has all that there is of it; nil for a list of this host alone.
+        package var sharedLiveness: Liveness?
 
         package init(
             list: ListName, epoch: String, revision: Int, numberOfSections: Int, numberOfItems: Int,
             access: ListAccess, durability: Durability, handles: Set<HandledKind> = [], actions: [ActionName]? = nil,
-            mirror: MirroredList? = nil
+            mirror: MirroredList? = nil, sharedLiveness: Liveness? = nil
         ) {
             self.access = access
             self.list = list
@@ -74,6 +76,7 @@ extension Reply {
             self.handles = handles
             self.actions = actions
             self.mirror = mirror
+            self.sharedLiveness = sharedLiveness
         }
     }
 }
@@ -106,6 +109,7 @@ extension Reply.ListSummary {
             writer.appendArray(actions)
         }
         mirror?.writeMember(into: &writer)
+        sharedLiveness?.writeSharedMember(into: &writer)
     }
 }
 
@@ -119,7 +123,7 @@ struct ListResult: DecodableReply {
 
     private enum Member: UInt8, IndexedMemberName {
         case list, epoch, revision, sections, items, owner, group, mode, durability, handles, actions, mirror
-        case time, name, pid, uid
+        case shared, time, name, pid, uid
 
         static let names = MemberNames(Member.self)
     }
@@ -136,6 +140,7 @@ struct ListResult: DecodableReply {
         var handles: Set<HandledKind> = []
         var actions: [ActionName]?
         var mirror: Reply.MirroredList?
+        var sharedLiveness: Liveness?
         try decoder.result(Member.self) { member, decoder throws(DecodingError) in
             switch member {
             case .list: list = try decoder.identifier("list")
@@ -150,6 +155,7 @@ struct ListResult: DecodableReply {
             case .handles: handles = try decoder.handledKinds("handles")
             case .actions: actions = try decoder.actionNames()
             case .mirror: mirror = try Reply.MirroredList(from: &decoder)
+            case .shared: sharedLiveness = try SharedLiveness(from: &decoder).liveness
             case .time: time = try decoder.wholeNumber("a time")
             case .name: client = try decoder.string("name").text
             case .pid: processID = try decoder.wholeNumber("a process")
@@ -167,7 +173,8 @@ struct ListResult: DecodableReply {
                 list: name, owner: try Self.needed(owner, "owner"),
                 group: try Self.needed(group, "group"),
                 mode: try Self.needed(mode, "mode")),
-            durability: try Self.needed(durability, "durability"), handles: handles, actions: actions, mirror: mirror)
+            durability: try Self.needed(durability, "durability"), handles: handles, actions: actions, mirror: mirror,
+            sharedLiveness: sharedLiveness)
     }
 }
 

@@ -73,6 +73,10 @@ extension Connection {
         // Somebody waits for it: reading need not stop before its turn comes when that is now.
         case .answer(let request) where session.hasAnsweredAll && !quota.isOverfull: self.answer(request, id)
         case .backup: if mayAdminister(.backup, id: id) { session.outbox.append(request, id) }
+        case .attach(let request): if mayAdminister(.attach, id: id) { attach(request, id: id) }
+        case .replicate(let request): if isAttached(id) { replicate(request, id: id) }
+        case .settle(let request): if isAttached(id) { settle(request, id: id) }
+        case .checkpoint(let request): if isAttached(id) { checkpoint(of: request.list, id: id) }
         case .status, .clients, .lists, .snapshot, .subscribe, .setView, .unsubscribe, .history, .difference,
             .schemas, .handle, .unhandle, .answer:
             session.outbox.append(request, id)
@@ -126,6 +130,12 @@ extension Connection {
             (.createList(Reply.ListRevision(state)), state.revision)
         }
         let (lease, peer) = (lease(creation.lease), peer)
+        if creation.isShared {
+            return hub.store.assumeIsolated {
+                $0.createSharedList(
+                    creation.list, existing: creation.ifPresent, mode: creation.mode, by: peer, completion: complete)
+            }
+        }
         hub.store.assumeIsolated {
             $0.createList(
                 creation.list, durability: creation.durability, existing: creation.ifPresent, lease: lease,

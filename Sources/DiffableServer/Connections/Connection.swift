@@ -116,6 +116,7 @@ final class Connection: ChannelDuplexHandler {
         session.end()
         hub.handlers.end(self)
         hub.endMirrors(of: self)
+        hub.connector.end(self)
         endLease()
         hub.remove(self)
         quota.note(requests: -noted.requests, answers: -noted.answers)

@@ -44,6 +44,7 @@ package enum Limit: String, CaseIterable, Sendable {
     case requestKeysMax
     case requestKeysTotalMax
     case requestKeyAgeMax
+    case engineWaitMax
 
     package var row: Row {
         switch self {
@@ -84,6 +85,7 @@ package enum Limit: String, CaseIterable, Sendable {
         case .requestKeysMax: Row(\.store.requests.keysMax, 1...10_000_000)
         case .requestKeysTotalMax: Row(\.store.requests.keysInAllMax, 1...100_000_000)
         case .requestKeyAgeMax: Row(\.store.requests.ageMax, 0...31_536_000, .seconds)
+        case .engineWaitMax: Row(\.store.engineWaitMax, 1...3_600, .seconds, toldTo: .administrators)
         }
     }
 }

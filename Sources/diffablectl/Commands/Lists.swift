@@ -99,12 +99,14 @@ struct Lists: AsyncParsableCommand {
     private func longTable(_ lists: [ListSummary]) -> TextTable {
         let answering = lists.contains { !$0.handles.isEmpty }
         let mirroring = lists.contains { $0.mirrorSource != nil }
+        let sharing = lists.contains(where: \.isShared)
         var head: [(String, TextTable.Alignment)] = [
             ("MODE", .left), ("OWNER", .left), ("GROUP", .left), ("ITEMS", .right), ("REVISION", .right),
             ("DURABILITY", .left),
         ]
         if answering { head.append(("ANSWERS", .left)) }
         if mirroring { head.append(("MIRROR OF", .left)) }
+        if sharing { head.append(("SHARED", .left)) }
         var table = TextTable(head + [("LIST", .left)])
         for list in lists {
             let columns = [
@@ -113,7 +115,7 @@ struct Lists: AsyncParsableCommand {
             ]
             table.append(
                 columns + (answering ? [answers(of: list)] : []) + (mirroring ? [mirror(list)] : [])
-                    + [list.list.description])
+                    + (sharing ? [shared(list)] : []) + [list.list.description])
         }
         return table
     }
@@ -122,6 +124,11 @@ struct Lists: AsyncParsableCommand {
     private func mirror(_ list: ListSummary) -> String {
         guard let source = list.mirrorSource else { return "-" }
         return list.liveness == .live ? "\(source)" : "\(source) (not live)"
+    }
+
+    private func shared(_ list: ListSummary) -> String {
+        if !list.isShared { return "-" }
+        return list.liveness == .live ? "live" : "not live"
     }
 
     /// `done,later propose`, or `perform` for all actions.

@@ -467,6 +467,16 @@ extension LimitTrial {
                     usleep(1_100_000)
                     #expect(try isNew())
                 }),
+            .engineWaitMax: LimitTrial(
+                max: 1,
+                sort: .other { bench in
+                    let engine = try ScriptedEngine(bench.client)
+                    try engine.share("plans")
+                    try engine.tell("plans", #""live":false"#)
+                    let reply = try engine.answer(
+                        to: #"{"id":9,"method":"transact","params":{"list":"plans","operations":[]}}"#, id: 9)
+                    #expect(reply.contains(#""name":"unreachable""#), "\(reply)")
+                }),
         ]
     }
 

@@ -7,6 +7,7 @@ from .answers import Access, Difference, Expanded, History, ListSummary, Outcome
 from .async_client import AsyncClient, AsyncFollowing, AsyncHandler, AsyncLease, AsyncRequest
 from .client import Client, Following, Handler, Lease, Request
 from .errors import (
+    AttachExists,
     ConnectionLost,
     DiffableError,
     DuplicateItem,
@@ -33,8 +34,11 @@ from .errors import (
     NoSuchRevision,
     NoSuchSection,
     NoSuchSubscription,
+    NotAttached,
+    NotForShared,
     NotKept,
     NotSendable,
+    OutcomeUnknown,
     OwnDescendant,
     ParseError,
     PermissionDenied,
@@ -48,6 +52,7 @@ from .errors import (
     StorageUnreadable,
     TooLarge,
     Unintelligible,
+    Unreachable,
     UntrustedSocket,
 )
 from .mirror import Update, Window
@@ -57,15 +62,17 @@ from .state import Item, ListState, Section
 __version__ = "0.1.0"
 
 __all__ = [
-    "Access", "AsyncClient", "AsyncFollowing", "AsyncHandler", "AsyncLease", "AsyncRequest", "Client", "ConnectionLost",
+    "Access", "AsyncClient", "AsyncFollowing", "AsyncHandler", "AsyncLease", "AsyncRequest", "AttachExists", "Client",
+    "ConnectionLost",
     "Difference", "DiffableError", "DoesNotFit", "DuplicateItem", "DuplicateSection", "Expanded", "Following", "Handler",
     "HandlerEnded", "HandlerExists", "HandlerLost", "HandlerTimedOut", "History", "InvalidAnchor", "InvalidConfiguration",
     "InvalidContent", "InvalidParams", "InvalidRequest", "Item", "Lease", "ListExists", "ListState", "ListSummary",
     "MethodNotFound", "MirrorExists", "NoDaemon", "NoHandler", "NoReply", "NoSpace", "NoSuchItem", "NoSuchList",
     "NoSuchRequest",
-    "NoSuchRevision", "NoSuchSection", "NoSuchSubscription", "NotKept", "NotSendable", "Outcome", "OwnDescendant",
+    "NoSuchRevision", "NoSuchSection", "NoSuchSubscription", "NotAttached", "NotForShared", "NotKept", "NotSendable",
+    "Outcome", "OutcomeUnknown", "OwnDescendant",
     "ParseError", "Performed",
     "PermissionDenied", "Place", "ProposalRefused", "Refused", "RequestKeyReused", "Revision", "RevisionMismatch",
     "Request", "Section", "ShuttingDown", "Snapshot", "SocketNotPermitted", "StorageFailed", "StorageUnreadable",
-    "TooLarge", "Unintelligible", "UntrustedSocket", "Update", "Window", "apply",
+    "TooLarge", "Unintelligible", "Unreachable", "UntrustedSocket", "Update", "Window", "apply",
 ]

@@ -224,6 +224,26 @@ class MirrorExists(Refused):
     """Another connection mirrors the list."""
 
 
+class Unreachable(Refused):
+    """The list is shared by several hosts, and what keeps it cannot be reached; nothing was changed."""
+
+
+class OutcomeUnknown(Refused):
+    """What keeps the shared list has not answered: send the same again under its request key, here or on another host."""
+
+
+class NotAttached(Refused):
+    """The connection is not what shared lists are kept by."""
+
+
+class AttachExists(Refused):
+    """Another connection is what shared lists are kept by."""
+
+
+class NotForShared(Refused):
+    """That is not possible for lists that several hosts share."""
+
+
 class NoSuchRequest(Refused):
     """It was answered, or nobody waits for it any more."""
 

@@ -1,0 +1,125 @@
+import Diffable
+import DiffableJSON
+
+extension Request {
+    /// What the connector tells of a shared list.
+    package struct Replicate: Sendable, Equatable {
+        package var list: ListName
+        package var epoch: String
+        /// Texts of the log, in order.
+        package var batches: [[UInt8]]
+        /// Whether the replica has all that there is, but for what is on its way; nil: as it was.
+        package var isLive: Bool?
+        package var state: StatePart?
+        /// The list is in the engine no more.
+        package var isGone: Bool
+        /// Whose the list is and who may what with it, in the words of `share`, for a list that is made.
+        package var access: String?
+
+        /// A part of the text of a whole state.
+        package struct StatePart: Sendable, Equatable {
+            package var text: [UInt8]
+            /// After the last part: where in the log the state is.
+            package var end: End?
+
+            package struct End: Sendable, Equatable {
+                package var batch: Int
+                package var chain: String
+
+                package init(batch: Int, chain: String) { (self.batch, self.chain) = (batch, chain) }
+            }
+
+            package init(text: [UInt8], end: End?) { (self.text, self.end) = (text, end) }
+        }
+
+        package init(
+            list: ListName, epoch: String, batches: [[UInt8]] = [], isLive: Bool? = nil, state: StatePart? = nil,
+            isGone: Bool = false, access: String? = nil
+        ) {
+            self.list = list
+            self.epoch = epoch
+            self.batches = batches
+            self.isLive = isLive
+            self.state = state
+            self.isGone = isGone
+            self.access = access
+        }
+    }
+}
+
+extension Request.Replicate: RequestParameters {
+    enum Parameter: UInt8, IndexedMemberName {
+        case list, epoch, batches, live, state, batch, revision, chain, more, gone, access
+
+        static let names = MemberNames(Parameter.self)
+    }
+
+    static let method = Method.replicate
+    static let required: [Parameter] = [.list, .epoch]
+    static let summary = "tell a shared list what other hosts have made of it; for whoever is attached"
+
+    static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
+        var (epoch, chain, access): (String?, String?, String?)
+        var (isLive, isGone, more): (Bool?, Bool?, Bool?)
+        var batches: [[UInt8]]?
+        var text: [UInt8]?
+        var batch: Int?
+        try readObject(from: &decoder) { parameter, decoder throws(DecodingError) in
+            switch parameter {
+            case .list: list = try decoder.identifier("list")
+            case .epoch: epoch = try decoder.string("epoch").text
+            case .batches:
+                batches = try decoder.elements("batches") { decoder throws(DecodingError) in
+                    try decoder.string("a batch").withUTF8 { Array($0) }
+                }
+            case .live: isLive = try decoder.boolean("live")
+            case .state: text = try decoder.string("state").withUTF8 { Array($0) }
+            case .batch: batch = try decoder.wholeNumber("batch")
+            // The text says it too.
+            case .revision: _ = try decoder.wholeNumber("revision")
+            case .chain: chain = try decoder.string("chain").text
+            case .more: more = try decoder.boolean("more")
+            case .gone: isGone = try decoder.boolean("gone")
+            case .access: access = try decoder.string("access").text
+            }
+        }
+        var state: StatePart?
+        if let text {
+            state = StatePart(text: text, end: nil)
+            if more != true {
+                state?.end = StatePart.End(batch: try needed(batch, .batch), chain: try needed(chain, .chain))
+            }
+        }
+        return .replicate(
+            Self(
+                list: try needed(list, .list), epoch: try needed(epoch, .epoch), batches: batches ?? [],
+                isLive: isLive, state: state, isGone: isGone ?? false, access: access))
+    }
+
+    func write(into writer: inout ByteWriter) {
+        writer.appendParameter("list", list)
+        writer.appendParameter("epoch", epoch)
+        if !batches.isEmpty {
+            writer.appendParameterName("batches")
+            writer.append(byte: UInt8(ascii: "["))
+            for (index, text) in batches.enumerated() {
+                if index > 0 { writer.append(byte: UInt8(ascii: ",")) }
+                text.withUnsafeBytes { writer.appendString(utf8: $0) }
+            }
+            writer.append(byte: UInt8(ascii: "]"))
+        }
+        if let state {
+            writer.appendParameterName("state")
+            state.text.withUnsafeBytes { writer.appendString(utf8: $0) }
+            if let end = state.end {
+                writer.appendParameter("batch", end.batch)
+                writer.appendParameter("chain", end.chain)
+            } else {
+                writer.appendParameter("more", true)
+            }
+        }
+        if let isLive { writer.appendParameter("live", isLive) }
+        if isGone { writer.appendParameter("gone", true) }
+        if let access { writer.appendParameter("access", access) }
+    }
+}

@@ -1,0 +1,124 @@
+import Diffable
+import DiffableJSON
+
+/// Where the replica of a list that hosts share is in the list's log.
+package struct SharedReplica: Equatable, Sendable {
+    package var list: ListName
+    package var epoch: String
+    package var revision: Int
+    /// How many batches of the log it has.
+    package var batch: Int
+    /// Which ones, in the daemon's words.
+    package var chain: String
+
+    package init(list: ListName, epoch: String, revision: Int, batch: Int, chain: String) {
+        self.list = list
+        self.epoch = epoch
+        self.revision = revision
+        self.batch = batch
+        self.chain = chain
+    }
+
+    /// Without the braces around it.
+    func writeMembers(into writer: inout ByteWriter) {
+        writer.append(#""list":"#)
+        writer.appendString(list)
+        writer.appendMember("epoch", epoch)
+        writer.appendMember("revision", revision)
+        writer.appendMember("batch", batch)
+        writer.appendMember("chain", chain)
+    }
+}
+
+/// What the connector is asked. Each call is answered with one `settle`.
+package enum ConnectorNotification: Equatable, Sendable {
+    /// `after` is where head must be, `next` where it is then; the text is one of JSON.
+    case append(call: Int, after: SharedReplica, next: SharedReplica, text: [UInt8])
+    case confirm(call: Int, SharedReplica)
+    case share(call: Int, ListName, epoch: String, access: String)
+    case remove(call: Int, ListName, epoch: String)
+    /// No call: the replica is there, and what comes behind it is to be told again.
+    case behind(SharedReplica)
+    /// Another connection is the connector now.
+    case detached
+}
+
+extension ConnectorNotification {
+    /// Writes one whole line.
+    package func write(into writer: inout ByteWriter) {
+        switch self {
+        case .append(let call, let after, let next, let text):
+            begin("append", call, into: &writer)
+            writer.appendMember("list", after.list)
+            writer.appendMember("epoch", after.epoch)
+            writer.appendMember("after", after.batch)
+            writer.appendMember("afterChain", after.chain)
+            writer.appendMember("revision", next.revision)
+            writer.appendMember("chain", next.chain)
+            writer.append(#","text":"#)
+            text.withUnsafeBytes { writer.appendString(utf8: $0) }
+        case .confirm(let call, let replica):
+            begin("confirm", call, into: &writer)
+            writer.append(byte: UInt8(ascii: ","))
+            replica.writeMembers(into: &writer)
+        case .share(let call, let list, let epoch, let access):
+            begin("share", call, into: &writer)
+            writer.appendMember("list", list)
+            writer.appendMember("epoch", epoch)
+            writer.appendMember("access", access)
+        case .remove(let call, let list, let epoch):
+            begin("remove", call, into: &writer)
+            writer.appendMember("list", list)
+            writer.appendMember("epoch", epoch)
+        case .behind(let replica):
+            writer.append(#"{"jsonrpc":"2.0","method":"behind","params":{"#)
+            replica.writeMembers(into: &writer)
+        case .detached: writer.append(#"{"jsonrpc":"2.0","method":"detached","params":{"#)
+        }
+        writer.append("}}\n")
+    }
+
+    private func begin(_ method: StaticString, _ call: Int, into writer: inout ByteWriter) {
+        writer.append(#"{"jsonrpc":"2.0","method":""#)
+        writer.append(method)
+        writer.append(#"","params":{"call":"#)
+        writer.append(call)
+    }
+}
+
+extension Liveness {
+    /// `,"shared":{"live":true}`
+    func writeSharedMember(into writer: inout ByteWriter) {
+        writer.append(#","shared":{"live":"#)
+        switch self {
+        case .live: writer.append("true")
+        case .notLive(let since):
+            writer.append("false")
+            if let since { writer.appendMember("time", since) }
+        }
+        writer.append(byte: UInt8(ascii: "}"))
+    }
+}
+
+/// Whether a shared list is live, as `lists` tells it.
+struct SharedLiveness: DecodableReply {
+    let liveness: Liveness
+
+    private enum Member: UInt8, IndexedMemberName {
+        case live, time
+
+        static let names = MemberNames(Member.self)
+    }
+
+    init(from decoder: inout Decoder) throws(DecodingError) {
+        var isLive: Bool?
+        var time: Int?
+        try decoder.result(Member.self) { member, decoder throws(DecodingError) in
+            switch member {
+            case .live: isLive = try decoder.boolean("live")
+            case .time: time = try decoder.wholeNumber("a time")
+            }
+        }
+        liveness = Liveness(isLive: try Self.needed(isLive, "live"), time: time)
+    }
+}

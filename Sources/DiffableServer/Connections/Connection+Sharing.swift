@@ -1,0 +1,128 @@
+import Diffable
+import DiffableJSON
+import DiffableProtocol
+import DiffableStore
+import Logging
+import NIOCore
+
+// What the connector asks for: diffabled-etcd, which carries the changes of shared lists to etcd and back.
+
+extension Connection {
+    func attach(_ request: Request.Attach, id: RequestID) {
+        if let other = hub.connector.connection, other !== self, request.existing == .isError {
+            return answer(
+                id,
+                .failure(
+                    WireError(
+                        .attachExists,
+                        "another connection is what shared lists are kept by; end that one, or take its place with "
+                            + "`\"replace\":true`")))
+        }
+        hub.logger.notice(
+            "shared lists have a connector", metadata: who.merging(["host": "\(request.host)"]) { $1 })
+        let connection = NIOLoopBound(self, eventLoop: hub.eventLoop)
+        let states = hub.connector.attach(self, host: request.host) { call in
+            connection.value.tell(ConnectorNotification(call))
+        }
+        answer(id, .success(.attach(states.map(SharedReplica.init))))
+    }
+
+    func isAttached(_ id: RequestID) -> Bool {
+        if hub.connector.connection === self { return true }
+        answer(
+            id,
+            .failure(
+                WireError(
+                    .notAttached, "this connection is not what shared lists are kept by: `attach` makes it that")))
+        return false
+    }
+
+    func replicate(_ request: Request.Replicate, id: RequestID) {
+        var told = Replication(list: request.list, epoch: request.epoch)
+        told.batches = request.batches
+        told.isLive = request.isLive
+        told.isGone = request.isGone
+        told.access = request.access.map { SharedAccess($0).record } ?? AccessRecord()
+        if let state = request.state {
+            var end: SharedPosition?
+            if let told = state.end {
+                guard let chain = SharedChain(told.chain) else {
+                    return answer(id, .failure(WireError(.invalidParams, "chain is no chain", list: request.list)))
+                }
+                end = SharedPosition(batch: told.batch, chain: chain)
+            }
+            told.part = Replication.Part(text: state.text, end: end)
+        }
+        let pending = PendingAnswer(id, on: self)
+        let complete = onLoop { (result: Result<ReplicaReport, StoreError>) in
+            switch result {
+            case .success(let report): pending.give(.replicate(SharedReplica(report.state), fits: report.fits))
+            case .failure(let error): pending.refuse(WireError(error))
+            }
+        }
+        hub.store.assumeIsolated { $0.replicate(told, completion: complete) }
+    }
+
+    func settle(_ request: Request.Settle, id: RequestID) {
+        hub.store.assumeIsolated { $0.settle(request.call, SharingOutcome(request.outcome)) }
+        answer(id, .success(.settle(call: request.call)))
+    }
+
+    func checkpoint(of list: ListName, id: RequestID) {
+        let found = hub.store.assumeIsolated { store in
+            Result { () throws(StoreError) in try store.sharedCheckpoint(of: list) }
+        }
+        switch found {
+        case .success(let checkpoint):
+            answer(
+                id,
+                .success(
+                    .checkpoint(Reply.Checkpoint(replica: SharedReplica(checkpoint.state), parts: checkpoint.parts))))
+        case .failure(let error): answer(id, .failure(WireError(error)))
+        }
+    }
+
+    func tell(_ notification: ConnectorNotification) {
+        guard session.isOpen else { return }
+        session.outbox.appendUnordered { notification.write(into: &$0) }
+        markDue()
+    }
+}
+
+// MARK: - The store's values in the words of the wire
+
+extension SharedReplica {
+    init(_ state: SharedState) {
+        self.init(
+            list: state.list, epoch: state.epoch, revision: state.revision, batch: state.position.batch,
+            chain: "\(state.position.chain)")
+    }
+}
+
+extension ConnectorNotification {
+    init(_ call: EngineCall) {
+        switch call {
+        case .append(let call, let state, let next, let revision, let text):
+            let after = SharedReplica(state)
+            var replica = after
+            (replica.batch, replica.chain, replica.revision) = (next.batch, "\(next.chain)", revision)
+            self = .append(call: call, after: after, next: replica, text: text)
+        case .confirm(let call, let state): self = .confirm(call: call, SharedReplica(state))
+        case .share(let call, let list, let epoch, let access):
+            self = .share(call: call, list, epoch: epoch, access: SharedAccess(access).text)
+        case .remove(let call, let list, let epoch): self = .remove(call: call, list, epoch: epoch)
+        case .behind(let state): self = .behind(SharedReplica(state))
+        }
+    }
+}
+
+extension SharingOutcome {
+    init(_ outcome: Request.CallOutcome) {
+        switch outcome {
+        case .done: self = .done
+        case .lost: self = .lost
+        case .unreachable: self = .unreachable
+        case .unknown: self = .unknown
+        }
+    }
+}
