@@ -119,7 +119,7 @@ package struct ScreenWriter: Sendable {
 
     private mutating func drawAll(_ grid: Grid) {
         // Margins and a pen may be left over from whoever drew before.
-        output.append("\u{1B}[r")
+        output.setMargin(above: nil)
         output.set(.standard)
         for row in 0..<grid.rows { drawRow(row, of: grid, over: nil) }
     }
@@ -131,14 +131,13 @@ package struct ScreenWriter: Sendable {
         output.set(.standard)
         let hasMargin = move.rows.upperBound < rows
         if hasMargin {
-            output.append("\u{1B}[1;")
-            output.appendDecimal(move.rows.upperBound)
-            output.append("r")
+            output.setMargin(above: move.rows.upperBound)
+        } else {
+            output.forgetPosition()
         }
-        output.moveAbsolutely(to: Grid.Position(column: 0, row: move.rows.lowerBound))
+        output.move(to: Grid.Position(column: 0, row: move.rows.lowerBound))
         output.appendSequence(abs(move.distance), move.distance > 0 ? "M" : "L")
-        if hasMargin { output.append("\u{1B}[r") }
-        output.forgetPosition()
+        if hasMargin { output.setMargin(above: nil) } else { output.forgetPosition() }
     }
 
     private mutating func drawRow(_ row: Int, of grid: Grid, over old: [Cell]?) {

@@ -29,6 +29,17 @@ struct TerminalOutput: Sendable {
 
     mutating func forgetPosition() { position = nil }
 
+    /// Only rows above this one scroll; nil: all do. The cursor goes to the first row by it.
+    mutating func setMargin(above row: Int?) {
+        append("\u{1B}[")
+        if let row {
+            append(";")
+            appendDecimal(row)
+        }
+        append("r")
+        position = Grid.Position(column: 0, row: 0)
+    }
+
     mutating func set(_ pen: Pen) {
         pen.appendChange(from: self.pen, to: &bytes)
         self.pen = pen
@@ -39,29 +50,34 @@ struct TerminalOutput: Sendable {
         guard let position else { return moveAbsolutely(to: target) }
         if position == target { return }
         let down = target.row - position.row
-        let right = target.column - position.column
-        if down == 0 {
-            if right > 0 {
-                appendSequence(right, "C")
-            } else if target.column == 0 {
-                bytes.append(0x0D)
-            } else if right >= -4 {
-                for _ in right..<0 { bytes.append(0x08) }
-            } else {
-                appendSequence(target.column + 1, "G")
-            }
-        } else if target.column == 0, 1...3 ~= down {
-            bytes.append(0x0D)
-            for _ in 0..<down { bytes.append(0x0A) }
-        } else if right == 0, 1...3 ~= down {
+        let isOnTheWay = target.column == 0 || target.column == position.column
+        // Absolutely, a row above 9 takes two digits, which are as long as two lines.
+        let linesMax = isOnTheWay ? 3 : target.row >= 9 ? 2 : 1
+        if 1...linesMax ~= down {
             // Never below the last row, so nothing scrolls.
             for _ in 0..<down { bytes.append(0x0A) }
-        } else if right == 0 {
+            moveAcross(from: position.column, to: target.column)
+        } else if down == 0 {
+            moveAcross(from: position.column, to: target.column)
+        } else if target.column == position.column {
             appendSequence(abs(down), down > 0 ? "B" : "A")
         } else {
             return moveAbsolutely(to: target)
         }
         self.position = target
+    }
+
+    private mutating func moveAcross(from column: Int, to target: Int) {
+        if target == column { return }
+        if target == 0 {
+            bytes.append(0x0D)
+        } else if target > column {
+            appendSequence(target - column, "C")
+        } else if column - target <= 4 {
+            for _ in target..<column { bytes.append(0x08) }
+        } else {
+            appendSequence(target + 1, "G")
+        }
     }
 
     mutating func moveAbsolutely(to target: Grid.Position) {
