@@ -20,7 +20,8 @@ extension Viewer {
         guard let item = row.item, let section = pane.document.snapshot.sectionIdentifier(containingItem: item) else {
             return
         }
-        let isFirst = pane.document.snapshot.sectionIdentifier(at: 0) == section && pane.document.placeholdersBefore == 0
+        let document = pane.document
+        let isFirst = document.placeholdersBefore == 0 && document.snapshot.sectionIdentifier(at: 0) == section
         let top: RowID = isFirst ? .title : .header(section)
         layOut(top, onLine: scene.rows.lowerBound, revealing: row)
     }

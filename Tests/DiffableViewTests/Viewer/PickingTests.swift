@@ -112,7 +112,7 @@ import Testing
         #expect(one.viewer.marks == ["i0"])
     }
 
-    @Test func `while a search is typed Tab marks what it has found, and that stays marked behind another search`() throws {
+    @Test func `while a search is typed Tab marks what it has found, which stays marked behind another one`() throws {
         var screen = try screen(.multiple)
         screen.press("/5")
         screen.showJustNow(try .rows(["i5", "i15"]), queryNumber: 1)

@@ -9,7 +9,7 @@ import Testing
         screen.effects.compactMap { if case .setView(_, let json, _) = $0 { json } else { nil } }.first
     }
 
-    @Test func `the end of a search leaves the cursor on what was found, however far down a long list that is`() throws {
+    @Test func `the end of a search leaves the cursor on what was found, however far down that is`() throws {
         var screen = ViewerScreen()
         screen.show(try .numbered(0..<2_000), extent: .init(offset: 0, total: 10_000))
         screen.press("/9000")

@@ -66,8 +66,8 @@ import Testing
 
     @Test func `a question says which keys answer it`() throws {
         var screen = ViewerScreen()
-        screen.show(
-            try .numbered(0..<3, list: #"{"kinds":{"":{"actions":[{"id":"x","title":"X","key":"x","confirm":true}]}}}"#))
+        let action = #"{"id":"x","title":"X","key":"x","confirm":true}"#
+        screen.show(try .numbered(0..<3, list: #"{"kinds":{"":{"actions":[\#(action)]}}}"#))
         screen.press("x")
         #expect(screen.status.contains("y does it"), "\(screen.status)")
     }

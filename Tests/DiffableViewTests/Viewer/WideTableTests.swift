@@ -76,9 +76,10 @@ import Testing
     @Test func `no column is cut beside the room of one that is left out`() throws {
         var screen = ViewerScreen(columns: 51)
         let others = (0..<5).map { "\"c\($0)\":\"a long value of \($0)\"" }.joined(separator: ",")
+        let item = Item(id: "a", content: try Content(json: "{\"pid\":1234567890,\(others)}"))
         screen.show(
             try Snapshot(
-                [Section(id: "s", items: [Item(id: "a", content: try Content(json: "{\"pid\":1234567890,\(others)}"))])],
+                [Section(id: "s", items: [item])],
                 content: try Content(json: #"{"layout":"table"}"#)))
         #expect(screen.lines[0].contains("c2") && !screen.lines[0].contains("c4"), "\(screen.grid.text)")
         #expect(screen.grid.text.contains("1234567890"), "\(screen.grid.text)")
