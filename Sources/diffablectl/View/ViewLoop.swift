@@ -72,12 +72,15 @@ private struct ViewScreen {
     }
 
     mutating func run() throws -> ViewLoop.Ending {
+        // The daemon works on its answer while the terminal is set up.
+        let tasks = follow()
+        defer { for task in tasks { task.cancel() } }
         try enter()
         defer { device.leave() }
         draw()
+        // There are no rows in that, so the first ones need not wait for their turn.
+        lastFrame = .now - Self.frameDuration
         device.sendQueries()
-        let tasks = follow()
-        defer { for task in tasks { task.cancel() } }
         // A terminal that was made smaller before signals were heard tells nobody again.
         let size = device.size
         if (size.columns, size.rows) != (self.size.columns, self.size.rows) { try handle(.resized(size)) }
