@@ -47,6 +47,10 @@ private struct ViewScreen {
     private var grid: Grid
     private var size: TerminalSize
     private var lastFrame = ContinuousClock.now
+    /// What has been drawn is not what somebody waits for, so the next frame need not wait for its turn.
+    private var mayFollowAtOnce = false
+    /// A key was pressed since the last frame.
+    private var showsKey = false
     /// Something beside the viewer asks for a frame.
     private var mustDraw = true
     private var ending: ViewLoop.Ending?
@@ -78,8 +82,8 @@ private struct ViewScreen {
         try enter()
         defer { device.leave() }
         draw()
-        // There are no rows in that, so the first ones need not wait for their turn.
-        lastFrame = .now - Self.frameDuration
+        // There are no rows in that.
+        mayFollowAtOnce = true
         device.sendQueries()
         // A terminal that was made smaller before signals were heard tells nobody again.
         let size = device.size
@@ -89,7 +93,7 @@ private struct ViewScreen {
             for event in events { try handle(event) }
             for event in try inbox.take() { try perform(viewer.handle(event, at: now)) }
             if viewer.deadline.map({ $0 <= now }) ?? false { try perform(viewer.handle(.timer, at: now)) }
-            if isDue, lastFrame + Self.frameDuration <= .now { draw() }
+            if isDue, frameWait <= .zero { draw() }
         }
         return ending!
     }
@@ -107,10 +111,12 @@ private struct ViewScreen {
     /// Whether there is a frame to draw that the terminal would take.
     private var isDue: Bool { (viewer.needsDrawing || mustDraw) && !device.isBehind }
 
+    private var frameWait: Duration { mayFollowAtOnce ? .zero : lastFrame + Self.frameDuration - .now }
+
     private var timeOut: Duration? {
         var times: [Duration] = []
         if let deadline = viewer.deadline { times.append(deadline - now) }
-        if isDue { times.append(lastFrame + Self.frameDuration - .now) }
+        if isDue { times.append(frameWait) }
         return times.min().map { max($0, .zero) }
     }
 
@@ -124,6 +130,9 @@ private struct ViewScreen {
         grid = next
         mustDraw = false
         lastFrame = .now
+        // Rows that a key asked for come a moment later. Two frames side by side are enough, however fast keys come.
+        mayFollowAtOnce = showsKey && !mayFollowAtOnce
+        showsKey = false
         // Tells nothing but that it was drawn.
         _ = viewer.handle(.drawn, at: now)
     }
@@ -156,6 +165,7 @@ private struct ViewScreen {
             // What acts on a row acts on one that was seen.
             if isDue { draw() }
             try perform(viewer.handle(.key(key), at: now))
+            showsKey = true
         case .mouse(let mouse):
             if isDue { draw() }
             try perform(viewer.handle(.mouse(mouse), at: now))
