@@ -229,7 +229,7 @@ extension Viewer {
         guard list == selected else { return }
         if pane.document.childCount(item) > 0 {
             if !pane.document.isExpanded(item) { setExpanded(item, true) }
-        } else if case .here = pane.shownQuery.folding, !pane.document.isParent(item) {
+        } else if case .here = pane.shownQuery.folding, !pane.shownQuery.filter.leavesOut {
             say("There is nothing under \(subject([item])), and no handler has brought anything")
         }
     }

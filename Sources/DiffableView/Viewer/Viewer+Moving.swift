@@ -10,7 +10,8 @@ extension Viewer {
             return
         }
         let isSection = direction == .nextSection || direction == .previousSection
-        let wasSeen = screenAnchor(of: target) != nil
+        // On the last line none of its other rows are.
+        let wasSeen = screenAnchor(of: target).map { $0.line < scene.rows.upperBound - 1 } ?? false
         go(to: target)
         if isSection, !wasSeen { showSection(from: target) }
     }

@@ -31,6 +31,16 @@ import Testing
         #expect(screen.cursor == "a0" && screen.line("a0") == line)
     }
 
+    @Test func `Tab to a section that begins on the last line shows more of it`() throws {
+        var screen = ViewerScreen()
+        screen.show(
+            try Snapshot([try section("a", 8, #"{"header":"A"}"#), try section("b", 20, #"{"header":"Section B"}"#)]))
+        #expect(screen.line("b0") == 10)
+        screen.press(.tab)
+        #expect(screen.cursor == "b0")
+        #expect(screen.lines[0].contains("Section B"), "\(screen.grid.text)")
+    }
+
     @Test func `a blank line tells sections without headers from each other`() throws {
         var screen = ViewerScreen()
         screen.show(
