@@ -64,8 +64,7 @@ final class Feed: Sendable {
                 let wasBlind = health.withLock { $0.watchProblem != nil }
                 if wasBlind || problem != nil { change { $0.watchProblem = problem } }
                 if wasBlind, problem == nil { schedule.stir(at: .now) }
-                let look = problem.map { _ in ContinuousClock.now + FileWatcher.retryPause }
-                if await stirred.wait(until: [schedule.next, look].compactMap(\.self).min()) {
+                if await stirred.wait(until: FileWatcher.nextLook(schedule.next, isBlind: problem != nil)) {
                     try? await Task.sleep(for: Self.settling)
                     _ = stirred.takeRing()
                     schedule.stir(at: .now)

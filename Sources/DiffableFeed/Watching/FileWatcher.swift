@@ -26,7 +26,7 @@ package final class FileWatcher: Sendable {
     }
 
     /// After which it is worth to ask again for what the kernel would not watch.
-    static let retryPause = Duration.seconds(30)
+    private static let retryPause = Duration.seconds(30)
 
     private let descriptor: Int32
     private let state = Mutex(State())
@@ -60,6 +60,17 @@ package final class FileWatcher: Sendable {
             if state.audiences[ticket]?.problem != nil { place(ticket, &state) }
             return state.audiences[ticket]?.problem
         }
+    }
+
+    /// When somebody looks again who hears of changes until then.
+    ///
+    /// - Parameters:
+    ///   - next: when it is time anyway; nil: only after a change.
+    ///   - isBlind: whether the kernel does not tell of all changes.
+    static func nextLook(_ next: ContinuousClock.Instant?, isBlind: Bool) -> ContinuousClock.Instant? {
+        guard isBlind else { return next }
+        let retry = ContinuousClock.now + retryPause
+        return min(next ?? retry, retry)
     }
 
     private func add(_ audience: Audience) -> Int {

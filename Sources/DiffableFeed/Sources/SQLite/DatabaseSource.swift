@@ -55,8 +55,8 @@ package struct DatabaseSource: FeedSource {
                 lastBlindness = blindness
                 deliver(.blindness(blindness))
             }
-            let look = blindness.map { _ in ContinuousClock.now + FileWatcher.retryPause }
-            if await bell.wait(until: [watch.next, look].compactMap(\.self).min()) { watch.stir(at: .now) }
+            let next = FileWatcher.nextLook(watch.next, isBlind: blindness != nil)
+            if await bell.wait(until: next) { watch.stir(at: .now) }
             // What takes long may take a fifth of the time.
             if let rest = watch.rest, rest > .now { try await Task.sleep(until: rest, clock: .continuous) }
         }
@@ -102,21 +102,20 @@ struct DatabaseReading {
             let isShared = before.isInWALMode && (before.hasIndex || before.hasLog)
             let answer = await answer(isShared ? .shared : .unlocked)
             let after = try files.look()
+            // A change within a tick of the clock of files may look like none, and may mend what is wrong.
+            let settled = isShared || before.isOld(at: .now()) ? before : nil
             switch answer {
             case .rows(let images):
                 guard isShared || after == before else {
                     return .trouble("the database \(settings.path) is being written")
                 }
-                // A change within a tick of the clock of files may look like none, and may mend what is wrong.
-                let isFinal = isShared || before.isOld(at: .now())
-                known = isFinal ? before : nil
+                known = settled
                 let snapshot: Snapshot
                 do { snapshot = try rows.state(of: images) } catch { return .failure(error) }
-                return .state(snapshot, isFinal: isFinal && after == before)
+                return .state(snapshot, isFinal: settled != nil && after == before)
             case .busy(let message): return .trouble(message)
             case .failure(let message):
-                // What was committed since then, or within a tick of the clock of files, may have mended it.
-                known = isShared || before.isOld(at: .now()) ? before : nil
+                known = settled
                 return .failure(FeedError(message))
             }
         } catch {
