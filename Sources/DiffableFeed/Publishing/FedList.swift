@@ -35,6 +35,10 @@ package actor FedList {
     /// Whether it was made what was brought, as far as is known.
     package var isFed: Bool { fedEpoch != nil }
 
+    /// The list as it is. Makes it if there is none; throws for one that somebody else has filled. Waits as long as there is no
+    /// daemon.
+    package func state() async throws -> Snapshot { try await insisting { try await current().snapshot } }
+
     /// Makes the list what was brought. Waits as long as there is no daemon.
     ///
     /// - Returns: whether anything was different.
@@ -66,30 +70,37 @@ package actor FedList {
 
     @discardableResult
     private func change(_ making: (Snapshot) throws -> Snapshot) async throws -> Bool {
+        try await insisting {
+            let known = try await current()
+            // A list that is this feed's is marked again when somebody has taken the mark away.
+            let isOwn = fedEpoch == known.epoch && !settings.onlyAdds
+            let new = try settings.marked(making(known.snapshot), after: isOwn ? Snapshot() : known.snapshot)
+            let operations = new.difference(from: known.snapshot)
+            if operations.isEmpty {
+                (wanted, fedEpoch) = (new, known.epoch)
+                return false
+            }
+            let list = settings.list
+            let outcome = try await link.perform { current in
+                guard current.number == known.number else {
+                    throw ClientError.connectionLost(current.connection.path)
+                }
+                return try await current.connection.transact(list, operations, ifRevision: known.revision)
+            }
+            self.known = Known(
+                snapshot: new, revision: outcome.revision, epoch: known.epoch, number: known.number)
+            (wanted, fedEpoch) = (new, known.epoch)
+            return true
+        }
+    }
+
+    /// Does it again when somebody else was faster, and when the connection is lost.
+    private func insisting<R>(_ body: () async throws -> R) async throws -> R {
         var attempts = 0
         while true {
             try Task.checkCancellation()
             do {
-                let known = try await current()
-                // A list that is this feed's is marked again when somebody has taken the mark away.
-                let isOwn = fedEpoch == known.epoch && !settings.onlyAdds
-                let new = try settings.marked(making(known.snapshot), after: isOwn ? Snapshot() : known.snapshot)
-                let operations = new.difference(from: known.snapshot)
-                if operations.isEmpty {
-                    (wanted, fedEpoch) = (new, known.epoch)
-                    return false
-                }
-                let list = settings.list
-                let outcome = try await link.perform { current in
-                    guard current.number == known.number else {
-                        throw ClientError.connectionLost(current.connection.path)
-                    }
-                    return try await current.connection.transact(list, operations, ifRevision: known.revision)
-                }
-                self.known = Known(
-                    snapshot: new, revision: outcome.revision, epoch: known.epoch, number: known.number)
-                (wanted, fedEpoch) = (new, known.epoch)
-                return true
+                return try await body()
             } catch ClientError.refused(let refusal)
                 where ["revisionMismatch", "noSuchList"].contains(refusal.name) && attempts < Self.attemptsMax
             {

@@ -115,6 +115,8 @@ final class Feed: Sendable {
     private func send(_ news: FeedNews, _ bell: Bell) async {
         /// What was brought and could not be sent.
         var pending: FeedNews.Batch?
+        /// Whether the source has seen what the list was before this feed.
+        var isResumed = false
         /// Whether the list was deleted and is not made again yet.
         var wasDeleted = false
         var connection = 0
@@ -128,6 +130,11 @@ final class Feed: Sendable {
             }
             let number = await link.number
             do {
+                if pending != nil, !isResumed {
+                    await source.resume(try await list.state())
+                    isResumed = true
+                    pending = news.take(after: pending)
+                }
                 if let batch = pending {
                     try await list.send(whole: batch.whole, items: batch.items)
                     news.note(sent: batch)

@@ -13,6 +13,9 @@ package protocol FeedSource: Sendable {
     var watchedPaths: [String] { get }
     /// What the list answers while the feed runs; nil: nothing.
     var handler: ListHandler? { get }
+    /// Takes up what the list has been fed before, as far as it says what is to be brought. It is called once, when there is a first
+    /// state; returns when there is one with all of that.
+    func resume(_ list: Snapshot) async
     /// Brings states until there are no more, until it fails, or until the task is cancelled; then all that it started has
     /// ended, too.
     ///
@@ -24,6 +27,7 @@ package protocol FeedSource: Sendable {
 
 extension FeedSource {
     package var handler: ListHandler? { nil }
+    package func resume(_ list: Snapshot) async {}
 }
 
 /// What a source brings.

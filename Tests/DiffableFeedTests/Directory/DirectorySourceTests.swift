@@ -1,5 +1,6 @@
 import Diffable
 import DiffableInput
+import DiffableJSON
 import Foundation
 import TestSupport
 import Testing
@@ -113,7 +114,7 @@ import Testing
             try directory.write("", to: "a/b/x")
             try await expect(listed, ["x"])
             try directory.delete("a")
-            #expect(try await eventuallyInTask { listed.problem?.contains("is not there yet") ?? false })
+            #expect(try await eventuallyInTask { listed.problem?.contains("is gone") ?? false })
             #expect(listed.outline == ["x"])
             try directory.write("", to: "a/b/y")
             try await expect(listed, ["y"])
@@ -123,6 +124,41 @@ import Testing
             try directory.rename("a/b", "a/old")
             try directory.rename("other", "a/b")
             try await expect(listed, ["z"])
+        }
+    }
+
+    @Test func `folders that are open are listed in a directory that takes the place of theirs`() async throws {
+        for folder in ["d", "other"] { try directory.write("", to: "\(folder)/a/b/of \(folder)") }
+        try await following("d") { listed, source in
+            try await expect(listed, ["a+"])
+            try await source.open("a")
+            try await source.open("a/b")
+            try directory.rename("d", "old")
+            #expect(try await eventuallyInTask { listed.problem?.contains("is gone") ?? false })
+            try directory.rename("other", "d")
+            try await expect(listed, ["a", "  b", "    of other"])
+        }
+    }
+
+    @Test func `what a list has had is listed again, as far as it is there`() async throws {
+        try directory.write("", to: "a/b/file")
+        try directory.write("", to: "c/file")
+        try directory.makeFolder("empty")
+        func item(_ id: ItemID, _ content: String = "{}", _ children: [Item] = []) throws -> Item {
+            Item(id: id, kind: "directory", content: try Content(json: content), children: children)
+        }
+        let list = try Snapshot([
+            Section(
+                id: "s",
+                items: [
+                    try item("a", "{}", [try item("a/b", "{}", [Item(id: "a/b/gone")])]),
+                    try item("c", #"{"hasChildren":true}"#), try item("empty"), try item("gone"),
+                ])
+        ])
+        try await following { listed, source in
+            try await expect(listed, ["a+", "c+", "empty+"])
+            await source.resume(list)
+            #expect(listed.outline == ["a", "  b", "    file", "c+", "empty"])
         }
     }
 

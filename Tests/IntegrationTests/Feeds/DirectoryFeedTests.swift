@@ -41,12 +41,43 @@ extension Integration {
             try daemon.waitForIDs([], program)
             try FileManager.default.removeItem(atPath: file("d"))
             let gone = try daemon.waitForStatus("a directory that is gone") { $0.state == "failing" }
-            #expect(gone.message?.contains("is not there yet") == true, "\(gone)")
+            #expect(gone.message?.contains("d is gone; it is listed again") == true, "\(gone)")
             try make("d/again")
             try daemon.waitForIDs(["again"], program)
             _ = try daemon.waitForStatus("a success") { $0.state == "fed" && $0.message == nil }
             program.signal(SIGTERM)
             #expect(try program.wait() == 0)
+        }
+
+        /// Viewers that have the folder open would go on showing it without anything in it.
+        @Test func `what somebody has opened is listed after a start and a reload, too`() throws {
+            try make("d/a/b")
+            _ = try daemon.directory.write("", to: "d/a/b/file")
+            func feeds(icon: String) -> String {
+                "- {list: a, directory: \(file("d")), content: {icon: \(icon)}}\n"
+            }
+            var program = try daemon.startFeeds(feeds(icon: "x"))
+            try daemon.waitForIDs(["a"], program)
+            _ = try eventually("a handler") {
+                try daemon.succeed("ls", "--json").contains(#""handles":["expand"]"#) ? true : nil
+            }
+            try daemon.succeed("expand", "a", "a", "--ask")
+            try daemon.succeed("expand", "a", "a/b", "--ask")
+            try daemon.waitForIDs(["a", "a/b", "a/b/file"], program)
+            program.end(with: SIGTERM)
+
+            _ = try daemon.directory.write("", to: "d/a/b/meanwhile")
+            program = try daemon.startFeeds(feeds(icon: "x"))
+            try daemon.waitForIDs(["a", "a/b", "a/b/file", "a/b/meanwhile"], program)
+            try daemon.writeFeeds(feeds(icon: "y"))
+            program.signal(SIGHUP)
+            _ = try eventually("the reload") {
+                try daemon.succeed("get", "a", "a").contains(#""icon":"y""#) ? true : nil
+            }
+            #expect(try daemon.ids(of: "a") == ["a", "a/b", "a/b/file", "a/b/meanwhile"])
+            try FileManager.default.removeItem(atPath: file("d/a/b/file"))
+            try daemon.waitForIDs(["a", "a/b", "a/b/meanwhile"], program)
+            program.end(with: SIGTERM)
         }
     }
 }

@@ -22,6 +22,10 @@ actor DirectoryReading {
     private let events: FolderEvents
     private let source: any DispatchSourceRead
     private var tree: FolderTree?
+    /// Whether the directory was there once.
+    private var wasThere = false
+    /// The folders that were listed in the directory that was there before, those above first.
+    private var listedBefore: [ItemID] = []
     /// What was brought last, if it was a failure.
     private var failure: FeedError?
 
@@ -56,14 +60,22 @@ actor DirectoryReading {
             }
             failure = problem
         } catch {
-            tree?.end()
-            tree = nil
-            for id in opened { outcome.refusals[id] = error }
-            if failure != error { outcome.state = .failure(error) }
-            failure = error
-            outcome.isToBeTriedAgain = !error.isOfMissing(settings.path)
+            endTree()
+            let isMissing = error.isOfMissing(settings.path)
+            let problem = isMissing && wasThere ? FeedError.gone(settings.path) : error
+            for id in opened { outcome.refusals[id] = problem }
+            if failure != problem { outcome.state = .failure(problem) }
+            failure = problem
+            outcome.isToBeTriedAgain = !isMissing
         }
         return outcome
+    }
+
+    private func endTree() {
+        guard let tree else { return }
+        listedBefore = tree.listedFolders
+        tree.end()
+        self.tree = nil
     }
 
     /// The tree as it is now.
@@ -81,13 +93,14 @@ actor DirectoryReading {
             return tree
         }
         // Another directory has come to its place.
-        tree?.end()
-        tree = nil
+        endTree()
         if settings.every == nil, let objection = WatchedPath.objection(to: settings.path) {
             throw FeedError("\(settings.path) \(objection): say `every`")
         }
         let new = try FolderTree(settings, events, descriptor)
-        tree = new
+        (tree, wasThere) = (new, true)
+        // The list has shown what is in them all the time. Those that are not in this one are left out.
+        for id in listedBefore { try? new.open(id, descriptor) }
         return new
     }
 

@@ -1,5 +1,6 @@
 import Diffable
 import DiffableClient
+import DiffableInput
 import Synchronization
 
 /// The files of a directory, as an outline whose folders are filled as far as the settings say, and as far as somebody opens
@@ -29,7 +30,17 @@ package final class DirectorySource: FeedSource {
 
     /// Lists what is in a folder. Returns when a state with it has been brought.
     func open(_ folder: ItemID) async throws {
-        if let refusal = await openings.open(folder) { throw RequestRefusal(refusal.description) }
+        if let refusal = await openings.open([folder]) { throw RequestRefusal(refusal.description) }
+    }
+
+    /// What was listed when the list was fed last is listed again: whoever has it open goes on seeing it.
+    package func resume(_ list: Snapshot) async {
+        let kind = Kind(stringLiteral: FileStatus.Sort.directory.rawValue)
+        let folders = list.itemIdentifiers.filter { id in
+            guard let item = list.item(id), item.kind == kind, let content = item.content else { return false }
+            return JSONView(content).member("hasChildren") == nil
+        }
+        if !folders.isEmpty { _ = await openings.open(folders) }
     }
 
     package func run(_ deliver: @escaping @Sendable (FeedState) -> Void) async throws {
@@ -47,10 +58,12 @@ package final class DirectorySource: FeedSource {
             let start = ContinuousClock.now
             let isRescan = rescan.map { $0 <= start } ?? false
             let asked = openings.take()
-            let outcome = await reading.look(opening: asked.map(\.folder), isRescan: isRescan)
+            let outcome = await reading.look(opening: asked.flatMap(\.folders), isRescan: isRescan)
             let end = ContinuousClock.now
             if let state = outcome.state { deliver(state) }
-            for opening in asked { opening.answer(outcome.refusals[opening.folder]) }
+            for opening in asked {
+                opening.answer(opening.folders.lazy.compactMap { outcome.refusals[$0] }.first)
+            }
             // What takes long may take a fifth of the time.
             let rest = end + max((end - start) * FeedSchedule.restPerRun, outcome.state == nil ? .zero : Self.pause)
             if let every = settings.every { rescan = isRescan || rescan == nil ? max(start + every, rest) : rescan }
@@ -70,8 +83,9 @@ package final class DirectorySource: FeedSource {
 /// The folders that somebody wants to see, until they are there.
 private final class FolderOpenings: Sendable {
     struct Opening: Sendable {
-        var folder: ItemID
-        /// Why it is not opened; nil when it is.
+        /// Those above first.
+        var folders: [ItemID]
+        /// Why one of them is not opened; nil when all are.
         var answer: @Sendable (FeedError?) -> Void
     }
 
@@ -103,9 +117,9 @@ private final class FolderOpenings: Sendable {
         }
     }
 
-    func open(_ folder: ItemID) async -> FeedError? {
+    func open(_ folders: [ItemID]) async -> FeedError? {
         await withCheckedContinuation { continuation in
-            let opening = Opening(folder: folder) { continuation.resume(returning: $0) }
+            let opening = Opening(folders: folders) { continuation.resume(returning: $0) }
             let bell = state.withLock { state in
                 if state.bell != nil { state.waiting.append(opening) }
                 return state.bell

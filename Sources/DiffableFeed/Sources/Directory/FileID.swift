@@ -27,6 +27,11 @@ enum FileID {
     /// Whether it is one that could be that of two paths.
     static func isNumbered(_ id: ItemID) -> Bool { endsWithNumber(id.description) }
 
+    /// Whether it may be that of a file below a folder. One that has a number does not say so.
+    static func mayBe(_ id: ItemID, below folder: ItemID) -> Bool {
+        isNumbered(id) || "\(id)".utf8.starts(with: "\(folder)/".utf8)
+    }
+
     private static func escaped(_ path: [UInt8]) -> String {
         let isPlain = path.allSatisfy { 0x20..<0x7F ~= $0 && $0 != UInt8(ascii: "%") }
         if isPlain { return String(decoding: path, as: UTF8.self) }

@@ -35,14 +35,33 @@ extension FolderTree {
 
     private func member(_ id: ItemID, in folder: Folder) -> (FolderMember, Folder)? {
         for member in folder.members.values {
-            if Item(record: member.record(in: folder)).id == id { return (member, folder) }
-            if let found = member.folder.flatMap({ self.member(id, in: $0) }) { return found }
+            let known = Item(record: member.record(in: folder)).id
+            if known == id { return (member, folder) }
+            guard let inner = member.folder, FileID.mayBe(id, below: known) else { continue }
+            if let found = self.member(id, in: inner) { return found }
         }
         return nil
+    }
+
+    /// What is listed beside the folder at the top, those above first.
+    var listedFolders: [ItemID] {
+        var (ids, folders) = ([ItemID](), [root])
+        while let folder = folders.popLast() {
+            for member in folder.members.values {
+                guard let inner = member.folder else { continue }
+                ids.append(Item(record: member.record(in: folder)).id)
+                folders.append(inner)
+            }
+        }
+        return ids
     }
 }
 
 extension FeedError {
+    static func gone(_ path: String) -> FeedError {
+        FeedError("the directory \(path) is gone; it is listed again as soon as there is one")
+    }
+
     static func unreadable(_ path: String, _ error: Int32) -> FeedError {
         if error == ENOENT {
             return FeedError("the directory \(path) is not there yet; it is listed as soon as it comes")
