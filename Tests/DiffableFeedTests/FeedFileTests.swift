@@ -174,6 +174,14 @@ import Testing
             "line 4: list: “a” is fed already"
         ),
         ("- list: a\n  sqlite: /tmp/x.db", "line 2: sqlite: the query is missing"),
+        (
+            "- list: a\n  sqlite: /tmp/x.db\n  query: SELECT 1; SELECT 2",
+            "line 3: query: it is one SELECT, and another statement stands behind it"
+        ),
+        (
+            "- list: a\n  sqlite: /tmp/x.db\n  query: |\n    SELECT ';', \";\" --;\n    ;\n    DELETE FROM t",
+            "line 3: query: it is one SELECT, and another"
+        ),
         ("- list: a\n  sqlite: x.db\n  query: SELECT 1", "line 2: sqlite: “x.db” is no absolute path"),
         ("- list: a\n  sqlite: /proc/x.db\n  query: SELECT 1", "line 2: sqlite: /proc/x.db is on /proc"),
         ("- list: a\n  sqlite: /tmp/x\n  query: SELECT 1\n  from: csv", "line 4: from: it is for a text"),
@@ -208,6 +216,23 @@ import Testing
     ])
     func `a mistake is refused with its line and key`(text: String, expected: String) {
         #expect(refusal(of: text).contains(expected), "\(refusal(of: text))")
+    }
+
+    @Test(arguments: [
+        "SELECT 1", "SELECT 1;", "SELECT 1 ; \n", "SELECT ';' AS \"a;b\", [c;d], `e;f` FROM t",
+        "SELECT 'it''s; one'", "SELECT 1 -- none; of it", "SELECT 1 /* nor; this */;", "SELECT 1; -- the end\n",
+        "SELECT 1 /* open; to the end", ";SELECT 1", "SELECT 2 - 1 / 3;;", "SELECT '; never closed", "",
+    ])
+    func `one statement is one, whatever is quoted in it`(query: String) {
+        #expect(!QueryText(query).hasSecondStatement)
+    }
+
+    @Test(arguments: [
+        "SELECT 1; SELECT 2", "SELECT 1;x", "; SELECT '''';'", "SELECT 1 /* ; */; DROP TABLE t", "SELECT 1 --\n; x",
+        "SELECT 1 - 1; x", "SELECT 1 / 1; x", "SELECT /*/ ; x */ 1; y", "SELECT [a]; x",
+    ])
+    func `two statements are two`(query: String) {
+        #expect(QueryText(query).hasSecondStatement)
     }
 
     @Test func `file systems are told apart by what is mounted`() {

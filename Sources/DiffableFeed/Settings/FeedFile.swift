@@ -174,6 +174,9 @@ extension DatabaseSettings {
         guard ["SELECT", "WITH", "VALUES", ""].contains(verb) else {
             throw query.error("it is one SELECT, and not \(verb)")
         }
+        if QueryText(try query.text()).hasSecondStatement {
+            throw query.error("it is one SELECT, and another statement stands behind it")
+        }
         let text = try database.text()
         // Where the kernel tells of nothing, it has to be looked at from time to time.
         let path = try mapping.has("every") ? database.absolute(text, home: home) : database.watched(text, home: home)

@@ -161,6 +161,15 @@ import Testing
         }
     }
 
+    /// As YAML writes what stands on lines of its own.
+    @Test func `behind a query its end, a line feed and a comment may stand`() async throws {
+        try await sql("CREATE TABLE t(id, n)", "INSERT INTO t VALUES ('a', 1)")
+        try await following("SELECT id, n FROM t;\n-- all of them;\n") { followed in
+            let isRight = try await eventuallyInTask { followed.numbers == ["a": 1] }
+            #expect(isRight, "\(String(describing: followed.numbers))")
+        }
+    }
+
     @Test(arguments: [
         ("SELECT nonsense", "no such column"), ("DELETE FROM t", "one SELECT"), ("SELECT 1; SELECT 2", "one SELECT"),
         ("SELECT 1 AS id, 2 AS id", "two columns"), ("SELECT x'00' AS id", "blob"), ("SELECT NULL AS id", "identify"),

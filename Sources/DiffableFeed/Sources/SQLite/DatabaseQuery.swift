@@ -46,7 +46,7 @@ struct DatabaseQuery {
         var rest: UnsafePointer<CChar>?
         let (code, isAlone) = sql.withCString { text in
             let code = sqlite3_prepare_v2(connection, text, -1, &statement, &rest)
-            return (code, rest.map { $0.pointee == 0 } ?? true)
+            return (code, rest.map { QueryText(String(cString: $0)).isBlank } ?? true)
         }
         defer { sqlite3_finalize(statement) }
         guard code == SQLITE_OK else { return answer(of: connection, code) }

@@ -1,0 +1,57 @@
+/// The text of a query, as far as SQLite takes it apart into statements (sqlite.org/lang.html).
+struct QueryText {
+    private let bytes: [UInt8]
+
+    init(_ text: some StringProtocol) { bytes = Array(text.utf8) }
+
+    /// Whether SQLite finds no statement in it: only white space, comments and ends of statements.
+    var isBlank: Bool { next(from: 0, passingEnds: true) == nil }
+
+    /// Whether anything stands behind the first statement.
+    var hasSecondStatement: Bool {
+        guard var offset = next(from: 0, passingEnds: true) else { return false }
+        while let here = next(from: offset, passingEnds: false) {
+            if bytes[here] == UInt8(ascii: ";") { return next(from: here, passingEnds: true) != nil }
+            offset = behindToken(at: here)
+        }
+        return false
+    }
+
+    /// Where something stands that is neither white space nor a comment; nil when there is nothing more.
+    private func next(from start: Int, passingEnds: Bool) -> Int? {
+        var offset = start
+        while offset < bytes.count {
+            switch bytes[offset] {
+            case UInt8(ascii: " "), UInt8(ascii: "\t"), UInt8(ascii: "\n"), UInt8(ascii: "\r"), 0x0C: offset += 1
+            case UInt8(ascii: ";") where passingEnds: offset += 1
+            case UInt8(ascii: "-") where isPair("-", at: offset):
+                offset = behind(offset + 2) { bytes[$0] == UInt8(ascii: "\n") }
+            case UInt8(ascii: "/") where isPair("*", at: offset):
+                // One that is not closed goes to the end.
+                offset = behind(offset + 3) { bytes[$0] == UInt8(ascii: "/") && bytes[$0 - 1] == UInt8(ascii: "*") }
+            default: return offset
+            }
+        }
+        return nil
+    }
+
+    /// What is quoted is one, whatever is in it. A quotation mark that is doubled begins another one at once, which is the same here.
+    private func behindToken(at offset: Int) -> Int {
+        switch bytes[offset] {
+        case UInt8(ascii: "'"), UInt8(ascii: "\""), UInt8(ascii: "`"):
+            behind(offset + 1) { bytes[$0] == bytes[offset] }
+        case UInt8(ascii: "["): behind(offset + 1) { bytes[$0] == UInt8(ascii: "]") }
+        default: offset + 1
+        }
+    }
+
+    private func isPair(_ second: Unicode.Scalar, at offset: Int) -> Bool {
+        offset + 1 < bytes.count && bytes[offset + 1] == UInt8(ascii: second)
+    }
+
+    private func behind(_ start: Int, _ isEnd: (Int) -> Bool) -> Int {
+        var offset = start
+        while offset < bytes.count, !isEnd(offset) { offset += 1 }
+        return min(offset + 1, bytes.count)
+    }
+}
