@@ -29,6 +29,15 @@ package struct RowMapping: Equatable, Sendable {
         do { return try reader.read(bytes) } catch { throw InputError(Self.place(name, reader.format) + "\(error)") }
     }
 
+    /// The same of one line that was taken out of a longer text. Messages name the line by its number there.
+    package func input(_ text: [UInt8], ofLine line: Int, named name: String) throws(InputError) -> Input {
+        let reader = try reader(of: text, file: nil, named: name, extent: .wholeList)
+        do { return try reader.read(text) } catch {
+            // Within the line each mistake is on its first.
+            throw InputError(Self.place(name, reader.format) + "line \(line): \(error.problem)")
+        }
+    }
+
     /// The same, before rows become items.
     ///
     /// - Returns: also what stands before the message when they cannot (`Arrangement`).

@@ -117,6 +117,30 @@ import Testing
         return !state.contains(") Z")
     }
 
+    @Test(arguments: [CommandSettings.Stream.ndjson, .states])
+    func `a line is as long as the limit, and no longer`(stream: CommandSettings.Stream) throws {
+        let row = #"{"id":"a"}"#
+        let line = Array((stream == .ndjson ? row : "[\(row)]").utf8)
+        for max in [line.count, line.count - 1] {
+            // Whole, in two parts, and without an end.
+            for (cut, end) in [(0, "\n"), (5, "\n"), (5, "")] {
+                let states = Collected()
+                let lines = StreamedLines(stream, RowMapping(), named: "it", lineLengthMax: max) { states.append($0) }
+                lines.append(Array("\n".utf8))
+                lines.append(Array(line[..<cut]))
+                lines.append(Array(line[cut...]) + Array(end.utf8))
+                let isTooLong = max < line.count
+                #expect(states.values.isEmpty == (isTooLong || end.isEmpty))
+                #expect(lines.broken.takeRing() == isTooLong)
+                guard isTooLong else {
+                    try lines.end()
+                    continue
+                }
+                #expect { try lines.end() } throws: { "\($0)" == "it: line 2 is longer than \(max) bytes" }
+            }
+        }
+    }
+
     /// Otherwise the list would stand still, and nobody would hear why.
     @Test(arguments: [CommandSettings.Stream.ndjson, .states])
     func `a stream that goes on after a line that cannot be read is ended, and the line is named`(
@@ -124,10 +148,12 @@ import Testing
     ) async throws {
         let (states, first) = (Collected(), stream == .ndjson ? #"{"id":"a"}"# : #"[{"id":"a"}]"#)
         let source = source("echo '\(first)'; sleep 0.01; echo; echo junk; exec sleep 1000") { $0.stream = stream }
+        let format = stream == .ndjson ? "ndjson" : "json"
         await #expect {
             try await source.run { states.append($0) }
         } throws: {
-            "\($0)".contains("line 3: ")
+            "\($0)".hasPrefix("the output of the shell's line, read as \(format): line 3: ")
+                && !"\($0)".contains("line 1")
         }
         #expect(states.values.count == 1)
     }

@@ -20,11 +20,13 @@ final class StreamedLines: Sendable {
 
     /// In bytes. A longer line is an error, so that a program that writes no line ends does not use up the memory.
     static let lineLengthMax = 64 << 20
+    private let lineLengthMax: Int
 
     init(
         _ stream: CommandSettings.Stream, _ rows: RowMapping, named name: String,
-        _ deliver: @escaping @Sendable (FeedState) -> Void
+        lineLengthMax: Int = StreamedLines.lineLengthMax, _ deliver: @escaping @Sendable (FeedState) -> Void
     ) {
+        self.lineLengthMax = lineLengthMax
         self.stream = stream
         self.rows = rows
         self.name = name
@@ -35,13 +37,16 @@ final class StreamedLines: Sendable {
         let isBroken = state.withLock { state in
             guard state.error == nil else { return false }
             let feed = UInt8(ascii: "\n")
+            // Others that end in this part are no longer than a part.
+            guard state.rest.count + (part.firstIndex(of: feed) ?? part.count) <= lineLengthMax else {
+                state.error = FeedError(
+                    "\(name): line \(state.lines + 1) is longer than \(grouped(lineLengthMax)) bytes")
+                state.rest = []
+                return true
+            }
             guard let end = part.lastIndex(of: feed) else {
                 state.rest += part
-                if state.rest.count > Self.lineLengthMax {
-                    state.error = FeedError("\(name): a line is longer than \(grouped(Self.lineLengthMax)) bytes")
-                    state.rest = []
-                }
-                return state.error != nil
+                return false
             }
             let text = state.rest + part[..<end]
             state.rest = Array(part[(end + 1)...])
@@ -65,17 +70,17 @@ final class StreamedLines: Sendable {
         // Of whole states those before the last are over already.
         for (number, line) in stream == .states ? lines.suffix(1) : lines[...] {
             do throws(InputError) {
-                let input = try input(Array(line))
+                let input = try input(Array(line), line: count + number)
                 deliver(stream == .states ? .whole(input) : .items(input))
             } catch {
-                throw FeedError(InputError(error.problem), at: "\(name), line \(count + number): ")
+                throw FeedError(error)
             }
         }
     }
 
-    private func input(_ line: [UInt8]) throws(InputError) -> Input {
+    private func input(_ text: [UInt8], line: Int) throws(InputError) -> Input {
         var rows = rows
         if rows.from == nil { rows.from = stream == .ndjson ? .ndjson : .json }
-        return try rows.input(line, file: nil, named: name)
+        return try rows.input(text, ofLine: line, named: name)
     }
 }
