@@ -75,9 +75,12 @@ struct DiffableFeedCommand: AsyncParsableCommand {
                 let path = configuration.path ?? "the file"
                 // No mistake: it may be written for a newer viewer.
                 for feed in settings {
-                    for complaint in feed.look.map(LookCheck.complaints) ?? [] {
+                    let ofLook = (feed.look.map(LookCheck.complaints) ?? []).map { ("look", $0) }
+                    let ofContent = LookCheck.itemComplaints(of: feed.constantContent).map { ("content", $0) }
+                    for (what, complaint) in ofLook + ofContent {
                         report(
-                            "diffable-feed: \(path): the look of \(quoted(feed.list)): \(complaint)", to: STDERR_FILENO)
+                            "diffable-feed: \(path): the \(what) of \(quoted(feed.list)): \(complaint)",
+                            to: STDERR_FILENO)
                     }
                 }
                 return report("\(path): \(counted(settings.count, "feed"))", to: STDOUT_FILENO)

@@ -66,7 +66,7 @@ extension FeedSettings {
     /// The content with the constants that it does not say itself.
     func completed(_ content: Content?, of id: ItemID) throws(FeedError) -> Content? {
         guard !constants.isEmpty else { return content }
-        guard let content else { return .object(constants.map { ($0.name, $0.value) }) }
+        guard let content else { return constantContent }
         let view = JSONView(content)
         guard view.isObject else {
             throw FeedError("the content of \(quoted(id)) is \(view.sort), and `content` adds members to objects only")

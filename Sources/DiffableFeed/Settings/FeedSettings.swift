@@ -24,6 +24,9 @@ package struct FeedSettings: Equatable, Sendable {
         self.source = source
     }
 
+    /// All constants as one object.
+    package var constantContent: Content { .object(constants.map { ($0.name, $0.value) }) }
+
     /// A member of every item's content.
     package struct Constant: Equatable, Sendable {
         package var name: String

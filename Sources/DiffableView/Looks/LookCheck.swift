@@ -12,7 +12,10 @@ package enum LookCheck {
         let value = ContentValue(look)
         check(value, list, at: "", &complaints)
         if case .object(let kinds)? = value["kinds"] {
-            for kind in kinds { check(kind.value, item, at: "kinds.\(kind.name).", mayFollow: true, &complaints) }
+            for kind in kinds {
+                let name = kind.name.isEmpty ? "\"\"" : kind.name
+                check(kind.value, item, at: "kinds.\(name).", mayFollow: true, &complaints)
+            }
         }
         for name in ["empty", "header", "footer"] {
             if let member = value[name], member.isObject { check(member, item, at: "\(name).", &complaints) }
@@ -24,6 +27,18 @@ package enum LookCheck {
         return complaints
     }
 
+    /// A sentence for each member of an item's content that is passed over when it is drawn. Content has any other members, too.
+    package static func itemComplaints(of content: Content) -> [String] {
+        guard case .object(let members) = ContentValue(content) else { return [] }
+        return members.compactMap { member in
+            item[member.name].flatMap { $0(member.value) ? nil : passedOver(member.name, member.value) }
+        }
+    }
+
+    private static func passedOver(_ name: String, _ value: ContentValue) -> String {
+        "\(harmlessText(name)) cannot be \(harmlessText(value.json)); it is passed over"
+    }
+
     /// - Parameter mayFollow: whether a value may be a path into the item's content.
     private static func check(
         _ value: ContentValue, _ members: [String: Test], at path: String, mayFollow: Bool = false,
@@ -33,15 +48,13 @@ package enum LookCheck {
             return complaints.append("\(harmlessText(path.dropLast().description)) is no object, and is passed over")
         }
         for member in given {
-            let name = harmlessText(path + member.name)
+            let name = path + member.name
             guard let test = members[member.name] else {
-                complaints.append("nobody knows a member \(name); it is passed over")
+                complaints.append("nobody knows a member \(harmlessText(name)); it is passed over")
                 continue
             }
-            if mayFollow, member.value["path"] != nil || test(member.value) { continue }
-            if !test(member.value) {
-                complaints.append("\(name) cannot be \(harmlessText(member.value.json)); it is passed over")
-            }
+            if mayFollow, member.value["path"] != nil { continue }
+            if !test(member.value) { complaints.append(passedOver(name, member.value)) }
         }
     }
 
