@@ -111,3 +111,23 @@ import Testing
         #expect(states.values.count == 1)
     }
 }
+
+/// What an item of the list `feeds` says.
+@Suite struct FeedStatusTests {
+    @Test func `a feed that fails says why, in as many lines as that takes`() {
+        var status = FeedStatus(list: "a", source: "command")
+        func content() -> String { status.item.content.map { String(decoding: $0.bytes, as: UTF8.self) } ?? "" }
+        #expect(content() == #"{"text":"a","lines":0,"state":"waiting","source":"command","badge":"waiting"}"#)
+        (status.state, status.lastSuccess) = (.fed, 5)
+        #expect(
+            content()
+                == #"{"text":"a","lines":0,"state":"fed","source":"command","badge":{"text":"fed","tint":"green"},"lastSuccess":5}"#
+        )
+        (status.state, status.message) = (.failing, "no")
+        #expect(
+            content() == """
+                {"text":"a: no","lines":0,"state":"failing","source":"command","badge":{"text":"failing","tint":"red"},\
+                "tint":"red","message":"no","lastSuccess":5}
+                """)
+    }
+}

@@ -30,15 +30,29 @@ package struct FeedStatus: Equatable, Sendable {
     package var item: Item { Item(id: list.asItemID, content: content) }
 
     private var content: Content {
+        // A viewer that has room for one line would show the half of why a feed fails.
+        let text = message.map { "\(list): \($0)" } ?? "\(list)"
         var members: [(String, Content)] = [
-            ("text", .string("\(list)".utf8)), ("state", .string(state.rawValue.utf8)),
-            ("source", .string(source.utf8)),
+            ("text", .string(text.utf8)), ("lines", .number(0)), ("state", .string(state.rawValue.utf8)),
+            ("source", .string(source.utf8)), ("badge", badge),
         ]
+        if state == .failing { members.append(("tint", Self.red)) }
         if let message { members.append(("message", .string(message.utf8))) }
         if let lastSuccess { members.append(("lastSuccess", .number(lastSuccess))) }
         if let nextAttempt { members.append(("nextAttempt", .number(nextAttempt))) }
         return .object(members)
     }
+
+    private var badge: Content {
+        let text = Content.string(state.rawValue.utf8)
+        return switch state {
+        case .waiting: text
+        case .fed: .object([("text", text), ("tint", .string("green".utf8))])
+        case .failing: .object([("text", text), ("tint", Self.red)])
+        }
+    }
+
+    private static let red = Content.string("red".utf8)
 }
 
 extension ListName {

@@ -21,20 +21,12 @@ package final class StatusBoard: Sendable {
     private let bell = Bell()
 
     private static let timesPause = Duration.seconds(1)
-    /// A viewer shows of each feed how it is doing, and below it why it fails.
+    /// A viewer shows of each feed what its rows come from, beside what its item says.
     private static let look = Content.object([
         ("title", .string("Feeds".utf8)),
         (
             "kinds",
-            .object([
-                (
-                    "",
-                    .object([
-                        ("badge", .object([("path", .string("/state".utf8))])),
-                        ("secondaryText", .object([("path", .string("/message".utf8))])),
-                    ])
-                )
-            ])
+            .object([("", .object([("secondaryText", .object([("path", .string("/source".utf8))]))]))])
         ),
     ])
 
@@ -70,17 +62,11 @@ package final class StatusBoard: Sendable {
         var sent = Sent()
         while !Task.isCancelled {
             let statuses = state.withLock { state in state.feeds.compactMap { state.statuses[$0] } }
-            if !sent.isSame(statuses), !sent.isRefused,
-                sent.differsInWords(from: statuses) || sent.time + Self.timesPause <= .now
-            {
-                await send(statuses, &sent)
-            }
+            let isUrgent = sent.failures == 0 && sent.differsInWords(from: statuses)
+            if !sent.isSame(statuses), isUrgent || sent.time + sent.pause <= .now { await send(statuses, &sent) }
             let isWaiting = !sent.isSame(state.withLock { state in state.feeds.compactMap { state.statuses[$0] } })
-            await bell.wait(until: isWaiting && !sent.isRefused ? sent.time + Self.timesPause : nil)
-            if let number = await link.number, number != sent.number {
-                sent.statuses = []
-                sent.isRefused = false
-            }
+            await bell.wait(until: isWaiting ? sent.time + sent.pause : nil)
+            if let number = await link.number, number != sent.number { (sent.statuses, sent.failures) = ([], 0) }
         }
     }
 
@@ -102,13 +88,18 @@ package final class StatusBoard: Sendable {
                 return current.number
             }
             sent.statuses = statuses
+            (sent.failures, sent.complaint) = (0, nil)
         } catch let error as ClientError {
             sent.statuses = []
             guard !error.isSettledByAskingAgain else { return }
-            // Without it nothing is fed worse; it is tried again over the next connection.
+            // Without it nothing is fed worse.
             sent.number = await link.number ?? sent.number
-            sent.isRefused = true
-            say("the list \(quoted(list)) does not say how the feeds are doing: \(error)")
+            sent.failures += 1
+            let complaint = "\(error)"
+            if complaint != sent.complaint {
+                say("the list \(quoted(list)) does not say how the feeds are doing: \(complaint)")
+            }
+            sent.complaint = complaint
         } catch {}
     }
 
@@ -128,9 +119,17 @@ package final class StatusBoard: Sendable {
     private struct Sent {
         var statuses: [FeedStatus] = []
         var number = 0
-        /// Whether the daemon said no over this connection.
-        var isRefused = false
+        /// How often in a row the daemon has said no over this connection, and what it said last.
+        var failures = 0
+        var complaint: String?
         var time = ContinuousClock.Instant.now - StatusBoard.timesPause
+
+        /// Before it is sent again.
+        var pause: Duration {
+            failures == 0
+                ? StatusBoard.timesPause
+                : Backoff.doubled(FeedSchedule.pauseMin, times: failures, upTo: FeedSchedule.pauseMax)
+        }
 
         func isSame(_ statuses: [FeedStatus]) -> Bool { statuses == self.statuses }
 

@@ -236,16 +236,31 @@ extension Integration {
             let once = try daemon.feedProgram("--config", file("feeds.yaml"), "--once", "a")
             #expect(try once.wait() == 0, "\(once.complaints)")
             #expect(try daemon.ids(of: "a") == ["x"])
-            try daemon.writeFeeds("- list: a\n  command: [echo]\n  every: 1h\n  look: {titel: T, layout: tabel}\n")
+            try daemon.writeFeeds(
+                """
+                - {list: a, command: [echo], every: 1h, look: {titel: T, layout: tabel}, content: {tint: pink}}
+                """)
             let look = try daemon.feedProgram("--config", file("feeds.yaml"), "--check")
             #expect(try look.wait() == 0)
-            for word in ["the look of", "titel", #"layout cannot be "tabel""#] {
+            let words = ["the look of", "titel", #"layout cannot be "tabel""#, #"the content of "a": tint cannot be "#]
+            for word in words {
                 #expect(look.complaints.contains(word), "\(look.complaints)")
             }
             try daemon.writeFeeds("- list: a\n  command: [ech]\n  evry: 1h\n")
             let wrong = try daemon.feedProgram("--config", file("feeds.yaml"), "--check")
             #expect(try wrong.wait() == 78)
             #expect(wrong.complaints.contains("feeds.yaml: line 3: evry: unknown key; did you mean every?"))
+        }
+
+        @Test func `the list of feeds is tried again when the daemon has refused it`() throws {
+            try daemon.succeed("create", "feeds")
+            _ = try daemon.directory.write(#"{"":{"required":["nobody says this"]}}"#, to: "schemas.json")
+            try daemon.succeed("schema", "feeds", file("schemas.json"))
+            let program = try daemon.startFeeds("- {list: a, command: [echo, x], every: 1h, from: lines}\n")
+            try program.waitForComplaint("does not say how the feeds are doing")
+            try daemon.succeed("schema", "feeds", "--clear")
+            _ = try daemon.waitForStatus("a success") { $0.state == "fed" }
+            program.end(with: SIGTERM)
         }
 
         @Test func `without a daemon it waits, is reloaded, and ends`() throws {
