@@ -21,13 +21,9 @@ package final class StatusBoard: Sendable {
     private let bell = Bell()
 
     private static let timesPause = Duration.seconds(1)
-    /// A viewer shows of each feed what its rows come from, beside what its item says.
+    /// How it is drawn beyond that, its items say.
     private static let look = Content.object([
-        ("title", .string("Feeds".utf8)),
-        (
-            "kinds",
-            .object([("", .object([("secondaryText", .object([("path", .string("/source".utf8))]))]))])
-        ),
+        ("title", .string("Feeds".utf8)), ("empty", .string("Nothing is fed".utf8)),
     ])
 
     package init(_ list: ListName, over link: DaemonLink, say: @escaping @Sendable (String) -> Void) {
