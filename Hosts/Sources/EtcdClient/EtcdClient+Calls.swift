@@ -1,0 +1,137 @@
+import EtcdAPI
+import Foundation
+import GRPCCore
+import SharedLog
+
+/// Keys and values are texts here.
+enum EtcdText {
+    static func bytes(_ text: String) -> Data { Data(text.utf8) }
+    static func text(_ bytes: Data) -> String { String(decoding: bytes, as: UTF8.self) }
+}
+
+extension EtcdClient: Engine {
+    package nonisolated func run(_ transaction: Transaction) async throws(EngineError) -> TransactionResult {
+        let changes = transaction.operations.contains { !$0.isGet } || transaction.otherwise.contains { !$0.isGet }
+        let response = try await call(changes ? deadlines.change : deadlines.read) { client, options in
+            try await Etcdserverpb_KV.Client(wrapping: client).txn(
+                Etcdserverpb_TxnRequest(transaction), options: options)
+        }
+        return TransactionResult(response)
+    }
+
+    /// Makes one call over the connection that there is. One that fails for want of the member loses the connection.
+    nonisolated func call<Response: Sendable>(
+        _ deadline: Duration,
+        _ body: @Sendable @escaping (Client, CallOptions) async throws -> Response
+    ) async throws(EngineError) -> Response {
+        let link = try await current()
+        do { return try await body(link.client, options(deadline)) } catch {
+            let failure = CallFailure(error)
+            if failure.isOfMember { await lose(link.number, EtcdClient.words(for: error)) }
+            throw failure.error
+        }
+    }
+
+    static func words(for error: any Error) -> String {
+        guard let error = error as? RPCError else { return "\(error)" }
+        return error.message.isEmpty ? "\(error.code)" : "\(error.message) (\(error.code))"
+    }
+}
+
+/// What an error of gRPC says about the call.
+struct CallFailure {
+    var error: EngineError
+    /// Another member may do better.
+    var isOfMember: Bool
+
+    init(_ error: any Error) {
+        let words = EtcdClient.words(for: error)
+        guard let error = error as? RPCError else {
+            (self.error, isOfMember) = (.unknown(words), true)
+            return
+        }
+        switch error.code {
+        // etcd looked at it and said no: too large, no room, no right.
+        case .invalidArgument, .permissionDenied, .unauthenticated, .unimplemented, .outOfRange, .failedPrecondition,
+            .resourceExhausted:
+            (self.error, isOfMember) = (.refused(words), false)
+        // A member without a leader says `unavailable`, also after it has passed a call on.
+        default: (self.error, isOfMember) = (.unknown(words), true)
+        }
+    }
+}
+
+extension EngineOperation {
+    var isGet: Bool {
+        if case .get = self { true } else { false }
+    }
+}
+
+extension Etcdserverpb_TxnRequest {
+    init(_ transaction: Transaction) {
+        self.init()
+        compare = transaction.comparisons.map { comparison in
+            var compare = Etcdserverpb_Compare()
+            compare.key = EtcdText.bytes(comparison.key)
+            compare.target = .mod
+            compare.result = .equal
+            compare.modRevision = comparison.modRevision
+            return compare
+        }
+        success = transaction.operations.map(Etcdserverpb_RequestOp.init)
+        failure = transaction.otherwise.map(Etcdserverpb_RequestOp.init)
+    }
+}
+
+extension Etcdserverpb_RequestOp {
+    init(_ operation: EngineOperation) {
+        self.init()
+        switch operation {
+        case .get(let range, let limit, let revision):
+            var request = Etcdserverpb_RangeRequest()
+            (request.key, request.rangeEnd) = range.bounds
+            request.limit = Int64(limit)
+            request.revision = revision
+            requestRange = request
+        case .put(let key, let value, let lease):
+            var request = Etcdserverpb_PutRequest()
+            request.key = EtcdText.bytes(key)
+            request.value = EtcdText.bytes(value)
+            request.lease = lease
+            requestPut = request
+        case .delete(let range):
+            var request = Etcdserverpb_DeleteRangeRequest()
+            (request.key, request.rangeEnd) = range.bounds
+            requestDeleteRange = request
+        }
+    }
+}
+
+extension KeyRange {
+    /// The first key and the one behind the last; without that, one key.
+    var bounds: (Data, Data) {
+        switch self {
+        case .key(let key): (EtcdText.bytes(key), Data())
+        case .prefix(let prefix): (EtcdText.bytes(prefix), Data(KeyRange.end(ofPrefix: prefix)))
+        case .between(let first, let end): (EtcdText.bytes(first), EtcdText.bytes(end))
+        }
+    }
+}
+
+extension TransactionResult {
+    init(_ response: Etcdserverpb_TxnResponse) {
+        let found = response.responses.compactMap { response -> [StoredValue]? in
+            guard case .responseRange(let range) = response.response else { return nil }
+            return range.kvs.map(StoredValue.init)
+        }
+        self.init(revision: response.header.revision, succeeded: response.succeeded, found: found)
+    }
+}
+
+extension StoredValue {
+    init(_ stored: Etcdserverpb_KeyValue) {
+        self.init(
+            key: EtcdText.text(stored.key), value: EtcdText.text(stored.value), createRevision: stored.createRevision,
+            modRevision: stored.modRevision, lease: stored.lease)
+    }
+}

@@ -1,0 +1,57 @@
+import EtcdAPI
+import GRPCCore
+import SharedLog
+
+extension EtcdClient {
+    /// Hears what is put below a prefix from now on, until the watch ends, which it may at any time: then the member
+    /// was lost, or has no leader any more. Who watches looks for themselves when it begins, since it begins somewhere.
+    ///
+    /// - Parameters:
+    ///   - began: called when nothing is missed from now on.
+    ///   - heard: called with what one message has, which may be repeated, late, or of a past that was taken back.
+    package nonisolated func watch(
+        _ prefix: String, began: @Sendable @escaping () async throws -> Void,
+        heard: @Sendable @escaping ([WatchEvent]) async throws -> Void
+    ) async throws(EngineError) {
+        let link = try await current()
+        var options = options(.seconds(0))
+        options.timeout = nil
+        // Otherwise a member that is cut off from the others would be silent, and the watch with it.
+        let metadata: Metadata = ["hasleader": "true"]
+        do {
+            try await Etcdserverpb_Watch.Client(wrapping: link.client).watch(metadata: metadata, options: options) {
+                writer in
+                var create = Etcdserverpb_WatchCreateRequest()
+                create.key = EtcdText.bytes(prefix)
+                create.rangeEnd = .init(KeyRange.end(ofPrefix: prefix))
+                create.progressNotify = true
+                var request = Etcdserverpb_WatchRequest()
+                request.createRequest = create
+                try await writer.write(request)
+                // The watch ends with what we send, so this is for as long as it lasts.
+                while !Task.isCancelled { try await Task.sleep(for: .seconds(3_600)) }
+            } onResponse: { response in
+                for try await message in response.messages {
+                    if message.canceled {
+                        throw RPCError(code: .unavailable, message: "the watch ended: \(message.cancelReason)")
+                    }
+                    if message.created { try await began() }
+                    let events = message.events.map(WatchEvent.init)
+                    if !events.isEmpty { try await heard(events) }
+                }
+            }
+        } catch {
+            await lose(link.number, "the watch ended: \(EtcdClient.words(for: error))")
+            throw .unknown(EtcdClient.words(for: error))
+        }
+    }
+}
+
+package enum WatchEvent: Hashable, Sendable {
+    case put(StoredValue)
+    case deleted(key: String)
+
+    init(_ event: Etcdserverpb_Event) {
+        self = event.type == .delete ? .deleted(key: EtcdText.text(event.kv.key)) : .put(StoredValue(event.kv))
+    }
+}

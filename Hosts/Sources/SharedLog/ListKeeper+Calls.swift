@@ -1,0 +1,94 @@
+extension ListKeeper {
+    func carryOut(_ call: DaemonCall) async throws(DaemonError) {
+        let outcome: CallOutcome
+        do {
+            switch call.request {
+            case .append(let text, let position, let after, let chain):
+                let before = Position(batch: after, revision: 0, chain: chain)
+                outcome = try await append(text, to: position, after: before)
+            case .confirm(let batch, let chain): outcome = try await confirm(batch, chain)
+            case .remove: outcome = try await remove()
+            case .share: outcome = .unreachable  // Of a list that has no keeper yet: SharedSpace answers it.
+            }
+        } catch {
+            switch error {
+            case .daemon(.gone): throw .gone
+            // Nothing was sent that could change anything, or the engine said no.
+            case .daemon: outcome = .unreachable
+            case .engine(let error):
+                sayOnce("no answer from etcd for the list \(list): \(error)")
+                outcome = .unreachable
+            }
+        }
+        try await daemon.settle(call.number, outcome)
+        if outcome == .done, case .remove = call.request { stage = .ended }
+        if outcome != .done { try await goOn(after: outcome) }
+    }
+
+    // MARK: Append
+
+    private func append(_ text: String, to position: Position, after: Position) async throws(KeeperError) -> CallOutcome
+    {
+        if known?.isAt(after) != true { try await catchUp() }
+        guard let known, known.isAt(after) else { return .lost }
+        let outcome = try await reading { () async throws(EngineError) in
+            try await self.log.append(text, to: position, after: known)
+        }
+        switch outcome {
+        case .done(let head):
+            (self.known, replica) = (head, Replica(position))
+            bytesSinceCheckpoint += text.utf8.count
+            return .done
+        case .lost(let head):
+            try await catchUp(to: head)
+            return .lost
+        case .unknown(let tried): return try await settled(tried)
+        }
+    }
+
+    /// What became of an append that was not answered. Once the head has moved since, the swap cannot succeed any more:
+    /// our batch is in the log or it never will be, and the daemon knows its own text. While it has not, it may be yet.
+    private func settled(_ tried: KnownHead) async throws(KeeperError) -> CallOutcome {
+        let now: KnownHead?
+        do { now = try await log.head() } catch { return .unknown }
+        if let now, now.modRevision == tried.modRevision { return .unknown }
+        do { try await catchUp(to: now) } catch {
+            if case .daemon = error { throw error }
+            return .unknown
+        }
+        // Without what was missed the daemon could not tell which of the two it was.
+        let hasMissed = stage == .following && replica.batch <= tried.head.position.batch
+        return hasMissed && now?.isAt(tried.head.position) != true ? .unknown : .lost
+    }
+
+    /// After each outcome but `done` the daemon waits until it hears that the list is live. After `unknown` it sends
+    /// the same batch then once more.
+    private func goOn(after outcome: CallOutcome) async throws(DaemonError) {
+        mustTellLive = true
+        if outcome == .unreachable { return try await tellLive(false) }
+        let fresh = outcome == .lost ? known : nil
+        try await tolerating { () async throws(KeeperError) in try await catchUp(to: fresh) }
+    }
+
+    // MARK: Confirm, remove
+
+    private func confirm(_ batch: Int, _ chain: String) async throws(KeeperError) -> CallOutcome {
+        let head = try await reading { () async throws(EngineError) in try await self.log.head() }
+        try await catchUp(to: head)
+        guard let position = head?.head.position else { return .lost }
+        return position.batch == batch && position.chain == chain ? .done : .lost
+    }
+
+    private func remove() async throws(KeeperError) -> CallOutcome {
+        do { return try await register.end(list, epoch) ? .done : .lost } catch {
+            if case .unknown = error { return .unknown }
+            throw .engine(error)
+        }
+    }
+}
+
+extension KnownHead {
+    func isAt(_ position: Position) -> Bool {
+        head.position.batch == position.batch && head.position.chain == position.chain
+    }
+}

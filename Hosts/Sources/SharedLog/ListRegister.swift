@@ -1,0 +1,136 @@
+/// The names of a space's lists, and how their lives begin and end.
+package struct ListRegister: Sendable {
+    static let namesMax = 1_000
+    static let headsMax = 100
+    static let copiesMax = 16
+
+    let engine: any Engine
+    package let keys: SpaceKeys
+
+    package init(_ keys: SpaceKeys, of engine: any Engine) {
+        self.engine = engine
+        self.keys = keys
+    }
+
+    package func log(_ epoch: String) -> ListLog { ListLog(epoch, in: keys, of: engine) }
+
+    /// Every list, as the names were at one moment or another after this was asked.
+    package func records() async throws(EngineError) -> [String: ListRecord] {
+        var records: [String: ListRecord] = [:]
+        var first = keys.lists
+        while true {
+            let range = KeyRange.between(first, keys.lists + "\u{10FFFF}")
+            let found = try await engine.run(Transaction([.get(range, limit: Self.namesMax)])).found.first ?? []
+            for stored in found {
+                guard let record = JSONText.decoded(ListRecord.self, stored.value) else { continue }
+                records[String(stored.key.dropFirst(keys.lists.count))] = record
+            }
+            guard found.count == Self.namesMax, let last = found.last else { return records }
+            first = last.key + "\0"
+        }
+    }
+
+    /// The heads of lists, each as it was after this was asked; without those that are not there.
+    package func heads(of epochs: [String]) async throws(EngineError) -> [String: KnownHead] {
+        var heads: [String: KnownHead] = [:]
+        for start in stride(from: 0, to: epochs.count, by: Self.headsMax) {
+            let some = epochs[start..<min(start + Self.headsMax, epochs.count)]
+            let result = try await engine.run(Transaction(some.map { .get(.key(keys.head($0))) }))
+            for (epoch, found) in zip(some, result.found) { heads[epoch] = found.first.flatMap(KnownHead.init) }
+        }
+        return heads
+    }
+
+    package func record(of name: String) async throws(EngineError) -> (record: ListRecord, modRevision: Int64)? {
+        let found = try await engine.run(Transaction([.get(.key(keys.list(name)))])).found.first?.first
+        guard let found, let record = JSONText.decoded(ListRecord.self, found.value) else { return nil }
+        return (record, found.modRevision)
+    }
+
+    /// Whether somebody ended this life: the list was deleted, or goes on under another epoch.
+    package func hasEnded(_ epoch: String) async throws(EngineError) -> Bool {
+        let result = try await engine.run(Transaction([.get(.key(keys.ended(epoch)))]))
+        return result.found.first?.isEmpty == false
+    }
+
+    /// Begins a list; false if there is one of that name.
+    package func begin(_ name: String, _ record: ListRecord) async throws(EngineError) -> Bool {
+        let result = try await engine.run(
+            Transaction(
+                if: [.absent(keys.list(name)), .absent(keys.head(record.id))],
+                [
+                    .put(key: keys.list(name), value: JSONText.encoded(record)),
+                    .put(key: keys.head(record.id), value: JSONText.encoded(Head.beginning(of: record.id))),
+                ]))
+        return result.succeeded
+    }
+
+    /// Ends a list's life; false if the name has another epoch, or none.
+    package func end(_ name: String, _ epoch: String) async throws(EngineError) -> Bool {
+        while true {
+            guard let known = try await record(of: name), known.record.id == epoch else { return false }
+            let result = try await engine.run(
+                Transaction(
+                    if: [Comparison(keys.list(name), changedAt: known.modRevision)],
+                    [
+                        .delete(.key(keys.list(name))), .delete(.prefix(keys.life(epoch))),
+                        .put(key: keys.ended(epoch), value: ""),
+                    ]))
+            if result.succeeded { return true }
+        }
+    }
+
+    /// Gives what the engine has of a list a new epoch, by one swap of its name; false if somebody else did, or the
+    /// list went.
+    ///
+    /// The engine has lost what was acknowledged (an older copy of it was restored). Replicas that are further cannot
+    /// go back under the same epoch, since their clients hold revisions of it that are to be given once only.
+    package func begin(anew name: String, _ epoch: String, as new: String) async throws(EngineError) -> Bool {
+        guard let known = try await record(of: name), known.record.id == epoch else { return false }
+        let (from, to) = (keys.checkpoints(epoch), keys.checkpoints(new))
+        var first = from
+        while true {
+            let range = KeyRange.between(first, from + "~")
+            let found = try await engine.run(Transaction([.get(range, limit: Self.copiesMax)])).found.first ?? []
+            for stored in found {
+                let key = to + stored.key.dropFirst(from.count)
+                _ = try await engine.run(Transaction([.put(key: key, value: stored.value)]))
+            }
+            guard found.count == Self.copiesMax, let last = found.last else { break }
+            first = last.key + "\0"
+        }
+        return try await swap(name, known, to: new)
+    }
+
+    /// Copies the log, and changes the name if neither it nor the head has moved meanwhile.
+    private func swap(
+        _ name: String, _ known: (record: ListRecord, modRevision: Int64), to new: String
+    ) async throws(EngineError) -> Bool {
+        let old = known.record.id
+        guard let last = try await log(old).head() else { return false }
+        var next = max(last.head.oldest, 1)
+        var head = last.head
+        head.epoch = new
+        while next <= last.head.position.batch {
+            let texts = try await log(old).batches(after: next - 1)
+            if texts.isEmpty { return false }
+            for text in texts {
+                _ = try await engine.run(Transaction([.put(key: keys.log(new, next), value: text)]))
+                next += 1
+            }
+        }
+        let record = ListRecord(id: new, access: known.record.access)
+        let result = try await engine.run(
+            Transaction(
+                if: [
+                    Comparison(keys.list(name), changedAt: known.modRevision),
+                    Comparison(keys.head(old), changedAt: last.modRevision),
+                ],
+                [
+                    .put(key: keys.list(name), value: JSONText.encoded(record)),
+                    .put(key: keys.head(new), value: JSONText.encoded(head)),
+                    .delete(.prefix(keys.life(old))), .put(key: keys.ended(old), value: ""),
+                ]))
+        return result.succeeded
+    }
+}

@@ -1,0 +1,146 @@
+/// What one host shares: a keeper for each list, as long as one connection to the daemon lasts.
+package actor SharedSpace {
+    package nonisolated let register: ListRegister
+    private let daemon: any DaemonLink
+    private let limits: SharingLimits
+    private let say: @Sendable (String) -> Void
+    /// The newest keeper of each name; the one before it has ended.
+    private var keepers: [String: ListKeeper] = [:]
+    private let jobs: AsyncStream<@Sendable () async throws -> Void>
+    private let begin: AsyncStream<@Sendable () async throws -> Void>.Continuation
+    private var isReachable = true
+
+    package init(
+        _ register: ListRegister, daemon: any DaemonLink, limits: SharingLimits = SharingLimits(),
+        say: @escaping @Sendable (String) -> Void
+    ) {
+        self.register = register
+        self.daemon = daemon
+        self.limits = limits
+        self.say = say
+        // As many as there are lists and calls: at most one call for each list is under way.
+        (jobs, begin) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
+    }
+
+    /// Runs the keepers, until the connection to the daemon ends or this is cancelled.
+    package func run() async throws {
+        try await withThrowingDiscardingTaskGroup { group in
+            for await job in jobs { group.addTask { try await job() } }
+        }
+    }
+
+    /// - Parameter lists: those that the daemon has, with their epochs and where they are.
+    package func attach(_ lists: [(list: String, epoch: String, replica: Replica)]) {
+        for (list, epoch, replica) in lists { _ = add(list, epoch, at: replica, access: nil) }
+    }
+
+    package func keeper(of list: String) -> ListKeeper? { keepers[list] }
+    package var all: [ListKeeper] { Array(keepers.values) }
+
+    private func add(_ list: String, _ epoch: String, at replica: Replica, access: String?) -> ListKeeper {
+        let keeper = ListKeeper(
+            list, epoch, at: replica, access: access, register: register, daemon: daemon, limits: limits, say: say)
+        keepers[list] = keeper
+        begin.yield { try await keeper.run() }
+        return keeper
+    }
+
+    // MARK: What the daemon asks
+
+    package func take(_ call: DaemonCall) async {
+        if case .share(let access) = call.request {
+            begin.yield { try await self.share(call, access) }
+            return
+        }
+        guard let keeper = keepers[call.list], keeper.epoch == call.epoch else {
+            // The daemon has heard by now that this life has ended, or it is to be looked for.
+            begin.yield { try await self.daemon.settle(call.number, .lost) }
+            return
+        }
+        await keeper.take(call)
+    }
+
+    package func fallBack(_ list: String, _ epoch: String, to replica: Replica) async {
+        guard let keeper = keepers[list], keeper.epoch == epoch else { return }
+        await keeper.fallBack(to: replica)
+    }
+
+    private func share(_ call: DaemonCall, _ access: String) async throws {
+        let outcome: CallOutcome
+        do {
+            outcome = try await register.begin(call.list, ListRecord(id: call.epoch, access: access)) ? .done : .lost
+        } catch {
+            if case .unknown = error { outcome = .unknown } else { outcome = .unreachable }
+        }
+        switch outcome {
+        case .done:
+            let keeper = add(call.list, call.epoch, at: Replica(.beginning), access: nil)
+            await keeper.hasBegun()
+        case .lost: try? await look()
+        case .unknown, .unreachable: break
+        }
+        try await daemon.settle(call.number, outcome)
+    }
+
+    // MARK: What the engine says
+
+    /// Looks at all names and heads in the engine itself, and lets each keeper see its own.
+    package func look() async throws(EngineError) {
+        let records: [String: ListRecord]
+        let heads: [String: KnownHead]
+        do {
+            // Heads are read behind the names: a list that is there by then is looked at, and one that has gone has no
+            // head.
+            records = try await register.records()
+            let epochs = records.values.map(\.id) + keepers.values.map(\.epoch)
+            heads = try await register.heads(of: Array(Set(epochs)))
+        } catch {
+            await loseEngine(error)
+            throw error
+        }
+        if !isReachable { say("etcd answers again") }
+        isReachable = true
+        for (list, keeper) in keepers {
+            if await keeper.stage == .ended {
+                keepers[list] = nil
+            } else {
+                await keeper.look(heads[keeper.epoch])
+                if await keeper.isCheckpointDue { begin.yield { await keeper.writeCheckpoint() } }
+            }
+        }
+        for (list, record) in records where keepers[list] == nil {
+            guard let head = heads[record.id] else { continue }
+            let keeper = add(list, record.id, at: Replica(.beginning), access: record.access)
+            await keeper.look(head)
+        }
+    }
+
+    package func loseEngine(_ error: EngineError) async {
+        if isReachable { say("etcd does not answer: \(error)") }
+        isReachable = false
+        for keeper in keepers.values { await keeper.loseEngine() }
+    }
+
+    /// Takes what one message of a watch has put. True if a name has changed, which only a look can tell the meaning
+    /// of.
+    package func hear(_ events: [StoredValue], deleted: [String] = []) async -> Bool {
+        var batches: [String: [Int: String]] = [:]
+        var heads: [String: KnownHead] = [:]
+        var hasNames = deleted.contains { $0.hasPrefix(register.keys.lists) }
+        for stored in events {
+            guard let part = register.keys.part(of: stored.key) else {
+                hasNames = hasNames || stored.key.hasPrefix(register.keys.lists)
+                continue
+            }
+            switch part.kind {
+            case .head: heads[part.epoch] = KnownHead(stored)
+            case .batch(let number): batches[part.epoch, default: [:]][number] = stored.value
+            }
+        }
+        for keeper in keepers.values {
+            guard batches[keeper.epoch] != nil || heads[keeper.epoch] != nil else { continue }
+            await keeper.take(batches[keeper.epoch] ?? [:], heads[keeper.epoch])
+        }
+        return hasNames
+    }
+}

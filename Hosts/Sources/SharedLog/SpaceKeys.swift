@@ -1,0 +1,57 @@
+/// Where the engine keeps what belongs to one space, which is a set of lists that the same hosts share.
+package struct SpaceKeys: Hashable, Sendable {
+    package let space: String
+
+    package init(_ space: String) { self.space = space }
+
+    package var all: String { "/diffabled/\(space)/" }
+    package var lists: String { "\(all)lists/" }
+    package var hosts: String { "\(all)hosts/" }
+
+    package func list(_ name: String) -> String { lists + name }
+    package func host(_ name: String) -> String { hosts + name }
+    /// What says that an epoch has ended because somebody ended it. An epoch that is missing without this was lost.
+    package func ended(_ epoch: String) -> String { "\(all)ended/\(epoch)" }
+
+    /// Everything of one list's life.
+    package func life(_ epoch: String) -> String { "\(all)l/\(epoch)/" }
+    package func head(_ epoch: String) -> String { "\(life(epoch))head" }
+    package func log(_ epoch: String) -> String { "\(life(epoch))log/" }
+    package func log(_ epoch: String, _ batch: Int) -> String { log(epoch) + Self.digits(batch, 16) }
+    package func checkpoints(_ epoch: String) -> String { "\(life(epoch))cp/" }
+    package func checkpoint(_ epoch: String, _ batch: Int) -> String {
+        "\(checkpoints(epoch))\(Self.digits(batch, 16))/"
+    }
+    package func part(_ epoch: String, _ batch: Int, _ part: Int) -> String {
+        checkpoint(epoch, batch) + Self.digits(part, 6)
+    }
+
+    /// Keys with numbers are in the numbers' order.
+    private static func digits(_ number: Int, _ count: Int) -> String {
+        let text = String(number)
+        return String(repeating: "0", count: max(0, count - text.count)) + text
+    }
+
+    /// Which list's life a key is part of, and what of it.
+    package func part(of key: String) -> LifePart? {
+        let lives = "\(all)l/"
+        guard key.hasPrefix(lives) else { return nil }
+        let rest = key.dropFirst(lives.count).split(separator: "/", omittingEmptySubsequences: false)
+        guard let epoch = rest.first.map(String.init), rest.count > 1 else { return nil }
+        if rest.count == 2, rest[1] == "head" { return LifePart(epoch: epoch, kind: .head) }
+        if rest.count == 3, rest[1] == "log", let batch = Int(rest[2]) {
+            return LifePart(epoch: epoch, kind: .batch(batch))
+        }
+        return nil
+    }
+}
+
+package struct LifePart: Hashable, Sendable {
+    package enum Kind: Hashable, Sendable {
+        case head
+        case batch(Int)
+    }
+
+    package var epoch: String
+    package var kind: Kind
+}

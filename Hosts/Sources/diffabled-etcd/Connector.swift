@@ -1,0 +1,104 @@
+import DiffableClient
+import EtcdClient
+import SharedLog
+
+/// Connects a daemon and etcd, and connects them again whenever one of the two is lost.
+struct Connector: Sendable {
+    /// Between two looks at the engine, though the watch was silent.
+    static let lookInterval = Duration.seconds(2)
+
+    let client: EtcdClient
+    let keys: SpaceKeys
+    let host: String
+    let socket: SocketPath
+
+    func run() async {
+        await withTaskGroup(of: Void.self) { group in
+            group.addTask { await client.run() }
+            group.addTask { await HostLease(client: client, keys: keys, host: host).keep() }
+            group.addTask { await serve() }
+        }
+    }
+
+    /// One connection to the daemon after the other.
+    private func serve() async {
+        var failures = 0
+        var said = ""
+        while !Task.isCancelled {
+            let start = ContinuousClock.now
+            do { try await session() } catch {
+                let words = words(for: error)
+                if words != said { say(words) }
+                said = words
+            }
+            if start.duration(to: .now) > .seconds(10) { (failures, said) = (0, "") }
+            failures += 1
+            try? await Task.sleep(for: Backoff.pause(afterFailures: failures))
+        }
+    }
+
+    private func words(for error: any Error) -> String {
+        switch error {
+        case let error as ClientError: error.descriptionWithOption
+        case DaemonError.refused(let reason): "the daemon does not let us share its lists: \(reason)"
+        case DaemonError.gone: "the daemon has closed the connection; it is tried again until there is one"
+        default: "the daemon was lost: \(error)"
+        }
+    }
+
+    private func session() async throws {
+        let (events, event) = AsyncStream.makeStream(of: DaemonConnection.Event.self)
+        try await DaemonConnection.with(socket) {
+            event.yield($0)
+        } _: { daemon in
+            let space = SharedSpace(ListRegister(keys, of: client), daemon: daemon, say: say)
+            let lists = try await daemon.attach(as: host, in: keys.space)
+            say("attached to the daemon at \(socket), which shares \(lists.count) lists")
+            await space.attach(lists.map { (list: $0.0, epoch: $0.1, replica: $0.2) })
+            try await withThrowingTaskGroup(of: Void.self) { group in
+                group.addTask { try await space.run() }
+                group.addTask { try await answer(events, in: space) }
+                group.addTask { await look(in: space) }
+                group.addTask { await watch(in: space) }
+                defer { group.cancelAll() }
+                try await group.next()
+            }
+        }
+    }
+
+    private func answer(_ events: AsyncStream<DaemonConnection.Event>, in space: SharedSpace) async throws {
+        for await event in events {
+            switch event {
+            case .call(let call): await space.take(call)
+            case .behind(let list, let epoch, let replica): await space.fallBack(list, epoch, to: replica)
+            case .detached: throw DaemonError.refused("another connector has taken our place")
+            }
+        }
+    }
+
+    private func look(in space: SharedSpace) async {
+        while !Task.isCancelled {
+            if (try? await space.look()) == nil { await client.connected() }
+            try? await Task.sleep(for: Self.lookInterval)
+        }
+    }
+
+    /// The watch is a doorbell. What it misses, a look finds.
+    private func watch(in space: SharedSpace) async {
+        while !Task.isCancelled {
+            await client.connected()
+            try? await client.watch(keys.all) {
+                try? await space.look()
+            } heard: { events in
+                var (put, deleted): ([StoredValue], [String]) = ([], [])
+                for event in events {
+                    switch event {
+                    case .put(let stored): put.append(stored)
+                    case .deleted(let key): deleted.append(key)
+                    }
+                }
+                if await space.hear(put, deleted: deleted) { try? await space.look() }
+            }
+        }
+    }
+}

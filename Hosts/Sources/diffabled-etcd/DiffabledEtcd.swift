@@ -1,0 +1,115 @@
+import ArgumentParser
+import DiffableClient
+import DiffableProtocol
+import EtcdClient
+import Glibc
+import SharedLog
+
+/// The command line of the process that shares a daemon's lists with other hosts, through etcd.
+@main
+struct DiffabledEtcd: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "diffabled-etcd", abstract: "Share lists with other hosts, through etcd.",
+        discussion: """
+            Each host runs its own diffabled, and one diffabled-etcd beside it. Clients go on talking to their own \
+            daemon. It runs until it is interrupted, and connects again to the daemon and to etcd whenever it loses them.
+              diffabled-etcd --endpoints http://10.0.0.1:2379,http://10.0.0.2:2379,http://10.0.0.3:2379
+              diffabled-etcd status --endpoints http://10.0.0.1:2379
+
+            Exit status: 0 ended by a signal; 64 usage; 69 no etcd answers (status).
+            """,
+        version: Version.current, subcommands: [Run.self, Status.self], defaultSubcommand: Run.self)
+
+    static func main() async {
+        // A socket that has gone is an error of its write, and no signal.
+        signal(SIGPIPE, SIG_IGN)
+        await main(nil)
+    }
+}
+
+/// Options that choose etcd.
+struct EtcdOptions: ParsableArguments {
+    @Option(
+        help: ArgumentHelp("Where members of etcd listen for clients.", valueName: "url,url"),
+        transform: EtcdOptions.endpoints)
+    var endpoints: [Endpoint]
+    @Option(help: ArgumentHelp("The name of the hosts' set of lists.", valueName: "name")) var space = "default"
+    @Option(help: ArgumentHelp("Who we are to etcd: a certificate, PEM.", valueName: "file")) var cert: String?
+    @Option(help: ArgumentHelp("The certificate's key, PEM.", valueName: "file")) var key: String?
+    @Option(help: ArgumentHelp("Who vouches for etcd, PEM; otherwise whom the system trusts.", valueName: "file"))
+    var cacert: String?
+
+    func validate() throws {
+        if (cert == nil) != (key == nil) { throw ValidationError("--cert and --key go together") }
+        if endpoints.contains(where: \.usesTLS) != endpoints.allSatisfy(\.usesTLS) {
+            throw ValidationError("--endpoints: all with https, or none")
+        }
+        if cert ?? cacert != nil, !endpoints.allSatisfy(\.usesTLS) {
+            throw ValidationError("certificates are for endpoints with https")
+        }
+        guard Self.isName(space) else { throw ValidationError("--space is a name of letters, digits, - and _") }
+    }
+
+    static func isName(_ text: String) -> Bool {
+        !text.isEmpty && text.utf8.count <= 64
+            && text.utf8.allSatisfy { byte in
+                byte < 128 && (Character(UnicodeScalar(byte)).isLetter || Character(UnicodeScalar(byte)).isNumber)
+                    || [0x2D, 0x2E, 0x5F].contains(byte)
+            }
+    }
+
+    private static func endpoints(_ text: String) throws -> [Endpoint] {
+        let endpoints = try text.split(separator: ",").map { endpoint in
+            do { return try Endpoint(String(endpoint)) } catch { throw ValidationError("\(error)") }
+        }
+        if endpoints.isEmpty { throw ValidationError("--endpoints names none") }
+        return endpoints
+    }
+
+    /// - Parameter isFair: hosts do not all begin with the same member.
+    func client(isFair: Bool) -> EtcdClient {
+        EtcdClient(
+            endpoints, ClientCertificates(certificate: cert, key: key, authority: cacert),
+            first: isFair ? Int.random(in: endpoints.indices) : 0
+        ) { Backoff.pause(afterFailures: $0) }
+    }
+}
+
+/// Shares the lists.
+struct Run: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        commandName: "run", abstract: "Share the daemon's lists; it is what happens without a command.")
+
+    @OptionGroup var etcd: EtcdOptions
+    @Option(help: ArgumentHelp("The daemon's socket.", valueName: "path")) var socket: String?
+    @Option(help: ArgumentHelp("What this host is called; otherwise its host name.", valueName: "name"))
+    var host: String?
+
+    func validate() throws {
+        if let host, !EtcdOptions.isName(host) {
+            throw ValidationError("--host is a name of letters, digits, -, . and _")
+        }
+    }
+
+    func run() async throws {
+        let path: SocketPath
+        do { path = try SocketPath.find(socket) } catch { throw ValidationError(error.descriptionWithOption) }
+        let name = host ?? hostName()
+        guard EtcdOptions.isName(name) else { throw ValidationError("this host has no usable name: say --host") }
+        let connector = Connector(
+            client: etcd.client(isFair: true), keys: SpaceKeys(etcd.space), host: name, socket: path)
+        await connector.run()
+    }
+
+    private func hostName() -> String {
+        var bytes = [CChar](repeating: 0, count: 256)
+        guard gethostname(&bytes, bytes.count - 1) == 0 else { return "" }
+        return String(decoding: bytes.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
+    }
+}
+
+/// Writes a line to standard error, where systemd's journal takes it.
+@Sendable func say(_ text: String) {
+    let line = Array("diffabled-etcd: \(text)\n".utf8)
+    _ = line.withUnsafeBytes { write(STDERR_FILENO, $0.baseAddress, $0.count) }
+}

@@ -1,0 +1,160 @@
+import EtcdClient
+import SharedLog
+import Testing
+
+/// What only etcd itself can tell. Without it (apt-get install etcd-server) these are skipped.
+@Suite(.enabled(if: LocalEtcd.isInstalled, "etcd is not installed: apt-get install etcd-server"), .serialized)
+struct RealEtcdTests {
+    // swift-nio-http2 closes a connection after 200 PINGs, and etcd sends one for nearly each call.
+    @Test func aThousandCallsGoOverOneConnection() async throws {
+        let etcd = try LocalEtcd()
+        try await withClient([etcd.endpoint]) { client in
+            for number in 1...1_000 {
+                _ = try await client.run(Transaction([.put(key: "/test/\(number % 7)", value: "\(number)")]))
+            }
+            let result = try await client.run(Transaction([.get(.key("/test/6"))]))
+            #expect(result.found.first?.first?.value == "1000")
+        }
+    }
+
+    @Test func aTransactionComparesBeforeItChanges() async throws {
+        let etcd = try LocalEtcd()
+        try await withClient([etcd.endpoint]) { client in
+            let put = Transaction(if: [.absent("/a")], [.put(key: "/a", value: "1")], otherwise: [.get(.key("/a"))])
+            let first = try await client.run(put)
+            #expect(first.succeeded)
+            let second = try await client.run(put)
+            #expect(!second.succeeded)
+            #expect(second.found.first?.first?.modRevision == first.revision)
+            let gone = try await client.run(
+                Transaction(
+                    if: [Comparison("/a", changedAt: first.revision)],
+                    [.delete(.prefix("/")), .put(key: "b", value: "")]))
+            #expect(gone.succeeded)
+            #expect(try await client.run(Transaction([.get(.prefix("/"))])).found == [[]])
+        }
+    }
+
+    @Test func rangesAndLimitsAreAsInTheModel() async throws {
+        let etcd = try LocalEtcd()
+        try await withClient([etcd.endpoint]) { client in
+            for key in ["/a/1", "/a/2", "/a/3", "/b"] {
+                _ = try await client.run(Transaction([.put(key: key, value: key)]))
+            }
+            let result = try await client.run(
+                Transaction([
+                    .get(.prefix("/a/")), .get(.between("/a/2", "/a~")), .get(.prefix("/"), limit: 2), .get(.key("/c")),
+                ]))
+            #expect(
+                result.found.map { $0.map(\.value) } == [
+                    ["/a/1", "/a/2", "/a/3"], ["/a/2", "/a/3"], ["/a/1", "/a/2"], [],
+                ])
+        }
+    }
+
+    @Test func whatIsTooLargeIsRefusedForCertain() async throws {
+        let etcd = try LocalEtcd()
+        try await withClient([etcd.endpoint]) { client in
+            let large = String(repeating: "x", count: 2 << 20)
+            let error = await #expect(throws: EngineError.self) {
+                try await client.run(Transaction([.put(key: "/a", value: large)]))
+            }
+            if case .refused = error {} else { Issue.record("\(String(describing: error))") }
+            // The connection is none the worse.
+            _ = try await client.run(Transaction([.put(key: "/a", value: "")]))
+        }
+    }
+
+    @Test func aWatchHearsWhatIsPutAndDeleted() async throws {
+        let etcd = try LocalEtcd()
+        try await withClient([etcd.endpoint]) { client in
+            let (heard, hear) = AsyncStream.makeStream(of: WatchEvent.self)
+            await withTaskGroup(of: Void.self) { group in
+                group.addTask {
+                    try? await client.watch("/a/") {
+                        _ = try await client.run(
+                            Transaction([.put(key: "/a/1", value: "one"), .put(key: "/b", value: "")]))
+                        _ = try await client.run(Transaction([.delete(.key("/a/1"))]))
+                    } heard: {
+                        for event in $0 { hear.yield(event) }
+                    }
+                }
+                var events = heard.makeAsyncIterator()
+                let first = await events.next()
+                if case .put(let stored) = first { #expect(stored.value == "one") } else { Issue.record("no put") }
+                #expect(await events.next() == .deleted(key: "/a/1"))
+                group.cancelAll()
+            }
+        }
+    }
+
+    @Test func whatIsUnderALeaseGoesWithIt() async throws {
+        let etcd = try LocalEtcd()
+        try await withClient([etcd.endpoint]) { client in
+            let lease = try await client.grantLease(for: .seconds(60))
+            _ = try await client.run(Transaction([.put(key: "/host", value: "", lease: lease)]))
+            #expect(try await client.keepAlive(lease))
+            try await client.revoke(lease)
+            #expect(try await client.run(Transaction([.get(.key("/host"))])).found == [[]])
+            #expect(try await !client.keepAlive(lease))
+        }
+    }
+
+    @Test func aMemberThatDoesNotListenIsPassedOver() async throws {
+        let etcd = try LocalEtcd()
+        let nobody = try Endpoint("http://127.0.0.1:\(LocalEtcd.freePort())")
+        var deadlines = EtcdClient.Deadlines()
+        deadlines.greeting = .milliseconds(500)
+        try await withClient([nobody, etcd.endpoint], deadlines: deadlines) { client in
+            let endpoint = try etcd.endpoint
+            #expect(await client.endpoint == endpoint)
+            #expect(try await client.status().hasLeader)
+        }
+    }
+
+    @Test func afterItsEndNothingIsSentAndAfterAStartItGoesOn() async throws {
+        let etcd = try LocalEtcd()
+        try await withClient([etcd.endpoint]) { client in
+            _ = try await client.run(Transaction([.put(key: "/a", value: "1")]))
+            etcd.kill()
+            // The first call finds out, and no later one is in doubt.
+            do { _ = try await client.run(Transaction([.put(key: "/a", value: "2")])) } catch {}
+            await #expect(throws: EngineError.self) { try await client.run(Transaction([.put(key: "/a", value: "3")])) }
+            try etcd.start()
+            await client.connected()
+            #expect(try await client.run(Transaction([.get(.key("/a"))])).found.first?.first?.value == "1")
+        }
+    }
+
+    @Test func aListIsKeptInEtcdAsInTheModel() async throws {
+        let etcd = try LocalEtcd()
+        try await withClient([etcd.endpoint]) { client in
+            let register = ListRegister(SpaceKeys("default"), of: client)
+            #expect(try await register.begin("tasks", ListRecord(id: "E1", access: "{}")))
+            #expect(try await !register.begin("tasks", ListRecord(id: "E2", access: "{}")))
+            let log = register.log("E1")
+            var known = try #require(try await log.head())
+            for batch in 1...5 {
+                let position = Position(batch: batch, revision: batch, chain: "\(batch)")
+                let outcome = try await log.append("text \(batch)", to: position, after: known)
+                if case .done(let head) = outcome { known = head }
+                #expect(outcome == .done(known))
+            }
+            #expect(try await log.head() == known)
+            #expect(try await log.batches(after: 2) == ["text 3", "text 4", "text 5"])
+            let written = try await log.write(["one", "two"], at: Position(batch: 4, revision: 4, chain: "4"))
+            let place = try #require(written)
+            #expect(try await log.putInForce(place, keeping: 1)?.head.oldest == 4)
+            #expect(try await log.batches(after: 2) == [])
+            #expect(try await log.batches(after: 3) == ["text 4", "text 5"])
+            #expect(try await log.state(place) == ["one", "two"])
+            #expect(try await register.begin(anew: "tasks", "E1", as: "E3"))
+            #expect(try await register.records()["tasks"]?.id == "E3")
+            #expect(try await register.log("E3").state(place) == ["one", "two"])
+            #expect(try await register.log("E3").batches(after: 3) == ["text 4", "text 5"])
+            #expect(try await register.hasEnded("E1"))
+            #expect(try await register.end("tasks", "E3"))
+            #expect(try await log.head() == nil)
+        }
+    }
+}

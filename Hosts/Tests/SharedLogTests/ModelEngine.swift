@@ -1,0 +1,114 @@
+import SharedLog
+
+/// An engine in memory, which loses calls and answers as its faults say.
+actor ModelEngine: Engine {
+    struct Faults {
+        /// The call does not arrive, and the caller cannot know.
+        var lostCalls = 0.0
+        /// The call is carried out, and the caller cannot know.
+        var lostAnswers = 0.0
+        /// The call is carried out when others have gone on, and the caller cannot know.
+        var lateCalls = 0.0
+        /// The caller knows that nothing was done.
+        var refusals = 0.0
+    }
+
+    private(set) var values: [String: StoredValue] = [:]
+    private(set) var revision: Int64 = 1
+    private var faults = Faults()
+    private var random: SplitMix
+    private var late: [Transaction] = []
+    private(set) var transactions = 0
+    private(set) var isAway = false
+    private var listeners: [@Sendable ([StoredValue]) async -> Void] = []
+
+    init(seed: UInt64 = 1) { random = SplitMix(seed) }
+
+    func set(_ faults: Faults) { self.faults = faults }
+    func setAway(_ isAwayNow: Bool) { isAway = isAwayNow }
+    func listen(_ listener: @Sendable @escaping ([StoredValue]) async -> Void) { listeners.append(listener) }
+
+    func run(_ transaction: Transaction) async throws(EngineError) -> TransactionResult {
+        transactions += 1
+        if isAway { throw .refused("away") }
+        await Task.yield()
+        let chance = Double.random(in: 0..<1, using: &random)
+        var limit = faults.refusals
+        if chance < limit { throw .refused("refused") }
+        limit += faults.lostCalls
+        if chance < limit { throw .unknown("lost on the way there") }
+        limit += faults.lateCalls
+        if chance < limit {
+            late.append(transaction)
+            throw .unknown("late")
+        }
+        let result = await carryOut(transaction)
+        if !late.isEmpty, Bool.random(using: &random) { _ = await carryOut(late.removeFirst()) }
+        if chance < limit + faults.lostAnswers { throw .unknown("lost on the way back") }
+        return result
+    }
+
+    private func carryOut(_ transaction: Transaction) async -> TransactionResult {
+        let succeeded = transaction.comparisons.allSatisfy { (values[$0.key]?.modRevision ?? 0) == $0.modRevision }
+        let operations = succeeded ? transaction.operations : transaction.otherwise
+        var (found, events): ([[StoredValue]], [StoredValue]) = ([], [])
+        if operations.contains(where: { if case .get = $0 { false } else { true } }) { revision += 1 }
+        for operation in operations {
+            switch operation {
+            case .get(let range, let limit, _):
+                let hits = keys(in: range).compactMap { values[$0] }
+                found.append(Array(limit == 0 ? hits[...] : hits.prefix(limit)))
+            case .put(let key, let value, let lease):
+                let stored = StoredValue(
+                    key: key, value: value, createRevision: values[key]?.createRevision ?? revision,
+                    modRevision: revision, lease: lease)
+                values[key] = stored
+                events.append(stored)
+            case .delete(let range): for key in keys(in: range) { values[key] = nil }
+            }
+        }
+        for listener in listeners where !events.isEmpty { await listener(events) }
+        return TransactionResult(revision: revision, succeeded: succeeded, found: found)
+    }
+
+    private func keys(in range: KeyRange) -> [String] {
+        switch range {
+        case .key(let key): values[key] == nil ? [] : [key]
+        case .prefix(let prefix): values.keys.filter { $0.hasPrefix(prefix) }.sorted(by: bytewise)
+        case .between(let first, let end):
+            values.keys.filter { !bytewise($0, first) && bytewise($0, end) }.sorted(by: bytewise)
+        }
+    }
+
+    // MARK: What is done to it
+
+    /// Takes the late calls now.
+    func settle() async {
+        while !late.isEmpty { _ = await carryOut(late.removeFirst()) }
+    }
+
+    func copy() -> [String: StoredValue] { values }
+
+    /// An older copy of it is restored; its revisions go on.
+    func restore(_ copy: [String: StoredValue]) {
+        late = []
+        values = copy
+    }
+}
+
+private func bytewise(_ one: String, _ other: String) -> Bool { one.utf8.lexicographicallyPrecedes(other.utf8) }
+
+/// The generator of Sebastiano Vigna's splitmix64, which a seed repeats.
+struct SplitMix: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(_ seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+}

@@ -1,0 +1,187 @@
+import SharedLog
+import Testing
+
+@Suite struct SharingTests {
+    private let list = ModelHosts.list
+
+    /// The list is shared by the first host, and live at all.
+    private func shared(_ hosts: ModelHosts, _ spaces: [SharedSpace]) async throws {
+        await hosts.daemons[0].share(list, as: "E1")
+        try await hosts.until(spaces, "the list is live at all hosts") { await hosts.areEqual() }
+    }
+
+    private func write(_ hosts: ModelHosts, _ spaces: [SharedSpace], _ number: Int, count: Int) async throws {
+        let daemon = hosts.daemons[number]
+        let before = await daemon.acknowledged.count
+        try await hosts.until(spaces, "all appends were acknowledged") {
+            if await daemon.acknowledged.count < before + count { await daemon.write(list) }
+            return await daemon.acknowledged.count == before + count
+        }
+    }
+
+    @Test func whatOneHostWritesAllHave() async throws {
+        let hosts = ModelHosts(3)
+        try await hosts.allConnected { spaces in
+            try await shared(hosts, spaces)
+            try await write(hosts, spaces, 0, count: 5)
+            try await write(hosts, spaces, 2, count: 5)
+            try await hosts.until(spaces, "all are equal") { await hosts.areEqual() }
+            try await hosts.expectTruth()
+            #expect(await hosts.daemons[1].lists[list]?.texts.count == 10)
+        }
+    }
+
+    @Test func aNameIsSharedOnce() async throws {
+        let hosts = ModelHosts(2)
+        try await hosts.allConnected { spaces in
+            try await shared(hosts, spaces)
+            await hosts.daemons[1].share(list, as: "E2")
+            try await hosts.until(spaces, "it was answered") { await hosts.daemons[1].settled.last == .lost }
+            #expect(try await hosts.head()?.epoch == "E1")
+        }
+    }
+
+    @Test func aRemovedListGoesEverywhereAndItsKeysWithIt() async throws {
+        let hosts = ModelHosts(2)
+        try await hosts.allConnected { spaces in
+            try await shared(hosts, spaces)
+            try await write(hosts, spaces, 0, count: 2)
+            await hosts.daemons[1].remove(list)
+            try await hosts.until(spaces, "it went") {
+                let lists = (await hosts.daemons[0].lists[list], await hosts.daemons[1].lists[list])
+                return lists.0 == nil && lists.1 == nil
+            }
+            #expect(await hosts.engine.values.keys.sorted() == [hosts.register.keys.ended("E1")])
+        }
+    }
+
+    @Test func aListThatEtcdLostIsNotDeleted() async throws {
+        let hosts = ModelHosts(1)
+        try await hosts.allConnected { spaces in
+            try await shared(hosts, spaces)
+            try await write(hosts, spaces, 0, count: 2)
+            await hosts.engine.restore([:])
+            try await hosts.until(spaces, "it is not live") { await hosts.daemons[0].lists[list]?.isLive == false }
+            #expect(await hosts.daemons[0].lists[list]?.texts.count == 2)
+            #expect(await hosts.daemons[0].gone.isEmpty)
+        }
+    }
+
+    @Test func aNameThatTheDaemonGaveAwayIsLeftAlone() async throws {
+        let hosts = ModelHosts(2)
+        try await hosts.allConnected { spaces in
+            await hosts.daemons[1].keepOrdinary(list)
+            await hosts.daemons[0].share(list, as: "E1")
+            try await write(hosts, spaces, 0, count: 3)
+            #expect(await hosts.daemons[1].lists[list] == nil)
+            #expect(try await hosts.head()?.position.batch == 3)
+        }
+    }
+
+    @Test func aHostThatWasAwayTakesBatchesOrTheStateAndTheLogIsShort() async throws {
+        var limits = SharingLimits()
+        (limits.batchesBetweenCheckpoints, limits.batchesKept) = (10, 3)
+        let hosts = ModelHosts(2, limits: limits)
+        try await hosts.connected(0) { space in
+            await hosts.daemons[0].share(list, as: "E1")
+            try await write(hosts, [space], 0, count: 35)
+            try await hosts.until([space], "a checkpoint is in force") {
+                (try? await hosts.head()?.checkpoint?.position.batch) ?? 0 >= 30
+            }
+            let logged = await hosts.engine.values.keys.count { $0.contains("/log/") }
+            #expect(logged <= 35 - 30 + 3 + 5)
+        }
+        try await hosts.allConnected { spaces in
+            try await hosts.until(spaces, "all are equal") { await hosts.areEqual() }
+            #expect(await hosts.daemons[1].statesTaken == 1)
+            try await hosts.expectTruth()
+        }
+    }
+
+    @Test func anOlderEtcdThatIsRestoredGivesTheListANewEpoch() async throws {
+        var limits = SharingLimits()
+        (limits.batchesBetweenCheckpoints, limits.batchesKept) = (4, 1)
+        let hosts = ModelHosts(2, limits: limits)
+        try await hosts.allConnected { spaces in
+            try await shared(hosts, spaces)
+            try await write(hosts, spaces, 0, count: 6)
+            let copy = await hosts.engine.copy()
+            try await write(hosts, spaces, 1, count: 3)
+            await hosts.engine.restore(copy)
+            try await hosts.until(spaces, "a new epoch is live at all") {
+                let epoch = await hosts.daemons[0].lists[list]?.epoch
+                let isLive = await hosts.areEqual()
+                return isLive && epoch != "E1"
+            }
+            #expect(await hosts.daemons[0].lists[list]?.texts.count == 6)
+            #expect(await hosts.daemons[1].lists[list]?.texts.count == 6)
+            #expect(await hosts.daemons[1].gone == ["E1"])
+            try await write(hosts, spaces, 1, count: 2)
+            try await hosts.until(spaces, "all are equal") { await hosts.areEqual() }
+        }
+    }
+
+    @Test func repeatedAndRewoundNewsChangesNothing() async throws {
+        let hosts = ModelHosts(2)
+        try await hosts.allConnected { spaces in
+            await hosts.engine.listen { events in
+                for space in spaces { _ = await space.hear(events) }
+            }
+            try await shared(hosts, spaces)
+            try await write(hosts, spaces, 0, count: 5)
+            let past = await Array(hosts.engine.values.values)
+            try await write(hosts, spaces, 1, count: 5)
+            for _ in 0..<3 { for space in spaces { _ = await space.hear(past.reversed()) } }
+            try await write(hosts, spaces, 0, count: 1)
+            try await hosts.until(spaces, "all are equal") { await hosts.areEqual() }
+            try await hosts.expectTruth()
+        }
+    }
+
+    /// Three hosts write while calls and answers are lost, come late, and connections end; then all is quiet.
+    @Test(arguments: 0..<20) func nothingThatWasAcknowledgedIsLostWhateverFails(_ seed: UInt64) async throws {
+        var limits = SharingLimits()
+        (limits.batchesBetweenCheckpoints, limits.batchesKept) = (7, 2)
+        let hosts = ModelHosts(3, seed: seed, limits: limits)
+        var random = SplitMix(seed &+ 1_000)
+        try await hosts.allConnected { try await shared(hosts, $0) }
+        await hosts.engine.set(
+            ModelEngine.Faults(lostCalls: 0.05, lostAnswers: 0.05, lateCalls: 0.05, refusals: 0.03))
+        for round in 0..<6 {
+            let steps = (0..<60).map { _ in
+                (Int.random(in: 0..<3, using: &random), Int.random(in: 0..<6, using: &random))
+            }
+            try await hosts.allConnected { spaces in
+                if round.isMultiple(of: 2) {
+                    await hosts.engine.listen { events in
+                        for space in spaces { _ = await space.hear(events) }
+                    }
+                }
+                for (host, step) in steps {
+                    switch step {
+                    case 0: try? await spaces[host].look()
+                    case 1: await hosts.daemons[host].confirm(list)
+                    default: await hosts.daemons[host].write(list)
+                    }
+                    for _ in 0..<10 { await Task.yield() }
+                }
+            }
+        }
+        await hosts.engine.set(ModelEngine.Faults())
+        try await hosts.allConnected { spaces in
+            try await hosts.until(spaces, "nothing is in doubt") {
+                for daemon in hosts.daemons {
+                    await daemon.write(list)
+                    if await daemon.lists[list]?.doubt != nil { return false }
+                }
+                return true
+            }
+            await hosts.engine.settle()
+            try await hosts.until(spaces, "all are equal") { await hosts.areEqual() }
+            try await hosts.expectTruth()
+            var acknowledged = 0
+            for daemon in hosts.daemons { acknowledged += await daemon.acknowledged.count }
+            #expect(acknowledged > 0)
+        }
+    }
+}
