@@ -33,12 +33,15 @@ documents = README.md CHANGELOG.md ARCHITECTURE.md LICENSE config/diffabled.yaml
 shell_scripts = .ci/run Fuzzing/run debian/diffabled.postinst debian/diffabled.postrm \
     $(addprefix examples/,alarms both-ways check open-tasks pick waybar-tasks) $(filter-out scripts/man-pages scripts/look-pictures,$(wildcard scripts/*))
 
+# Without what lies in links, and what protoc wrote.
+hosts_sources = $(addprefix Hosts/,Package.swift Sources/EtcdClient Sources/SharedLog Sources/diffabled-etcd Tests)
+
 # The one that can draw, if there is one.
 python = $(shell for python in python3 /usr/bin/python3; do $$python -c 'import matplotlib' 2>/dev/null && echo $$python && exit; done; echo python3)
 python_sources = Benchmarks/guard scripts/man-pages scripts/look-pictures scripts/soak-feeds $(wildcard examples/*.py Benchmarks/harness/*.py Tests/*/*/*.py)
 python_client = $(wildcard clients/python/src/diffable/*.py clients/python/tests/*.py)
 
-.PHONY: run tests test test-python test-release soak soak-feeds guard fuzz demo both-ways tour pictures build programs pages set-up lint format bench bench-quick docs install uninstall deb clean
+.PHONY: run tests test test-python test-release soak soak-feeds guard fuzz demo both-ways tour pictures build programs pages hosts test-hosts demo-hosts install-hosts set-up lint format bench bench-quick docs install uninstall deb clean
 
 # Serves in the foreground, with a list to look at.
 run: programs
@@ -134,12 +137,40 @@ pages:
 	@scripts/set-up python3 lowdown
 	@scripts/man-pages $(built) $(pages)
 
+# diffabled-etcd, which shares lists with other hosts, with its man page and completions. Who does not want it builds and
+# fetches nothing of what it needs.
+hosts: set-up
+	@scripts/set-up python3 lowdown
+	swift build --package-path Hosts $(release) --product diffabled-etcd
+	@scripts/man-pages Hosts/.build/release Hosts/.build/pages hosts
+
+# Its tests; those that need a real etcd are skipped where there is none.
+test-hosts:
+	@scripts/set-up etcd
+	swift test --package-path Hosts
+
+# Three hosts and three members of etcd in network namespaces of this machine; the leader is killed. As root.
+demo-hosts: programs
+	@scripts/set-up etcd etcdctl ip
+	swift build --package-path Hosts $(release) --product diffabled-etcd
+	@scripts/demo-hosts
+
+# Installs what `make hosts` built, beside what `make install` installs.
+install-hosts:
+	install -D -s -m 755 -t $(bindir) Hosts/.build/release/diffabled-etcd
+	install -d $(unitdir)/system
+	sed 's|/usr/bin/|$(PREFIX)/bin/|' systemd/system/diffabled-etcd.service > $(unitdir)/system/diffabled-etcd.service
+	for file in man/man8/diffabled-etcd.8 bash-completion/completions/diffabled-etcd zsh/site-functions/_diffabled-etcd \
+	    fish/vendor_completions.d/diffabled-etcd.fish; do \
+	    install -D -m 644 Hosts/.build/pages/$$file $(sharedir)/$$file || exit; \
+	done
+
 # Installs what is missing, and does nothing when nothing is.
 set-up:
 	@scripts/set-up
 
 lint:
-	swift format lint --strict --parallel --recursive Sources Tests examples/outline examples/scores $(wildcard Benchmarks Fuzzing) Package.swift
+	swift format lint --strict --parallel --recursive Sources Tests examples/outline examples/scores $(wildcard Benchmarks Fuzzing) $(hosts_sources) Package.swift
 	@for script in $(shell_scripts); do \
 	    case "$$(head -n 1 $$script)" in \
 	        '#!/bin/sh'*) sh -n $$script || exit ;; \
@@ -152,7 +183,7 @@ lint:
 	@if command -v mypy >/dev/null; then cd clients/python && mypy; fi
 
 format:
-	swift format --in-place --parallel --recursive Sources Tests examples/outline examples/scores $(wildcard Benchmarks Fuzzing) Package.swift
+	swift format --in-place --parallel --recursive Sources Tests examples/outline examples/scores $(wildcard Benchmarks Fuzzing) $(hosts_sources) Package.swift
 
 # The pages of both Swift libraries, by DocC, in .build/docs. Fails when a public symbol has no comment, or a link leads nowhere.
 docs: set-up
@@ -200,4 +231,4 @@ deb: build
 	@scripts/deb
 
 clean:
-	rm -rf .build Benchmarks/.build Fuzzing/.build Fuzzing/.build-fuzz
+	rm -rf .build Benchmarks/.build Fuzzing/.build Fuzzing/.build-fuzz Hosts/.build

@@ -127,6 +127,7 @@ package actor EtcdClient {
             _ = try await kv.range(request, options: options(deadlines.greeting, waitsForConnection: true))
             return !Task.isCancelled
         } catch {
+            if Task.isCancelled { return false }
             lastFailure = "\(link.endpoint): \(EtcdClient.words(for: error))"
             return false
         }

@@ -11,8 +11,9 @@ extension ListKeeper {
         var stalls = 0
         while stalls < Self.stallsMax, stage == .following {
             let before = replica
+            let isReadNow = fresh == nil
             guard let known = try await fresh.orElse(readHead) else { return try await missing() }
-            self.known = known
+            if known.modRevision > self.known?.modRevision ?? 0 || isReadNow { self.known = known }
             fresh = known
             switch CatchUp(replica, to: known.head) {
             case .nothing: return try await isCurrent()
@@ -25,7 +26,11 @@ extension ListKeeper {
             case .state(let place):
                 let parts = try await reading { () async throws(EngineError) in try await self.log.state(place) }
                 if let parts { try await give(parts, at: place.position) }
-            case .newEpoch: return try await beginAnew()
+            case .newEpoch:
+                // A head that was read before the replica came so far says nothing of it.
+                if isReadNow { return try await beginAnew() }
+                fresh = nil
+                continue
             case .anew: try await giveAnew()
             }
             if replica == before { (fresh, stalls) = (nil, stalls + 1) } else { stalls = 0 }

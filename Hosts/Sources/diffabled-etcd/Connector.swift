@@ -77,7 +77,9 @@ struct Connector: Sendable {
     }
 
     private func look(in space: SharedSpace) async {
+        await client.connected()
         while !Task.isCancelled {
+            // A look that fails tells the daemon that nothing is live.
             if (try? await space.look()) == nil { await client.connected() }
             try? await Task.sleep(for: Self.lookInterval)
         }
