@@ -1,6 +1,6 @@
 extension ListKeeper {
     func carryOut(_ call: DaemonCall) async throws(DaemonError) {
-        let outcome: CallOutcome
+        var outcome: CallOutcome
         do {
             switch call.request {
             case .append(let text, let position, let after, let chain):
@@ -20,6 +20,7 @@ extension ListKeeper {
                 outcome = .unreachable
             }
         }
+        if outcome == .unreachable, isInDoubt(call) { outcome = .unknown }
         try await daemon.settle(call.number, outcome)
         if outcome == .done, case .remove = call.request { stage = .ended }
         if outcome != .done { try await goOn(after: outcome) }
@@ -42,8 +43,16 @@ extension ListKeeper {
         case .lost(let head):
             try await catchUp(to: head)
             return .lost
-        case .unknown(let tried): return try await settled(tried)
+        case .unknown(let tried):
+            doubtful = tried
+            return try await settled(tried)
         }
+    }
+
+    /// Whether an earlier try at the same place may still arrive, though this one was not sent.
+    private func isInDoubt(_ call: DaemonCall) -> Bool {
+        guard case .append(_, _, let after, let chain) = call.request, let doubtful else { return false }
+        return doubtful.isAt(Position(batch: after, revision: 0, chain: chain))
     }
 
     /// What became of an append that was not answered. Once the head has moved since, the swap cannot succeed any more:

@@ -22,6 +22,8 @@ package actor ListKeeper {
     package internal(set) var replica: Replica
     /// What the next append compares.
     var known: KnownHead?
+    /// The head that the last append without an answer compared.
+    var doubtful: KnownHead?
     /// What the daemon was told; it begins with false.
     package internal(set) var isLive = false
     /// The daemon waits for a word, though nothing has changed since the last one.

@@ -67,8 +67,10 @@ actor ModelEngine: Engine {
             case .delete(let range): for key in keys(in: range) { values[key] = nil }
             }
         }
+        // Before anybody hears of it: others go on then.
+        let result = TransactionResult(revision: revision, succeeded: succeeded, found: found)
         for listener in listeners where !events.isEmpty { await listener(events) }
-        return TransactionResult(revision: revision, succeeded: succeeded, found: found)
+        return result
     }
 
     private func keys(in range: KeyRange) -> [String] {
