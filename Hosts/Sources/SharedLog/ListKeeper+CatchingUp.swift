@@ -158,8 +158,9 @@ extension ListKeeper {
     /// What the engine has goes on under a new epoch, which all hosts find at the list's name.
     private func beginAnew() async throws(KeeperError) {
         sayOnce(
-            "etcd has lost what was acknowledged for the list \(list): it is at batch \(known?.head.position.batch ?? 0), "
-                + "and we are at \(replica.batch). It goes on under a new epoch as it is there")
+            "etcd has lost what was acknowledged for the list \(list): it is at batch "
+                + "\(known?.head.position.batch ?? 0), and we are at \(replica.batch). "
+                + "It goes on under a new epoch as it is there")
         try await changing { () async throws(DaemonError) in try await self.tellLive(false) }
         let new = Epoch.random()
         _ = try await reading { () async throws(EngineError) in

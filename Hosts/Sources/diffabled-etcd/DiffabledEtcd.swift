@@ -12,7 +12,8 @@ struct DiffabledEtcd: AsyncParsableCommand {
         commandName: "diffabled-etcd", abstract: "Share lists with other hosts, through etcd.",
         discussion: """
             Each host runs its own diffabled, and one diffabled-etcd beside it. Clients go on talking to their own \
-            daemon. It runs until it is interrupted, and connects again to the daemon and to etcd whenever it loses them.
+            daemon. It runs until it is interrupted, and connects again to the daemon and to etcd whenever it loses \
+            them.
               diffabled-etcd --endpoints http://10.0.0.1:2379,http://10.0.0.2:2379,http://10.0.0.3:2379
               diffabled-etcd status --endpoints http://10.0.0.1:2379
 
