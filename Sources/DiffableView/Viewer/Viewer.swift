@@ -88,6 +88,8 @@ package struct Viewer: Sendable {
     /// The row under the cursor of the list that is seen.
     package var cursor: RowID? { pane.cursor }
     package var marks: Set<ItemID> { pane.marks }
+    /// Whether there has been a state of the list that is seen.
+    package var isLoaded: Bool { pane.isLoaded }
 
     /// The view that each list is to be followed with at first.
     package var initialView: String { panes[0].shownQuery.json }

@@ -82,8 +82,6 @@ private struct ViewScreen {
         try enter()
         defer { device.leave() }
         draw()
-        // There are no rows in that.
-        mayFollowAtOnce = true
         device.sendQueries()
         // A terminal that was made smaller before signals were heard tells nobody again.
         let size = device.size
@@ -130,8 +128,9 @@ private struct ViewScreen {
         grid = next
         mustDraw = false
         lastFrame = .now
-        // Rows that a key asked for come a moment later. Two frames side by side are enough, however fast keys come.
-        mayFollowAtOnce = showsKey && !mayFollowAtOnce
+        // There were no rows in it, or those that a key asked for come a moment later. Two frames side by side are enough, however
+        // fast keys come.
+        mayFollowAtOnce = !viewer.isLoaded || showsKey && !mayFollowAtOnce
         showsKey = false
         // Tells nothing but that it was drawn.
         _ = viewer.handle(.drawn, at: now)
