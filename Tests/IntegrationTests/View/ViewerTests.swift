@@ -421,7 +421,7 @@ extension Integration {
             try screen.waitFor("The list tasks was deleted")
             // What was there is still seen, and nothing is done with it.
             try screen.waitFor("Task 0.")
-            try screen.press("e", saying: "The list was deleted: nothing was done")
+            try screen.press("e", saying: "The list was deleted or renamed: nothing was done")
             let none = try daemon.view("nothing")
             try none.waitFor("status 6")
         }
