@@ -30,7 +30,7 @@ package struct ViewedState: Sendable {
     package var epoch: String
     /// Which of the queries it answers: that of `ViewerEffect.setView`, or 0 for the first.
     package var queryNumber: Int
-    /// What is to be known of it for as long as it is shown, such as that a mirror is not live.
+    /// What is to be known of it for as long as it is shown, such as that a mirror or a shared list is not live.
     package var notice: String?
 
     package init(

@@ -143,7 +143,7 @@ struct Watch: AsyncParsableCommand {
         case .live: say("\(list) is live")
         case .notLive(let since):
             let time = since.map { " since \(localTime(milliseconds: $0))" } ?? ""
-            say("\(list) is not live\(time): it is as it was when who mirrors it was last connected to its source")
+            say("\(list) is not live\(time): it is as it was when the place that it comes from was last heard of")
         case nil: break
         }
     }

@@ -80,7 +80,7 @@ final class ViewInbox: Sendable {
 extension Liveness {
     fileprivate var notice: String? {
         guard case .notLive(let since) = self else { return nil }
-        return "This mirror is not live\(since.map { " since \(localTime(milliseconds: $0))" } ?? "")"
+        return "This list is not live\(since.map { " since \(localTime(milliseconds: $0))" } ?? "")"
     }
 }
 

@@ -147,7 +147,7 @@ import Testing
         var screen = try screen()
         let list = try Snapshot.numbered(0..<8, list: Self.actions)
         let line = screen.line("i3")
-        for (notice, revision) in [("This mirror is not live", 2), (nil, 3)] {
+        for (notice, revision) in [("This list is not live", 2), (nil, 3)] {
             screen.handle(.update(ViewedState(list, revision: revision, notice: notice), list: 0))
             #expect(screen.lines[0].contains("not live") == (notice != nil))
         }
