@@ -50,6 +50,11 @@ struct UnderwayChange: Sendable {
 struct FoundChange: Sendable {
     let basis: ChangePlan.Basis
     let change: Result<MadeChange, StoreError>
+
+    init(_ plan: ChangePlan, _ basis: ChangePlan.Basis) {
+        self.basis = basis
+        change = Result { () throws(StoreError) in try plan.change(basis).complete(from: basis.head.snapshot) }
+    }
 }
 
 extension Store {
@@ -161,15 +166,8 @@ extension Store {
         if isOvertaken { next.timesOvertaken += 1 }
         let isReserving = next.timesOvertaken > Self.timesOvertakenMax
         if isReserving { held.isReserved = true }
-        let work: @Sendable () -> FoundChange = { [plan = next.plan] in
-            FoundChange(
-                basis: basis,
-                change: Result { () throws(StoreError) in
-                    try plan.change(basis).complete(from: basis.head.snapshot)
-                })
-        }
         let list = ReservedList(held: held, isReserved: isReserving)
-        beside.find(size: size, work) { [next] found in
+        beside.find(size: size, { [plan = next.plan] in FoundChange(plan, basis) }) { [next] found in
             self.assumeIsolated { $0.goOn(next, found, size: size, list) }
         }
     }
@@ -190,7 +188,7 @@ extension Store {
     }
 
     /// The list that is undone to, for a plan that asks for one.
-    private func past(_ plan: ChangePlan, _ held: HeldList, _ head: ListState) throws(StoreError) -> ListState? {
+    func past(_ plan: ChangePlan, _ held: HeldList, _ head: ListState) throws(StoreError) -> ListState? {
         guard case .undo(let wanted) = plan else { return nil }
         let revision = wanted ?? head.revision - 1
         if let state = state(before: head, at: revision) { return state }

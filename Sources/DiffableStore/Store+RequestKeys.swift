@@ -17,9 +17,12 @@ extension Store {
     func result(of request: KeyedRequest, _ outcome: Outcome, at time: RunningTime) -> FirstResult {
         FirstResult(
             key: request.key, digest: request.digest,
-            number: (requestWindows[outcome.after.number]?.lastNumber ?? 0) + 1, revision: outcome.revision,
+            number: nextResultNumber(of: outcome.after), revision: outcome.revision,
             isChanged: outcome.isChanged, summary: request.isSummarized ? outcome.summary : nil, time: time)
     }
+
+    /// Of the next result that is remembered of a list.
+    func nextResultNumber(of list: ListState) -> Int { (requestWindows[list.number]?.lastNumber ?? 0) + 1 }
 
     /// Remembers the result of a change that has become its list's head.
     func rememberResult(of change: ListChange) {

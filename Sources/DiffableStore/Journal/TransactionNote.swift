@@ -28,25 +28,16 @@ struct TransactionNote {
         line.append(revision.operations)
         line.append(delivery == .reload ? ",1" : ",0")
         if let origin = revision.origin {
-            append(origin.processID, origin.userID, origin.name, to: &line)
+            line.append(byte: UInt8(ascii: ","))
+            line.append(ClientIdentity(origin))
         }
-        append(revision.moment.running.milliseconds, to: &line)
+        line.append(byte: UInt8(ascii: ","))
+        line.append(revision.moment.running.milliseconds)
         if let handler = revision.origin?.handler {
-            append(handler.processID, handler.userID, handler.name, to: &line)
+            line.append(byte: UInt8(ascii: ","))
+            line.append(handler)
         }
         line.append(byte: UInt8(ascii: "]"))
-    }
-
-    private func append(_ processID: Int?, _ userID: Int?, _ name: String?, to line: inout ByteWriter) {
-        append(processID, to: &line)
-        append(userID, to: &line)
-        line.append(byte: UInt8(ascii: ","))
-        if let name { line.appendString(name) } else { line.append("null") }
-    }
-
-    private func append(_ number: Int?, to line: inout ByteWriter) {
-        line.append(byte: UInt8(ascii: ","))
-        if let number { line.append(number) } else { line.append("null") }
     }
 
     /// - Parameter revision: what the step leads to.
@@ -80,11 +71,7 @@ struct TransactionNote {
                 if try scanner.nextElement(of: &array) {
                     running = try scanner.integer()
                     if try scanner.nextElement(of: &array) {
-                        var handler = ClientIdentity(processID: try knownNumber())
-                        try next()
-                        handler.userID = try knownNumber()
-                        handler.name = try name()
-                        origin?.handler = handler
+                        origin?.handler = try scanner.identity(in: &array)
                         guard try !scanner.nextElement(of: &array) else { throw scanner.unexpected(.commaOrBracket) }
                     }
                 }

@@ -49,15 +49,9 @@ extension SharedRow {
         writer.append(byte: UInt8(ascii: "}"))
     }
 
-    /// `[4711,1000,"diffablectl"]`, each null when it is not known.
     private func append(_ identity: ClientIdentity, to writer: inout ByteWriter) {
         writer.append(byte: UInt8(ascii: "["))
-        for (index, number) in [identity.processID, identity.userID].enumerated() {
-            if index > 0 { writer.append(byte: UInt8(ascii: ",")) }
-            if let number { writer.append(number) } else { writer.append("null") }
-        }
-        writer.append(byte: UInt8(ascii: ","))
-        if let name = identity.name { writer.appendString(name) } else { writer.append("null") }
+        writer.append(identity)
         writer.append(byte: UInt8(ascii: "]"))
     }
 
@@ -89,26 +83,11 @@ extension SharedRow {
     }
 }
 
-extension ClientIdentity {
-    fileprivate init(_ origin: Origin) {
-        self.init(processID: origin.processID)
-        userID = origin.userID
-        name = origin.name
-    }
-}
-
 extension JSONScanner {
     fileprivate mutating func identity() throws(JSONError) -> ClientIdentity {
         var array = try beginArray()
-        func next(_ scanner: inout JSONScanner) throws(JSONError) {
-            guard try scanner.nextElement(of: &array) else { throw scanner.unexpected(.value) }
-        }
-        try next(&self)
-        var identity = ClientIdentity(processID: try readNull() ? nil : try integer())
-        try next(&self)
-        identity.userID = try readNull() ? nil : try integer()
-        try next(&self)
-        identity.name = try readNull() ? nil : try string().text
+        guard try nextElement(of: &array) else { throw unexpected(.value) }
+        let identity = try identity(in: &array)
         guard try !nextElement(of: &array) else { throw unexpected(.commaOrBracket) }
         return identity
     }

@@ -59,9 +59,8 @@ extension Store {
     private func takeKeys(of told: SharedCheckpointText, _ held: HeldList) {
         guard let head = held.head else { return }
         for key in told.keys where requestWindows[head.number]?[key.key] == nil {
-            let number = (requestWindows[head.number]?.lastNumber ?? 0) + 1
-            commit(
-                ListChange(event: .unchanged, state: head, result: key.numbered(number)), of: held, answer: .settled {})
+            let result = key.numbered(nextResultNumber(of: head))
+            commit(ListChange(event: .unchanged, state: head, result: result), of: held, answer: .settled {})
         }
     }
 }

@@ -132,13 +132,7 @@ extension Store {
         guard let beside else { return try change.plan.change(basis) }
         let size = change.plan.size(from: head.snapshot, past: basis.past?.snapshot, max: beside.sizeMax)
         guard size > beside.sizeMax else { return try change.plan.change(basis) }
-        let work: @Sendable () -> FoundChange = { [plan = change.plan] in
-            FoundChange(
-                basis: basis,
-                change: Result { () throws(StoreError) in
-                    try plan.change(basis).complete(from: basis.head.snapshot)
-                })
-        }
+        let work: @Sendable () -> FoundChange = { [plan = change.plan] in FoundChange(plan, basis) }
         beside.find(size: size, work) { [number = draft.number, name = change.name] found in
             self.assumeIsolated { store in
                 guard let held = store.heldLists[name], let shared = held.shared, shared.draft?.number == number else {
@@ -154,12 +148,11 @@ extension Store {
     private func past(
         _ plan: ChangePlan, of draft: BatchDraft, _ held: HeldList
     ) throws(StoreError) -> ListState? {
-        guard case .undo(let wanted) = plan else { return nil }
-        let revision = wanted ?? draft.head.revision - 1
-        if let row = draft.rows.last(where: { $0.state.revision == revision }) { return row.state }
-        if let head = held.head, let state = state(before: head, at: revision) { return state }
-        let oldest = held.history.oldest ?? draft.head.revision
-        throw .noSuchRevision(draft.head.name, revision, oldest: oldest, current: draft.head.revision)
+        if case .undo(let wanted) = plan {
+            let revision = wanted ?? draft.head.revision - 1
+            if let row = draft.rows.last(where: { $0.state.revision == revision }) { return row.state }
+        }
+        return try past(plan, held, draft.head)
     }
 
     private func append(
@@ -224,7 +217,7 @@ extension Store {
         let moment = Moment(timeOfDay: Timestamp(milliseconds: row.row.time), running: clock.running)
         let result = row.row.request.map { request in
             FirstResult(
-                key: request.key, digest: request.digest, number: (requestWindows[head.number]?.lastNumber ?? 0) + 1,
+                key: request.key, digest: request.digest, number: nextResultNumber(of: head),
                 revision: row.state.revision, isChanged: row.made != nil, summary: request.summary,
                 time: moment.running)
         }
