@@ -41,7 +41,7 @@ python = $(shell for python in python3 /usr/bin/python3; do $$python -c 'import 
 python_sources = Benchmarks/guard scripts/man-pages scripts/look-pictures scripts/soak-feeds $(wildcard examples/*.py Benchmarks/harness/*.py Tests/*/*/*.py)
 python_client = $(wildcard clients/python/src/diffable/*.py clients/python/tests/*.py)
 
-.PHONY: run tests test test-python test-release soak soak-feeds guard fuzz demo both-ways tour pictures build programs pages hosts test-hosts demo-hosts install-hosts set-up lint format bench bench-quick docs install uninstall deb clean
+.PHONY: run tests test test-python test-release soak soak-feeds guard fuzz demo both-ways tour pictures build programs pages hosts tests-hosts test-hosts demo-hosts install-hosts set-up lint format bench bench-quick docs install uninstall deb clean
 
 # Serves in the foreground, with a list to look at.
 run: programs
@@ -144,10 +144,13 @@ hosts: set-up
 	swift build --package-path Hosts $(release) --product diffabled-etcd
 	@scripts/man-pages Hosts/.build/release Hosts/.build/pages hosts
 
-# Its tests; those that need a real etcd are skipped where there is none.
+# Its tests, built; and run: those that need a real etcd are skipped where there is none.
+tests-hosts: set-up
+	CC=$(CURDIR)/scripts/cached-clang swift build --package-path Hosts --build-tests
+
 test-hosts:
 	@scripts/set-up etcd || echo "Without etcd its tests are skipped."
-	swift test --package-path Hosts
+	CC=$(CURDIR)/scripts/cached-clang swift test --package-path Hosts
 
 # Three hosts and three members of etcd in network namespaces of this machine; the leader is killed. As root.
 demo-hosts: programs
