@@ -31,7 +31,7 @@ documents = README.md CHANGELOG.md ARCHITECTURE.md LICENSE config/diffabled.yaml
     $(wildcard examples/* examples/outline/* examples/scores/* examples/systemd/* examples/view/*))
 
 shell_scripts = .ci/run Fuzzing/run debian/diffabled.postinst debian/diffabled.postrm \
-    $(addprefix examples/,alarms both-ways check open-tasks pick waybar-tasks) $(filter-out scripts/man-pages scripts/look-pictures,$(wildcard scripts/*))
+    $(addprefix examples/,alarms both-ways check open-tasks pick waybar-tasks) $(filter-out $(python_sources),$(wildcard scripts/*))
 
 # Without what lies in links, and what protoc wrote.
 hosts_sources = $(addprefix Hosts/,Package.swift Sources/EtcdClient Sources/SharedLog Sources/diffabled-etcd Tests)
