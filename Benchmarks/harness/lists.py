@@ -12,7 +12,7 @@ import threading
 import time
 
 from machine import processor_seconds, resident_bytes, scratch, socket_directory, spawn, stop, timed
-from servers import DIFFABLED, DIFFABLECTL, Client, redis_cli, running, service_environment
+from servers import DIFFABLECTL, DIFFABLED, Client, redis_cli, running, service_environment
 
 MILLION = 1_000_000
 CONTENT_LENGTH = 100

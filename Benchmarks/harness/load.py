@@ -4,7 +4,7 @@ import json
 import subprocess
 
 from machine import CLIENT_CORE
-from servers import BUILT, is_available, running
+from servers import BUILT, running
 
 FAN_OUT_SERVERS = ["limit", "diffabled", "redis", "mosquitto"]
 SUBSCRIBERS = [10, 100, 1000]

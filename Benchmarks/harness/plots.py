@@ -3,9 +3,8 @@
 import matplotlib
 
 matplotlib.use("svg")
-from matplotlib import pyplot  # noqa: E402 (the backend comes first)
-
 from figures import core, middle, rows, shown  # noqa: E402
+from matplotlib import pyplot  # noqa: E402 (the backend comes first)
 
 # In between light and dark, so that it can be read on both; the page shows through.
 INK = "#808890"

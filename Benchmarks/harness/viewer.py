@@ -7,12 +7,10 @@ import os
 import pty
 import select
 import signal
-import socket
 import struct
 import termios
 import threading
 import time
-from pathlib import Path
 
 from machine import resident_bytes, switches
 from servers import DIFFABLECTL, Client, running, service_environment
