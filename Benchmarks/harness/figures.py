@@ -261,6 +261,10 @@ def view_rows(figures):
         yield Row(
             f"one change of 100,000 items with {count:,} views of different {name}, over one view", target, False,
             figures.ratios(many, one), "×", said(seconds, many), said(seconds, one, "one view"))
+        many, one = series(what, count, "told"), series(what, 1, "told")
+        yield Row(
+            f"one change that one of {count:,} views of different {name} is told of, over that view alone", target, False,
+            figures.ratios(many, one), "×", said(seconds, many), said(seconds, one, "alone"))
     own = series("equality", 1_000, "subscribing")
     yield Row(
         "subscribing 1,000 views of different `where` on 100,000 items, to the last of them", 0.5, False,

@@ -20,11 +20,15 @@ def views(bench, round_number):
         with running("diffabled", core=None) as server, Client(server) as client:
             _fill(client, ITEMS)
             bench.patience.wait()
+            # What the first view shows.
+            shown = [number for number in range(ITEMS) if concerned(_content(number)) == 0]
             for followers in (1, count):
+                _set(client, shown, "Write to them")
                 with Followers(server) as subscribers:
                     seconds = subscribers.subscribe([view(number) for number in range(followers)])
                     bench.record(
                         "views", round_number, True, server="diffabled", what=what, views=followers, subscribing=seconds,
+                        told=_told_changes(bench, server, client, subscribers, shown),
                         # Others than for the one view, which have been changed already.
                         **_changes(bench, server, client, subscribers, followers * CHANGES,
                                    lambda content: concerned(content) < followers))
@@ -79,6 +83,27 @@ def _changes(bench, server, client, subscribers, first, is_seen):
         change(step)
     return {"processor": (processor_seconds(server.pid) - before) / count,
             "wall": (time.perf_counter() - begin) / count}
+
+
+def _told_changes(bench, server, client, subscribers, shown):
+    """Processor time for one change that the first view is told of, and no other: what the others add to the same work."""
+    count = bench.count(CHANGES)
+
+    def change(step):
+        _set(client, [shown[step % len(shown)]], f"Told {step}")
+        subscribers.receive(1)
+
+    for step in range(20):
+        change(step)
+    before = processor_seconds(server.pid)
+    for step in range(20, 20 + count):
+        change(step)
+    return (processor_seconds(server.pid) - before) / count
+
+
+def _set(client, numbers, text):
+    client.request("transact", list="load", operations=[{"op": "reconfigureItems", "items": [
+        {"id": f"item-{number:07d}", "content": _content(number, text)} for number in numbers]}])
 
 
 class Followers:
