@@ -38,7 +38,8 @@ hosts_sources = $(addprefix Hosts/,Package.swift Sources/EtcdClient Sources/Shar
 
 # The one that can draw, if there is one.
 python = $(shell for python in python3 /usr/bin/python3; do $$python -c 'import matplotlib' 2>/dev/null && echo $$python && exit; done; echo python3)
-python_sources = Benchmarks/guard scripts/man-pages scripts/look-pictures scripts/soak-feeds $(wildcard examples/*.py Benchmarks/harness/*.py Tests/*/*/*.py)
+python_sources = Benchmarks/guard scripts/man-pages scripts/look-pictures scripts/soak-feeds $\
+    $(wildcard examples/*.py Benchmarks/harness/*.py Tests/*/*/*.py Hosts/soak/*.py Hosts/soak/tests/*.py)
 python_client = $(wildcard clients/python/src/diffable/*.py clients/python/tests/*.py)
 
 .PHONY: run tests test test-python test-release soak soak-feeds guard fuzz demo both-ways tour pictures build programs pages hosts tests-hosts test-hosts demo-hosts install-hosts set-up lint format bench bench-quick docs install uninstall deb clean
@@ -148,7 +149,10 @@ hosts: set-up
 tests-hosts: set-up
 	CC=$(CURDIR)/scripts/cached-clang swift build --package-path Hosts --build-tests
 
+# Its tests, and those of the checker of `make soak-hosts`; those that need a real etcd are skipped where there is none.
 test-hosts:
+	@scripts/set-up python3
+	python3 -B -W error -m unittest discover -s Hosts/soak/tests
 	@scripts/set-up etcd || echo "Without etcd its tests are skipped."
 	CC=$(CURDIR)/scripts/cached-clang swift test --package-path Hosts
 
