@@ -20,8 +20,6 @@ UNKNOWN = {"outcomeUnknown", "storageFailed"}
 # Of what is in the list; the model refuses the same.
 OF_STATE = {
     "noSuchSection", "noSuchItem", "duplicateSection", "duplicateItem", "invalidAnchor", "ownDescendant"}
-# The reader of the final states.
-FINAL = "final"
 
 
 class Life:
@@ -35,6 +33,7 @@ class Life:
         self.kept = {}
         # When the name can have had it: from the last time that the one before was seen to the first time that the next one was.
         self.begin, self.end = float("-inf"), float("inf")
+        self.before = None
         self.bounds = None
 
     def past(self, revision, head):
@@ -42,11 +41,13 @@ class Life:
 
 
 class Checker:
-    def __init__(self, records, *, past_may_be_unknown=False):
+    def __init__(self, records, *, past_may_be_unknown=False, list_may_go=False):
         self.records = records
         self.violations = []
         # A host that took a state as a difference does not know what was between.
         self.past_may_be_unknown = past_may_be_unknown
+        # One epoch ends and another begins, and a host may have neither for a moment.
+        self.list_may_go = list_may_go
         self.lives = self._lives()
         changing = [request for request in records.requests if request.changes]
         self.by_key, self.by_client = defaultdict(list), defaultdict(list)
@@ -74,7 +75,7 @@ class Checker:
             if record["epoch"] not in lives:
                 life = lives[record["epoch"]] = Life(Log(record["epoch"], self.records, self.report))
                 if last is not None:
-                    last.end, life.begin = record["time"], record.get("seen", record["time"])
+                    last.end, life.begin, life.before = record["time"], record.get("seen", record["time"]), last
                 last = life
         return lives
 
@@ -111,11 +112,21 @@ class Checker:
                     return False
                 return found == made
 
-            if row.key:
+            if self._is_copied(life, row):
+                self.made[life.log.epoch][row.number] = self.made[life.before.log.epoch].get(row.number, [])
+                if row.key:
+                    life.rows_by_key[row.key] = row
+            elif row.key:
                 self._attribute_keyed(life, row, fits)
             else:
                 self._attribute_plain(life, row, fits, acknowledged.get((row.client, row.revision), []), used)
         self._compare_checkpoints(life)
+
+    def _is_copied(self, life, row):
+        """Of a restored engine: its log goes on under a new epoch, and begins as it was."""
+        before = life.before and life.before.log
+        return before is not None and before.first == life.log.first and all(
+            before.batches.get(number) == life.log.batches[number] for number in range(life.log.first, row.batch + 1))
 
     def _attribute_keyed(self, life, row, fits):
         if row.key in life.rows_by_key:
@@ -187,6 +198,8 @@ class Checker:
     def _bound(self, life):
         bounds = life.bounds = Bounds(life.log.base_revision, max(life.digests))
         for row in life.log.rows:
+            if self._is_copied(life, row):
+                continue
             attempts = [request for request in self.made[life.log.epoch].get(row.number, [])
                         if not request.refusal or request.refusal in UNKNOWN]
             if not attempts:
@@ -259,7 +272,7 @@ class Checker:
             elif name in OF_STATE:
                 for revision in life.bounds.newest_between(request.begin, request.end):
                     waiting[life.log.epoch, revision].append(request)
-            elif name is not None and name not in NOT_DONE | UNKNOWN:
+            elif name is not None and name not in NOT_DONE | UNKNOWN and not (name == "noSuchList" and self.list_may_go):
                 self.report("unexpected refusal", f"{request}: {request.error['message']}")
         self._hold_to_states(waiting)
 
@@ -337,14 +350,14 @@ class Checker:
                                              f"{revision} ({who})")
 
     def _check_final(self, reads):
-        if not self.lives:
-            return
-        life = list(self.lives.values())[-1]
-        for request in reads:
-            if request.client == FINAL and (
-                    request.result["epoch"] != life.log.epoch or request.result["revision"] != life.log.revision):
-                self.report("final", f"host {request.host} ended at revision {request.result['revision']} of "
-                                     f"{request.result['epoch']}, and the log at {life.log.revision} of {life.log.epoch}")
+        """At the end, when nothing was asked any more, all hosts had what the engine had."""
+        by_id = {request.id: request for request in reads}
+        for end in self.records.ends:
+            for request in (by_id[number] for number in end["requests"]):
+                shown = request.result["epoch"], request.result["revision"]
+                if shown != (end["epoch"], end["revision"]):
+                    self.report("final", f"host {request.host} ended at revision {shown[1]} of {shown[0]}, and the log at "
+                                         f"{end['revision']} of {end['epoch']}")
 
 
 def _answer(request):

@@ -5,6 +5,7 @@
     state.digest()                       # equal for equal lists
 """
 
+import functools
 import hashlib
 import json
 
@@ -83,7 +84,21 @@ class Snapshot:
         return item
 
     def digest(self):
-        return digest(self.json())
+        """Of all that is in it. Ids and contents have no control characters, so what is joined here is told apart."""
+        parts = [short(self.content)]
+        for name in self.sections:
+            parts += ["\1", name, short(self.section_contents[name])]
+            self._add_parts(self.members[("s", name)], parts)
+        return hashlib.sha1("\0".join(parts).encode()).digest()
+
+    def _add_parts(self, names, parts):
+        for name in names:
+            parts += ["\2" if name in self.expanded else "\3", name, self.kinds[name] or "", short(self.contents[name])]
+            children = self.members[("i", name)]
+            if children:
+                parts.append("\4")
+                self._add_parts(children, parts)
+                parts.append("\5")
 
     @classmethod
     def of(cls, whole, known=None):
@@ -341,22 +356,15 @@ def _ids(items):
 
 def digest(whole):
     """Of a list as JSON, whatever it leaves out of what says nothing."""
-    return hashlib.sha1(text(_canonical(whole)).encode()).digest()
+    return Snapshot.of(whole).digest()
 
 
-def _canonical(whole):
-    """Without members that say nothing, in the order of docs/protocol.md."""
-    order = ("id", "kind", "content", "expanded", "items", "children", "sections")
-    found = {}
-    for name in order:
-        value = whole.get(name)
-        if name in ("items", "children", "sections"):
-            value = [_canonical(member) for member in value or []]
-            if not value and name != "sections":
-                continue
-        if value is not None and value is not False and (name != "sections" or "id" not in whole):
-            found[name] = value
-    return found
+@functools.lru_cache(10_000)
+def short(content):
+    """Content, or what stands for one that is long."""
+    if content is None:
+        return ""
+    return content if len(content) < 100 else hashlib.sha1(content.encode()).hexdigest()
 
 
 def merged(target, patch):

@@ -8,6 +8,8 @@
     {"type":"batch","epoch":"E1","batch":1,"text":"…","time":0.2}                   of the log, each once
     {"type":"head","epoch":"E1","head":{…},"time":0.3}
     {"type":"checkpoint","epoch":"E1","batch":9,"text":"…"}
+    {"type":"end","epoch":"E1","revision":41,"requests":[7,8,9]}                    the head while these read, on all hosts
+    {"type":"event","time":0.1,"what":"etcd 1 is killed"}                           for people
 
 Times are seconds of one clock that does not jump. A request has a `result`, an `error`, or neither when its connection was lost.
 """
@@ -39,6 +41,10 @@ class Recorder:
         with self._lock:
             if not self._file.closed:
                 self._file.write(line + "\n")
+
+    def flush(self):
+        with self._lock:
+            self._file.flush()
 
     def close(self):
         with self._lock:
@@ -95,6 +101,7 @@ class Records:
         self.follows = of("follow")
         self.lives = of("life")
         self.batches, self.heads, self.checkpoints = of("batch"), of("head"), of("checkpoint")
+        self.ends = of("end")
         self.heard = {record["id"]: [] for record in self.follows}
         for record in of("heard"):
             self.heard[record["follow"]].append(record)

@@ -146,4 +146,6 @@ def usual():
     history.records[-3]["result"] = {"list": "l", "revision": 7, "changed": True, "summary": {}}
     history.read("final", 1)
     history.read("final", 2)
+    history.records.append({"type": "end", "epoch": EPOCH, "revision": 7, "requests": [
+        record["id"] for record in history.find("request", client="final")]})
     return history

@@ -234,9 +234,21 @@ class CheckerTests(unittest.TestCase):
 
     def test_a_host_that_ends_elsewhere(self):
         history = usual()
+        older, = history.find("request", client="r1")
         last = history.find("request", client="final")[1]
-        last["result"].update(revision=6, snapshot=history.find("request", client="final")[0]["result"]["snapshot"])
-        self.expect("final", history)
+        last.update(result=older["result"], begin=older["begin"], end=older["end"])
+        self.assertEqual(history.kinds(), ["final"])
+
+    def test_a_restored_engine_goes_on_as_it_was(self):
+        history = usual()
+        second = {"epoch": "E2", "time": 60.0}
+        history.records.append({"type": "life", "list": "l", "seen": 59.0, **second})
+        history.records += [{**record, **second} for record in history.find("batch") if record["batch"] < 5]
+        self.assertEqual(history.kinds(), [])
+        # Of the batch before the last that was copied another is made up.
+        record = history.find("batch", epoch="E2", batch=4)[0]
+        record["text"] = record["text"].replace('"key": "k3"', '"key": "k33"')
+        self.assertEqual(history.kinds(), ["phantom"])
 
     # MARK: Subscribers
 
