@@ -9,10 +9,12 @@ import time
 
 import workload
 from cluster import HOSTS
-from model import Snapshot
+from model import Snapshot, digest
 
 # A reply comes within `engineWaitMax` and some; a daemon that is stopped sends none. In seconds.
 PATIENCE = 15
+# Of what is kept of a read.
+SNAPSHOT_MAX = 1 << 16
 # Errors after which it is not known whether anything happened.
 OPEN = ("outcomeUnknown", "storageFailed")
 
@@ -114,8 +116,17 @@ class Client(threading.Thread):
         except Lost:
             self.connections.pop(host).close()
         record["end"] = recorder.now()
-        recorder.write("request", **record)
+        recorder.write("request", **_shortened(record))
         return record
+
+
+def _shortened(record):
+    """A long state is kept as its digest."""
+    snapshot = record.get("result", {}).get("snapshot")
+    if snapshot is None or len(json.dumps(snapshot)) < SNAPSHOT_MAX:
+        return record
+    result = {name: value for name, value in record["result"].items() if name != "snapshot"}
+    return {**record, "result": {**result, "digest": digest(snapshot).hex()}}
 
 
 class Writer(Client):
@@ -145,22 +156,24 @@ class Writer(Client):
             self.view, self.revision = Snapshot.of(read["result"]["snapshot"]), read["result"]["revision"]
 
     def change(self, method, params):
+        """The name of the refusal that it ended with, if it did."""
         self.trial.may_write.wait()
         host = self.host
         for _ in range(20):
             record = self.ask(host, method, params)
             if record is None:
-                return
+                return "lost"
             if "result" in record:
                 self.acknowledged += 1
                 # Now and then the answer is asked for once more.
                 if "requestKey" in params and self.chance.random() < 0.05:
                     self.ask(self.chance.choice(HOSTS), method, params)
-                return
+                return None
             name = (record.get("error") or {}).get("data", {}).get("name")
             if "requestKey" not in params or name is not None and name not in (*OPEN, "unreachable") or self.is_over.is_set():
-                return
+                return name or "lost"
             host = self.chance.choice(HOSTS)
+        return "lost"
 
 
 class Filler(Client):
@@ -182,13 +195,16 @@ class Counter(Writer):
 
     def __init__(self, trial, name, host):
         super().__init__(trial, name, host, pause=0, keys=1)
+        self.is_there = False
 
     def step(self):
         self.requests += 1
         token = f"{self.name}-{self.requests}"
         item = {"id": self.name, "content": {"n": self.requests}}
-        operation = {"op": "reconfigureItems", "items": [item]} if self.acknowledged else {"op": "appendItems", "items": [item]}
-        self.change("transact", {"operations": [operation], "requestKey": token})
+        operation = {"op": "reconfigureItems", "items": [item]} if self.is_there else {"op": "appendItems", "items": [item]}
+        name = self.change("transact", {"operations": [operation], "requestKey": token})
+        # Others delete it now and then.
+        self.is_there = name == "duplicateItem" or name != "noSuchItem" and self.is_there or name is None
 
 
 class Reader(Client):

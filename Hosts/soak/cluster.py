@@ -29,9 +29,10 @@ def address(host):
 class Cluster:
     """Namespaces for as long as this is open; processes as they are asked for."""
 
-    def __init__(self, logs=None):
+    def __init__(self, logs=None, base=None, engine_wait=ENGINE_WAIT):
         self.name = f"so{os.getpid()}"
-        self.directory = Path(tempfile.mkdtemp(prefix="soak-hosts-"))
+        self.directory = Path(tempfile.mkdtemp(prefix="soak-hosts-", dir=base))
+        self.engine_wait = engine_wait
         self.logs = logs or self.directory
         self.processes = {}
         # Those that were to end.
@@ -49,7 +50,7 @@ class Cluster:
             with open(f"/var/run/netns/{self.name}-0") as namespace:
                 if ctypes.CDLL(None, use_errno=True).setns(namespace.fileno(), CLONE_NEWNET) != 0:
                     raise OSError(ctypes.get_errno(), "setns")
-            (self.directory / "diffabled.yaml").write_text(f"engineWaitMax: {ENGINE_WAIT}\n")
+            (self.directory / "diffabled.yaml").write_text(f"engineWaitMax: {self.engine_wait}\n")
         except BaseException:
             self.__exit__()
             raise

@@ -173,20 +173,21 @@ class Compaction(Away):
     must_have_checkpoint = False
 
 
-class CheckpointKilled(Away):
+class CheckpointKilled(Fault):
     """The list is long, so that a checkpoint has several parts, and whoever writes one is killed between two of them."""
 
     summary = "whoever writes a checkpoint is killed midway"
+    may_take_states = True
 
     def clients(self, trial):
         self.filler = Filler(trial, "filler", 1)
-        return [*super().clients(trial), self.filler]
+        made = [Counter(trial, f"c{host}{letter}", host) for host in HOSTS for letter in "abc"]
+        return [*made, *(Subscriber(trial, f"s{host}", host) for host in HOSTS), self.filler]
 
     def run(self, trial):
-        self.filler.fill([{"op": "appendSections", "sections": [{"id": "long"}]}])
-        for number in range(12):
+        for number in range(5):
             items = [{"id": f"long{number}.{index}", "content": {"text": "x" * 30_000}} for index in range(8)]
-            self.filler.fill([{"op": "appendItems", "section": "long", "items": items}])
+            self.filler.fill([{"op": "appendSections", "sections": [{"id": f"long{number}", "items": items}]}])
         await_condition(trial.collector.unfinished_checkpoints, "checkpoint that is being written", 180)
         for host in HOSTS:
             trial.cluster.kill("diffabled-etcd", host)

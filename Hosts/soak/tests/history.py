@@ -8,7 +8,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent))
 
 from checker import Checker
-from model import Snapshot
+from model import Snapshot, digest  # noqa: F401 (for the tests)
 from records import Records
 
 EPOCH = "E1"

@@ -3,7 +3,7 @@
 import json
 import unittest
 
-from history import EPOCH, History, insertion, usual
+from history import EPOCH, History, digest, insertion, usual
 
 
 class CheckerTests(unittest.TestCase):
@@ -225,6 +225,14 @@ class CheckerTests(unittest.TestCase):
     def test_a_snapshot_that_is_another(self):
         history = usual()
         history.find("request", client="r1")[0]["result"]["snapshot"]["sections"][0]["items"].reverse()
+        self.assertEqual(history.kinds(), ["snapshot"])
+
+    def test_a_long_snapshot_is_held_to_the_log_by_its_digest(self):
+        history = usual()
+        result = history.find("request", client="r1")[0]["result"]
+        result["digest"] = digest(result.pop("snapshot")).hex()
+        self.assertEqual(history.kinds(), [])
+        result["digest"] = "00" + result["digest"][2:]
         self.assertEqual(history.kinds(), ["snapshot"])
 
     def test_a_host_that_goes_back(self):
