@@ -215,6 +215,8 @@ docs: set-up
 bench: programs
 	@scripts/set-up python3
 	swift build -c release --package-path Benchmarks
+	@$(if $(findstring hosts,$(or $(ONLY),hosts)),scripts/set-up etcd etcdctl ip && \
+	    swift build --package-path Hosts $(release) --product diffabled-etcd || echo "Shared lists are left out.")
 	@$(python) -B Benchmarks/harness $(if $(ONLY),--only $(ONLY)) $(if $(ROUNDS),--rounds $(ROUNDS)) $(if $(QUICK),--quick)
 
 bench-quick:

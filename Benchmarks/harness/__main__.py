@@ -4,7 +4,7 @@
     make bench ONLY=fanout,durable        some parts; the table is only printed
     make bench ROUNDS=3 QUICK=1           fewer rounds, shorter runs
 
-Parts are core, fanout, latency, durable, handlers, apply, memory, start, stalls, crowds, views, typed, feeds, command and view.
+Parts are core, fanout, latency, durable, handlers, apply, memory, start, stalls, crowds, views, typed, feeds, hosts, command and view.
 Each round measures every part and server once, so that a disturbance meets all alike. What is not installed is left out with a
 word.
 """
@@ -20,6 +20,7 @@ import time
 import crowds
 import faults
 import feeds
+import hosts
 import lists
 import load
 import machine
@@ -33,7 +34,7 @@ import views
 PARTS = {
     "fanout": load.fan_out, "latency": load.latency, "durable": load.durable,
     "handlers": load.handlers, "apply": lists.apply, "memory": lists.memory, "start": lists.start, "stalls": stalls.stalls,
-    "crowds": crowds.crowds, "views": views.views, "typed": typed.typed, "feeds": feeds.feeds, "command": lists.command, "view": viewer.viewer,
+    "crowds": crowds.crowds, "views": views.views, "typed": typed.typed, "feeds": feeds.feeds, "hosts": hosts.hosts, "command": lists.command, "view": viewer.viewer,
 }
 RESULTS = machine.REPOSITORY / "Benchmarks" / ".build" / "results.jsonl"
 

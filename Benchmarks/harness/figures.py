@@ -115,7 +115,7 @@ def rows(figures):
     return [
         *difference_rows(figures), *operation_rows(figures), *delivery_rows(figures), *durable_rows(figures),
         *handler_rows(figures), *list_rows(figures), *view_rows(figures), *crowd_rows(figures),
-        *typed_rows(figures), *feed_rows(figures), *viewer_rows(figures)]
+        *typed_rows(figures), *feed_rows(figures), *host_rows(figures), *viewer_rows(figures)]
 
 
 def core(figures, workload, items, engine="diffable"):
@@ -312,6 +312,40 @@ def feed_rows(figures):
     yield Row(
         "a hundred feeds that fail, of one core in percent", 1, False,
         [value * 100 for value in share.values()], "%")
+
+
+def host_rows(figures):
+    def series(what, key):
+        return figures.series("hosts", key, what=what)
+
+    # Etcd's own puts come before, between and after; each round has their median.
+    puts = {}
+    for result in figures.results:
+        if result["part"] == "hosts" and result["what"] == "puts":
+            puts.setdefault(result["round"], []).append(result["rate"])
+    puts = {number: statistics.median(rates) for number, rates in puts.items()}
+    one, three = series("one host", "rate"), series("three hosts", "rate")
+    yield Row(
+        "transactions of a list that hosts share, from one host with 256 in flight, over etcd's own puts of one key", 10, True,
+        figures.ratios(one, puts), "×", said(rate, one), said(rate, puts, "etcd"))
+    unfairness = middle(series("three hosts", "unfairness"))
+    conditions = [] if unfairness is None else [
+        (f"no host has more than twice another's (max/min {unfairness:.2f})", unfairness <= 2)]
+    yield Row(
+        "the same from three hosts at once, over one host", 0.7, True, figures.ratios(three, one), "×", said(rate, three),
+        said(rate, one, "one host"), conditions)
+    watched = series("put to watch", "seconds")
+    for key, words in (("fromAnswer", "acknowledged"), ("seconds", "sent")):
+        own = series("to another host", key)
+        yield Row(
+            f"{words} on one host, to `changes` at a client of another, median, over etcd's own put to watch", 3, False,
+            figures.ratios(own, watched), "×", said(seconds, own), said(seconds, watched, "etcd"))
+    shared, own = series("reads", "shared"), series("reads", "own")
+    yield Row(
+        "`snapshot` of a shared list on any host, over one of an ordinary list", 1.1, False, figures.ratios(shared, own), "×",
+        said(seconds, shared), said(seconds, own, "ordinary"))
+    yield Row(
+        "TLS, gRPC and HTTP/2 in the daemon of who shares nothing", 0, False, list(series("daemon", "libraries").values()), "")
 
 
 def crowd_rows(figures):
