@@ -41,7 +41,11 @@ package actor SharedSpace {
         let keeper = ListKeeper(
             list, epoch, at: replica, access: access, register: register, daemon: daemon, limits: limits, say: say)
         keepers[list] = keeper
-        begin.yield { try await keeper.run() }
+        begin.yield {
+            try await keeper.run()
+            // What goes on under a new epoch is there already: clients are not to miss the list until the next look.
+            if await keeper.stage == .ended { try? await self.look() }
+        }
         return keeper
     }
 

@@ -121,6 +121,30 @@ import Testing
         }
     }
 
+    @Test func aListThatGoesOnUnderANewEpochIsThereWithoutAnotherLook() async throws {
+        let hosts = ModelHosts(1)
+        try await hosts.allConnected { spaces in
+            try await shared(hosts, spaces)
+            try await write(hosts, spaces, 0, count: 2)
+            let copy = await hosts.engine.copy()
+            try await write(hosts, spaces, 0, count: 2)
+            await hosts.engine.restore(copy)
+            try await spaces[0].look()
+            try await eventually("the engine has a new epoch") { try await hosts.head()?.epoch != "E1" }
+            try await spaces[0].look()
+            try await eventually("the daemon has it") { await hosts.areEqual() }
+        }
+    }
+
+    /// Nobody looks meanwhile.
+    private func eventually(_ comment: Comment, _ holds: () async throws -> Bool) async throws {
+        for _ in 0..<20_000 {
+            if try await holds() { return }
+            try await Task.sleep(for: .milliseconds(1))
+        }
+        try #require(await holds(), comment)
+    }
+
     @Test func aHeadThatWasReadBeforeTheReplicaCameSoFarIsNoRestoredEtcd() async throws {
         let hosts = ModelHosts(1)
         try await hosts.allConnected { spaces in
