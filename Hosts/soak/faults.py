@@ -7,7 +7,7 @@ from pathlib import Path
 from clients import Counter, Filler, Subscriber
 from cluster import HOSTS, address, await_condition
 from gateway import NoAnswer
-from watch_proxy import WatchProxy
+from proxy import LostSwaps, Proxy, WatchFaults
 
 
 class Fault:
@@ -120,20 +120,40 @@ class Stopped(Fault):
 
 
 class Killed(Fault):
+    """The answer to a swap that was made never comes: its connector, or the daemon that waits for it, is killed in that moment."""
+
     summary = "a daemon or its connector is killed between swap and answer"
+
+    def prepare(self, trial):
+        self.swaps = LostSwaps()
+        use(trial, self.swaps)
+
+    def clients(self, trial):
+        return trial.usual_clients(pause=0)
 
     def run(self, trial):
         for _ in range(self.rounds(trial, 1.2)):
             trial.wait(0.3 + trial.chance.random() * 0.6)
             kind, host = trial.chance.choice(["diffabled", "diffabled-etcd"]), trial.chance.choice(HOSTS)
-            trial.cluster.kill(kind, host)
+            self.swaps.lose(host, lambda kind=kind, host=host: trial.cluster.kill(kind, host)).wait(5)
+            self.swaps.forget(host)
             trial.wait(trial.chance.choice([0, 0.3]))
             trial.cluster.restart(kind, host)
+        trial.notes.append(str(self.swaps))
+        if not self.swaps.lost:
+            trial.violations.append(("harness", "no answer to a swap was lost"))
 
     def heal(self, trial):
         for host in HOSTS:
             trial.cluster.restart("diffabled", host)
             trial.cluster.restart("diffabled-etcd", host)
+
+
+def use(trial, faults):
+    """All connectors reach etcd through a proxy."""
+    proxy = Proxy([address(host) for host in HOSTS], faults)
+    for host in HOSTS:
+        trial.cluster.environment["diffabled-etcd", host] = {"ETCD_ENDPOINTS": proxy.endpoints}
 
 
 class Away(Fault):
@@ -258,18 +278,17 @@ class Watch(Fault):
     summary = "a proxy drops, repeats and rewinds what a watch says"
 
     def prepare(self, trial):
-        trial.proxy = WatchProxy(trial.seed, [address(host) for host in HOSTS])
-        for host in HOSTS:
-            trial.cluster.environment["diffabled-etcd", host] = {"ETCD_ENDPOINTS": trial.proxy.endpoints}
+        self.watches = WatchFaults(trial.seed)
+        use(trial, self.watches)
 
     def run(self, trial):
         super().run(trial)
-        trial.notes.append(trial.proxy.summary())
-        if not trial.proxy.has_done_all():
-            trial.violations.append(("harness", f"the proxy had too little to do: {trial.proxy.summary()}"))
+        trial.notes.append(str(self.watches))
+        if not all(self.watches.done.values()):
+            trial.violations.append(("harness", f"the proxy had too little to do: {self.watches}"))
 
     def heal(self, trial):
-        trial.proxy.is_honest = True
+        self.watches.is_honest = True
 
 
 class Clocks(Fault):

@@ -176,5 +176,16 @@ class Trial:
         self.notes.insert(0, f"{len(changing)} requests ({', '.join(f'{count} {name}' for name, count in answers.most_common())}), "
                              f"{rows} rows in the log, {sum(map(len, records.heard.values()))} lines to {len(records.follows)} "
                              "subscriptions")
+        kept = sum(settled_elsewhere(life, checker.by_key) for life in checker.lives.values())
+        self.notes.insert(1, f"{kept} changes whose first answer was lost were answered elsewhere")
         if not answers["done"]:
             self.violations.append(("harness", "nothing was ever acknowledged, so nothing was tried"))
+
+
+def settled_elsewhere(life, by_key):
+    """How many keys are in the log from a host that never answered, and were answered by another one."""
+    count = 0
+    for key, row in life.rows_by_key.items():
+        others = [request for request in by_key[key] if request.is_acknowledged and f"host{request.host}" != row.host]
+        count += bool(others) and any(f"host{request.host}" == row.host and not request.is_acknowledged for request in by_key[key])
+    return count
