@@ -1,0 +1,30 @@
+"""What a fault is: something that goes wrong while clients go on."""
+
+
+class Fault:
+    """Nothing goes wrong. `summary` is what a line of the report says of it."""
+
+    summary = "nothing goes wrong"
+    # A host may be given a state instead of what led there, so it may not know the past.
+    may_take_states = False
+    # The list may end, and another of its name begin.
+    list_may_go = False
+    # It takes at least so many seconds, whatever the run was given.
+    seconds_min = 4
+
+    def prepare(self, trial):
+        """Before anything is started."""
+
+    def clients(self, trial):
+        return trial.usual_clients()
+
+    def run(self, trial):
+        """As long as the trial has."""
+        trial.wait(max(trial.seconds, self.seconds_min))
+
+    def heal(self, trial):
+        """Afterwards all must come to the same."""
+
+    def rounds(self, trial, length):
+        """So many times, each of about this length, at least once."""
+        return max(1, round(max(trial.seconds, self.seconds_min) / length))
