@@ -2,6 +2,8 @@
 
 import math
 
+from lives import UNKNOWN, seen_by_subscribers
+
 
 class Bounds:
     """Of each revision of one log, from the base on: the earliest and the latest time at which it can have become the head.
@@ -22,10 +24,6 @@ class Bounds:
         if self.first <= revision <= self.last + 1 and time < self._upper[revision][0]:
             self._upper[revision] = (time, why)
 
-    def made(self, revision, begin, end, why):
-        self.not_before(revision, begin, why)
-        self.not_after(revision, end, why)
-
     def was_newest(self, revision, begin, end, why):
         """At some moment between the two."""
         self.not_after(revision, end, why)
@@ -44,6 +42,10 @@ class Bounds:
                 said.add((because, before))
                 report("real time", f"revision {revision} came after {lower:.3f} ({because}) and before {upper:.3f} ({before})")
 
+    def is_before(self, revision, time):
+        """Whether a revision had come for certain by then."""
+        return self.first <= revision <= self.last and self._upper[revision][0] <= time
+
     def newest_between(self, begin, end):
         """The revisions that can have been the newest at some moment between the two."""
         low, high = self.first, self.last
@@ -60,3 +62,47 @@ class Bounds:
             else:
                 low = middle + 1
         return low
+
+
+def bound(records, lives, made, report):
+    """Gives each life the bounds that all requests and subscribers set. `made` has the requests of each row."""
+    for life in lives:
+        life.bounds = Bounds(life.log.base_revision, max(life.digests))
+        _bound_by_makers(life, lives, made[life.log.epoch])
+        for request in records.requests:
+            if lives.of(request) == [life]:
+                _bound_by_answer(life, request)
+        for time, revision, who in seen_by_subscribers(records, lives, life):
+            life.bounds.not_after(revision, time, who)
+        life.bounds.close(report)
+
+
+def _bound_by_makers(life, lives, made):
+    for row in life.log.rows:
+        attempts = [request for request in made.get(row.number, []) if not request.refusal or request.refusal in UNKNOWN]
+        if life.is_copied(row) or not attempts:
+            continue
+        begin = min(request.begin for request in attempts)
+        # After a restored engine a key may be answered anew.
+        answered = [request for request in attempts if request.is_acknowledged and lives.of(request) == [life]]
+        first = min(answered, key=lambda request: request.end, default=None)
+        if row.is_change:
+            life.bounds.not_before(row.revision, begin, str(attempts[0]))
+            if first is not None:
+                life.bounds.not_after(row.revision, first.end, str(first))
+        elif first is not None:
+            life.bounds.was_newest(row.revision, begin, first.end, str(first))
+
+
+def _bound_by_answer(life, request):
+    newest = None
+    if request.refusal == "revisionMismatch":
+        newest = request.error["data"].get("revision")
+    elif request.changes and request.is_acknowledged and not request.key and not request.result["changed"]:
+        newest = request.result["revision"]
+    elif request.method == "snapshot" and request.is_acknowledged and request.result["epoch"] == life.log.epoch:
+        if request.params.get("mostRecent"):
+            newest = request.result["revision"]
+        life.bounds.not_after(request.result["revision"], request.end, str(request))
+    if newest is not None:
+        life.bounds.was_newest(newest, request.begin, request.end, str(request))

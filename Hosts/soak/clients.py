@@ -117,6 +117,7 @@ class Client(threading.Thread):
             self.connections.pop(host).close()
         record["end"] = recorder.now()
         recorder.write("request", **_shortened(record))
+        self.trial.newest = max(self.trial.newest, record.get("result", {}).get("revision", 0))
         return record
 
 
@@ -208,10 +209,12 @@ class Counter(Writer):
 
 
 class Reader(Client):
-    """Looks at the list as one host has it."""
+    """Looks at the list as one host has it, and now and then as it is at last, or as somebody has seen it."""
 
     def step(self):
-        self.ask(self.host, "snapshot", {})
+        what = self.chance.random()
+        params = {"mostRecent": True} if what < 0.15 else {"notOlderThan": self.trial.newest} if what < 0.3 else {}
+        self.ask(self.host, "snapshot", params)
         self.is_over.wait(self.chance.random() * 0.3)
 
 

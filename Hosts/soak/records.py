@@ -98,6 +98,7 @@ class Records:
 
         self.engine_wait = next((record["engineWait"] for record in of("run")), 10)
         self.requests = [Request(record) for record in of("request")]
+        self.changing = [request for request in self.requests if request.changes]
         self.follows = of("follow")
         self.lives = of("life")
         self.batches, self.heads, self.checkpoints = of("batch"), of("head"), of("checkpoint")

@@ -57,7 +57,7 @@ class Follower:
             if result["epoch"] != self.epoch:
                 return self.report("subscription", f"it went on in the epoch {result['epoch']} from one in {self.epoch}")
             # What the client has is what the log has there: it was checked when it came.
-            kept = self.lives[self.epoch].kept.get(self.revision) if self.epoch in self.lives else None
+            kept = life.kept.get(self.revision) if (life := self.lives.get(self.epoch)) else None
             if kept is None:
                 return self.report("subscription", f"it went on from revision {self.revision}, which the log does not have")
             self.state = kept.copy()

@@ -24,6 +24,8 @@ class Trial:
         self.chance = random.Random(f"{seed} {fault.summary}")
         self.list = "tasks"
         self.is_ending = threading.Event()
+        # The newest revision that anybody was answered with.
+        self.newest = 0
         # Writers wait while it is not set.
         self.may_write = threading.Event()
         self.may_write.set()
@@ -170,14 +172,15 @@ class Trial:
         records = Records(read(self.directory / "records.jsonl"))
         checker = Checker(records, past_may_be_unknown=self.fault.may_take_states, list_may_go=self.fault.list_may_go)
         self.violations += checker.violations
-        changing = [request for request in records.requests if request.changes]
-        answers = Tally(request.refusal or ("done" if request.is_acknowledged else "lost") for request in changing)
-        rows = sum(len(life.log.rows) for life in checker.lives.values())
-        self.notes.insert(0, f"{len(changing)} requests ({', '.join(f'{count} {name}' for name, count in answers.most_common())}), "
+        answers = Tally(request.refusal or ("done" if request.is_acknowledged else "lost") for request in records.changing)
+        rows = sum(len(life.log.rows) for life in checker.lives)
+        self.notes.insert(0, f"{len(records.changing)} requests ({', '.join(f'{count} {name}' for name, count in answers.most_common())}), "
                              f"{rows} rows in the log, {sum(map(len, records.heard.values()))} lines to {len(records.follows)} "
                              "subscriptions")
-        kept = sum(settled_elsewhere(life, checker.by_key) for life in checker.lives.values())
-        self.notes.insert(1, f"{kept} changes whose first answer was lost were answered elsewhere")
+        kept = sum(settled_elsewhere(life, checker.by_key) for life in checker.lives)
+        asked = [request for request in records.requests if request.params.keys() & {"mostRecent", "notOlderThan"}]
+        self.notes.insert(1, f"{sum(request.is_acknowledged for request in asked)} of {len(asked)} reads were as new as was asked for")
+        self.notes.insert(2, f"{kept} changes whose first answer was lost were answered elsewhere")
         if not answers["done"]:
             self.violations.append(("harness", "nothing was ever acknowledged, so nothing was tried"))
 

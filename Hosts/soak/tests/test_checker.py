@@ -235,6 +235,20 @@ class CheckerTests(unittest.TestCase):
         result["digest"] = "00" + result["digest"][2:]
         self.assertEqual(history.kinds(), ["snapshot"])
 
+    def test_a_read_that_is_older_than_was_asked_for(self):
+        history = usual()
+        history.find("request", client="r1")[0]["params"]["notOlderThan"] = 3
+        self.assertEqual(history.kinds(), [])
+        history.find("request", client="r1")[0]["params"]["notOlderThan"] = 4
+        self.assertEqual(history.kinds(), ["snapshot"])
+
+    def test_a_read_of_a_revision_that_is_said_never_to_have_been(self):
+        history = usual()
+        history.request("r1", 2, "snapshot", error={"name": "noSuchRevision"}, notOlderThan=8)
+        self.assertEqual(history.kinds(), [])
+        history.request("r1", 2, "snapshot", error={"name": "noSuchRevision"}, notOlderThan=5)
+        self.assertEqual(history.kinds(), ["wrong refusal"])
+
     def test_a_host_that_goes_back(self):
         history = usual()
         history.records.append({**history.find("request", client="r1")[0], "id": 500, "host": 1, "begin": 90.0, "end": 91.0})
