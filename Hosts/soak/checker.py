@@ -15,15 +15,15 @@ from refusals import Refusals
 
 
 class Checker:
-    def __init__(self, records, *, past_may_be_unknown=False, list_may_go=False):
+    def __init__(self, records, *, list_may_go=False):
         self.violations = []
         self.lives = Lives(records, self.report)
         attribution = Attribution(records, self.lives, self.report)
         self.by_key = attribution.by_key
         bound(records, self.lives, attribution.made, self.report)
-        Refusals(records, self.lives, self.report, past_may_be_unknown=past_may_be_unknown, list_may_go=list_may_go)
+        Refusals(records, self.lives, self.report, list_may_go=list_may_go)
         Reads(records, self.lives, self.report)
-        subscribers.check(records, self.lives, self.report, past_may_be_unknown)
+        subscribers.check(records, self.lives, self.report)
 
     def report(self, kind, sentence):
         self.violations.append((kind, sentence))

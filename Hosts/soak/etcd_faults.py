@@ -32,7 +32,6 @@ class Away(Fault):
     """While a host is away, the others write so much that the log behind it is deleted, and etcd forgets what was deleted."""
 
     summary = "a host is away while the log is cut behind it and etcd is compacted"
-    may_take_states = True
     seconds_min = 8
     # What a run that is short does without.
     must_have_checkpoint = True
@@ -69,7 +68,6 @@ class CheckpointKilled(Fault):
     """The list is long, so that a checkpoint has several parts, and whoever writes one is killed between two of them."""
 
     summary = "whoever writes a checkpoint is killed midway"
-    may_take_states = True
 
     def clients(self, trial):
         self.filler = Filler(trial, "filler", 1)

@@ -5,8 +5,6 @@ class Fault:
     """Nothing goes wrong. `summary` is what a line of the report says of it."""
 
     summary = "nothing goes wrong"
-    # A host may be given a state instead of what led there, so it may not know the past.
-    may_take_states = False
     # The list may end, and another of its name begin.
     list_may_go = False
     # It takes at least so many seconds, whatever the run was given.

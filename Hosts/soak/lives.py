@@ -2,7 +2,7 @@
 
 import functools
 
-from sharedlog import Log
+from sharedlog import Log, state
 
 # Refusals after which nothing has happened, and nothing will.
 NOT_DONE = {"unreachable", "noSpace", "shuttingDown", "tooLarge", "notForShared"}
@@ -26,6 +26,11 @@ class Life:
 
     def past(self, revision, head):
         return self.digests.get(head - 1 if revision is None else revision)
+
+    @functools.cached_property
+    def newest_checkpoint(self):
+        """Its revision; 0 if there was none. A host that was behind it may have been given it, and not know the past."""
+        return max((state(record["text"])[1] for record in self.log.checkpoints.values()), default=0)
 
     def is_copied(self, row):
         """Of a restored engine: its log goes on under a new epoch, and begins as it was."""

@@ -12,12 +12,11 @@ OF_STATE = {
 
 
 class Refusals:
-    """`past_may_be_unknown`: a host that took a state as a difference does not know what was between. `list_may_go`: one epoch ends and
-    another begins, and a host may have neither for a moment."""
+    """`list_may_go`: one epoch ends and another begins, and a host may have neither for a moment."""
 
-    def __init__(self, records, lives, report, *, past_may_be_unknown, list_may_go):
+    def __init__(self, records, lives, report, *, list_may_go):
         self.lives, self.report = lives, report
-        self.past_may_be_unknown, self.list_may_go = past_may_be_unknown, list_may_go
+        self.list_may_go = list_may_go
         self._check_refusals(records.changing)
 
     def _check_refusals(self, changing):
@@ -41,7 +40,7 @@ class Refusals:
                     self.report("wrong refusal", f"the key was not used before: {request}")
             elif name == "noSuchRevision":
                 highest = max(life.bounds.newest_between(request.begin, request.end), default=0)
-                if not self.past_may_be_unknown and request.params.get("to", highest + 1) <= highest:
+                if life.newest_checkpoint < request.params.get("to", highest + 1) <= highest:
                     self.report("wrong refusal", f"the revision was there: {request}")
             elif name in OF_STATE:
                 for revision in life.bounds.newest_between(request.begin, request.end):

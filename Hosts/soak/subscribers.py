@@ -6,21 +6,20 @@ from model import Refusal, Snapshot
 BEGINNING = {"initial"}
 
 
-def check(records, lives, report, past_may_be_unknown=False):
+def check(records, lives, report):
     for follow in records.follows:
         heard = records.heard[follow["id"]]
         has_waited = bool(heard) and heard[0]["time"] - follow["begin"] >= records.engine_wait
-        Follower(follow, lives, report, past_may_be_unknown, has_waited).hear([one["line"] for one in heard])
+        Follower(follow, lives, report, has_waited).hear([one["line"] for one in heard])
 
 
 class Follower:
     """One subscription: what it was sent, applied as it comes."""
 
-    def __init__(self, follow, lives, report, past_may_be_unknown, has_waited=False):
+    def __init__(self, follow, lives, report, has_waited):
         self.who = f"subscriber {follow['client']} on host {follow['host']} (follow {follow['id']})"
         self.since = follow["params"].get("since")
         self.lives = lives
-        self.past_may_be_unknown = past_may_be_unknown
         # For what the client had from another host, in vain.
         self.has_waited = has_waited
         self._report = report
@@ -85,13 +84,18 @@ class Follower:
         if reason == "epoch" and not is_new_epoch and self.revision is not None:
             return self.report("reset", f"a reset to revision {params['revision']} as of another epoch, though it is the same that had "
                                         f"{self.revision}")
-        if reason == "history" and not self.past_may_be_unknown:
+        if reason == "history" and not self._may_have_been_passed_over(params):
             return self.report("reset", f"the past from {self.revision} on should have been known")
         if reason == "reload" and not self._has_reload(params):
             return self.report("reset", f"nobody asked for a reload between {self.revision} and {params['revision']}")
         if not is_new_epoch and self.revision is not None and params["revision"] < self.revision:
             return self.report("backwards", f"a reset to {params['revision']} after {self.revision}")
         return None
+
+    def _may_have_been_passed_over(self, params):
+        """Whether the host may have been given a state instead of what led there from where the client was."""
+        life = self.lives.get(params["epoch"])
+        return life is not None and (self.revision or 0) < life.newest_checkpoint
 
     def _has_reload(self, params):
         life = self.lives.get(params["epoch"])

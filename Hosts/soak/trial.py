@@ -170,7 +170,7 @@ class Trial:
 
     def _check(self):
         records = Records(read(self.directory / "records.jsonl"))
-        checker = Checker(records, past_may_be_unknown=self.fault.may_take_states, list_may_go=self.fault.list_may_go)
+        checker = Checker(records, list_may_go=self.fault.list_may_go)
         self.violations += checker.violations
         answers = Tally(request.refusal or ("done" if request.is_acknowledged else "lost") for request in records.changing)
         rows = sum(len(life.log.rows) for life in checker.lives)

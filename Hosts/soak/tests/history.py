@@ -103,11 +103,22 @@ class History:
         record, = self.find("batch", batch=batch)
         return record, json.loads(record["text"])
 
-    def check(self, **options):
-        return Checker(Records(copy.deepcopy(self.records)), **options).violations
+    def checkpoint(self, batch):
+        """One is taken after that batch, as the log leads there."""
+        state, revision = Snapshot(), 0
+        for number in range(1, batch + 1):
+            for row in self.row(number)[1]["rows"]:
+                state.apply(row["operations"])
+                revision += bool(row["operations"])
+        operations = [{"op": "appendSections", "sections": state.json()["sections"]}]
+        text = json.dumps({"version": 1, "revision": revision, "operations": operations, "keys": []})
+        self.records.append({"type": "checkpoint", "epoch": EPOCH, "batch": batch, "text": text})
 
-    def kinds(self, **options):
-        return sorted({kind for kind, _ in self.check(**options)})
+    def check(self):
+        return Checker(Records(copy.deepcopy(self.records))).violations
+
+    def kinds(self):
+        return sorted({kind for kind, _ in self.check()})
 
 
 def usual():
