@@ -81,3 +81,14 @@ public enum ExistingHandler: Sendable {
     /// The other one ends.
     case isReplaced
 }
+
+/// How new the state must be that a read is answered with. Of a list of one host the newest is always there; what is here of
+/// a list that hosts share may be old.
+public enum Freshness: Sendable, Equatable {
+    /// What is here.
+    case any
+    /// No older than the newest that any host had when the read came.
+    case mostRecent
+    /// This revision, or a later one.
+    case notOlderThan(Int)
+}

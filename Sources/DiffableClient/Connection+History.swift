@@ -5,20 +5,29 @@ import DiffableProtocol
 extension Connection {
     /// The revisions of a list that the daemon keeps, newest first.
     ///
-    /// - Parameter limit: how many at most; nil: all.
-    public func history(of list: ListName, limit: Int? = nil) async throws(ClientError) -> ListHistory {
-        let result = try await historyJSON(of: list, limit: limit)
+    /// - Parameters:
+    ///   - limit: how many at most; nil: all.
+    ///   - freshness: how new the newest is to be, of a list that hosts share.
+    public func history(
+        of list: ListName, limit: Int? = nil, _ freshness: Freshness = .any
+    ) async throws(ClientError) -> ListHistory {
+        let result = try await historyJSON(of: list, limit: limit, freshness)
         return try decoded { () throws(DecodingError) in ListHistory(try Reply.History(json: result)) }
     }
 
     /// The daemon's own answer.
-    package func historyJSON(of list: ListName, limit: Int?) async throws(ClientError) -> [UInt8] {
-        try await reply(to: .history(.init(list: list, limit: limit)))
+    package func historyJSON(
+        of list: ListName, limit: Int?, _ freshness: Freshness = .any
+    ) async throws(ClientError) -> [UInt8] {
+        try await reply(to: .history(.init(list: list, limit: limit, freshness: freshness)))
     }
 
     /// The operations that lead from one revision that is kept to another; backwards too.
-    public func difference(of list: ListName, from: Int, to: Int) async throws(ClientError) -> [ListOperation] {
-        let result = try await reply(to: .difference(.init(list: list, from: from, to: to)))
+    public func difference(
+        of list: ListName, from: Int, to: Int, _ freshness: Freshness = .any
+    ) async throws(ClientError) -> [ListOperation] {
+        let result = try await reply(
+            to: .difference(.init(list: list, from: from, to: to, freshness: freshness)))
         return try decoded { () throws(DecodingError) in try Reply.Difference(json: result).operations }
     }
 

@@ -146,7 +146,10 @@ extension Connection {
     package func snapshotReplyJSON(
         of list: ListName, _ options: ListOptions = ListOptions(), at revision: Int? = nil
     ) async throws(ClientError) -> [UInt8] {
-        try await reply(to: .snapshot(.init(list: list, revision: revision, view: options.view?.view ?? View())))
+        try await reply(
+            to: .snapshot(
+                .init(
+                    list: list, revision: revision, view: options.view?.view ?? View(), freshness: options.freshness)))
     }
 
     /// What the daemon said, or that it cannot be understood.

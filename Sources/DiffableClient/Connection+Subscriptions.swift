@@ -46,7 +46,8 @@ extension Connection {
         subscription.finish()
     }
 
-    /// A list's state now, or what a view shows of it.
+    /// A list's state now, or what a view shows of it. Of a list that hosts share that is the state on this host, which may be
+    /// old, unless the options ask for better (`freshness`).
     public func state(
         of list: ListName, _ options: ListOptions = ListOptions()
     ) async throws(ClientError) -> ListState {
@@ -58,7 +59,9 @@ extension Connection {
         of list: ListName, _ options: ListOptions = ListOptions(), progress: @escaping @Sendable (Int) -> Void
     ) async throws(ClientError) -> ListState {
         let subscription = Subscription(to: list)
-        let reply = try await begin(.init(list: list, view: options.view?.view ?? View(), duration: .once)) { arrival in
+        let request = Request.Subscribe(
+            list: list, view: options.view?.view ?? View(), duration: .once, freshness: options.freshness)
+        let reply = try await begin(request) { arrival in
             subscription.receive(arrival)
             progress(subscription.itemsReceived)
         }

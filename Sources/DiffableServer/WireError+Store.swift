@@ -25,6 +25,8 @@ extension WireError {
             self.init(.revisionMismatch, "\(error)", list: list, revision: current)
         case .noSuchRevision(let list, _, _, let current):
             self.init(.noSuchRevision, "\(error)", list: list, revision: current)
+        case .revisionNotMade(let list, _, let current):
+            self.init(.noSuchRevision, "\(error)", list: list, revision: current)
         case .requestKeyReused(let list, _): self.init(.requestKeyReused, "\(error)", list: list)
         case .transaction(let list, let error): self.init(error.reason, list: list, operation: error.index)
         case .operation(let list, let reason): self.init(reason, list: list, operation: nil)
@@ -38,7 +40,8 @@ extension WireError {
         case .notForShared(let list, _): self.init(.notForShared, "\(error)", list: list)
         case .sharedChangeTooLong(let list, let max):
             self.init(.tooLarge, "\(error)", list: list, limit: Limit("sharedChangeLengthMax", max: max))
-        case .unreachable(let list): self.init(.unreachable, "\(error)", list: list)
+        case .unreachable(let list), .newestUnknown(let list), .newestElsewhere(let list, _):
+            self.init(.unreachable, "\(error)", list: list)
         case .outcomeUnknown(let list): self.init(.outcomeUnknown, "\(error)", list: list)
         case .noSpace: self.init(.noSpace, "\(error)")
         case .storageFailed: self.init(.storageFailed, "\(error)")

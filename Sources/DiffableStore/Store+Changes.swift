@@ -105,7 +105,9 @@ extension Store {
             guard let held = heldLists[name], let head = held.head else { throw .noSuchList(name) }
             let rights = held.headAccess.effective.rights(of: terms.peer)
             isWriteOnly = !rights.contains(.read)
-            if rights != .all { try check(rights, head, terms) }
+            // Who may see a shared list is refused by what the engine has: rights are in its log like all else.
+            let isDecidedLater = held.shared != nil && terms.mode == .commit && !isWriteOnly
+            if rights != .all, !isDecidedLater { try check(rights, head, terms) }
             if let source = held.headAccess.effective.source, terms.mode == .commit,
                 !terms.peer.mirrored.contains(name)
             {

@@ -136,6 +136,7 @@ extension Store {
         startGroup()
         if !commits.commits.isEmpty { onCommit(commits.commits) }
         for answer in group.answers { answer.complete() }
+        for held in group.lists where held.shared != nil { answerArrivals(of: held) }
         for change in group.changes { freeBeside(change) }
         scheduleTrimming()
         endOverdueLeases()

@@ -36,6 +36,8 @@ package actor Store {
     /// Who may create lists, and which owner, group and mode these get.
     package internal(set) var accessRules: AccessRules
 
+    /// Who the users and groups are that shared lists name.
+    let accounts: Accounts
     package private(set) var limits: StoreLimits
     nonisolated let journal: any Journal
     let logger: Logger
@@ -116,7 +118,7 @@ package actor Store {
     package init(
         executor: any StoreExecutor, journal: any Journal, recovered: RecoveredLists = RecoveredLists(),
         limits: StoreLimits = StoreLimits(), accessRules: AccessRules = AccessRules(), logger: Logger,
-        clock: StoreClock = .system,
+        clock: StoreClock = .system, accounts: Accounts = .system,
         onFailure: @escaping @Sendable (String) -> Void
     ) {
         self.executor = executor
@@ -125,13 +127,15 @@ package actor Store {
         self.accessRules = accessRules
         self.logger = logger
         self.clock = clock
+        self.accounts = accounts
         self.onFailure = onFailure
         heldLists = [:]
         for state in recovered.states {
             let record = recovered.access[state.number] ?? AccessRecord()
             let held = HeldList(
                 committed: state, history: recovered.histories[state.number] ?? History(),
-                access: HeldAccess(record: record, effective: accessRules.access(of: state.name, record)),
+                access: HeldAccess(
+                    record: record, effective: accessRules.access(of: state.name, record.resolved(by: accounts))),
                 schemas: recovered.schemas[state.number])
             held.shared = record.sharing.map { SharedList(at: $0) }
             heldLists[state.name] = held

@@ -24,6 +24,8 @@ package indirect enum StoreError: Error, Sendable, Equatable {
     case revisionMismatch(ListName, expected: Int, current: Int)
     /// The revision is no longer kept, or does not exist yet. `oldest` is the oldest one that is kept.
     case noSuchRevision(ListName, Int, oldest: Int, current: Int)
+    /// A list is to be read at a revision that there has not been yet.
+    case revisionNotMade(ListName, Int, current: Int)
     /// The same key was used for another change.
     case requestKeyReused(ListName, RequestKey)
     /// One operation of a transaction, or of the state that an `apply` is built from.
@@ -43,6 +45,10 @@ package indirect enum StoreError: Error, Sendable, Equatable {
     // The machine refused.
     /// The engine does not answer, and nothing was sent to it. The shared list is unchanged.
     case unreachable(ListName)
+    /// The engine does not answer, so whether what is here is new enough for a read is not known.
+    case newestUnknown(ListName)
+    /// A mirror is to be read as its source is now.
+    case newestElsewhere(ListName, MirrorSource)
     /// The engine was asked, and has not answered. Whether a shared list has changed shows later.
     case outcomeUnknown(ListName)
     /// The disk is full. Every list is unchanged, and the store goes on.
@@ -87,7 +93,9 @@ package enum SharedDenial: Sendable, Equatable {
     case schemas
     case renaming
     case deletionAtRevision
-    case governing
+    /// A user or a group that has a number only, on this host.
+    case namelessUser(UInt32)
+    case namelessGroup(UInt32)
     case mirroring
     case replacing
 }
@@ -99,7 +107,11 @@ extension SharedDenial: CustomStringConvertible {
         case .schemas: "it has no schemas"
         case .renaming: "it is not renamed"
         case .deletionAtRevision: "it is deleted at whatever revision it is: leave `ifRevision` out"
-        case .governing: "its owner, group and mode are those that the configuration says (`access`)"
+        case .namelessUser(let user):
+            "users are known by their names there, and the user \(user) has none on this host: give it one, or name another as "
+                + "the owner"
+        case .namelessGroup(let group):
+            "groups are known by their names there, and the group \(group) has none on this host: give it one, or name another"
         case .mirroring: "it is no mirror"
         case .replacing: "it is not replaced by a backup: `apply` makes it what it is to be"
         }
@@ -197,6 +209,9 @@ extension StoreError: CustomStringConvertible {
         case .noSuchRevision(let list, let revision, let oldest, let current):
             "of the list \(quoted(list)) the revisions \(oldest) to \(current) are kept, and \(revision) is none of them; "
                 + "`history` shows them"
+        case .revisionNotMade(let list, let revision, let current):
+            "the list \(quoted(list)) is at revision \(current), and was never at \(revision): that is another list's, or one of an "
+                + "earlier list of this name (compare the `epoch`)"
         case .requestKeyReused(let list, let key):
             "the request key \"\(key)\" stands for another change of the list \(quoted(list)) already; send a change again "
                 + "exactly as it was, and a new one under a new key"
@@ -220,6 +235,12 @@ extension StoreError: CustomStringConvertible {
         case .unreachable(let list):
             "the list \(quoted(list)) is shared by several hosts, and what keeps it cannot be reached from here; nothing was "
                 + "changed, and reading goes on (`lists` says since when): retry, or see to diffabled-etcd and etcd"
+        case .newestUnknown(let list):
+            "the list \(quoted(list)) is shared by several hosts, and what keeps it did not say in time whether what is here is new "
+                + "enough: retry, read what is here (leave `mostRecent` and `notOlderThan` out), or see to diffabled-etcd and etcd"
+        case .newestElsewhere(let list, let source):
+            "the list \(quoted(list)) is a mirror of \(source), and what is newest is not known here: read it there, or leave "
+                + "`mostRecent` out"
         case .outcomeUnknown(let list):
             "the list \(quoted(list)) is shared by several hosts, and what keeps it was asked and has not answered; whether this was "
                 + "changed is unknown: retry under the same `requestKey`, here or on another host, or read the list later"

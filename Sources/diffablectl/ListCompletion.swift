@@ -122,9 +122,12 @@ struct ListCompletion {
 
 extension Connection {
     /// The sections of a list, without its items.
-    func sectionIDs(of list: ListName, at revision: Int? = nil) async throws -> [SectionID] {
+    func sectionIDs(
+        of list: ListName, at revision: Int? = nil, _ freshness: Freshness = .any
+    ) async throws -> [SectionID] {
         // Sections are shown with or without items, and no item has this id.
-        let options = ListOptions(view: try ListView(json: #"{"where":{"path":"id","equals":""}}"#))
+        var options = ListOptions(view: try ListView(json: #"{"where":{"path":"id","equals":""}}"#))
+        options.freshness = freshness
         guard let revision else { return try await state(of: list, options).snapshot.sectionIdentifiers }
         return try await state(of: list, at: revision, options).snapshot.sectionIdentifiers
     }

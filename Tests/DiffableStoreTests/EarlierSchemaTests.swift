@@ -24,9 +24,11 @@ struct EarlierSchemaTests {
             try directory.makeEarlierSchema()
         } else {
             let later =
-                "ALTER TABLE list DROP COLUMN sharing;"
+                "ALTER TABLE lease DROP COLUMN holder;"
+                + (version < 10 ? "ALTER TABLE list DROP COLUMN sharing;" : "")
                 + (version < 9 ? "ALTER TABLE list DROP COLUMN source;" : "")
-                + (version < 7 ? "DROP TABLE deletedList;" : "ALTER TABLE deletedList DROP COLUMN sharing;")
+                + (version < 7 ? "DROP TABLE deletedList;" : "")
+                + (7...9 ~= version ? "ALTER TABLE deletedList DROP COLUMN sharing;" : "")
                 + (7...8 ~= version ? "ALTER TABLE deletedList DROP COLUMN source;" : "")
                 + (version < 8 ? "DROP TABLE schemas;" : "")
             try directory.edit("\(later) PRAGMA user_version = \(version)")
@@ -154,6 +156,26 @@ struct EarlierSchemaTests {
         await store.shutDown()
     }
 
+    @Test func `one from before names of shared lists goes on, and keeps those that are told then`() async throws {
+        let before = try await leave(schema: 10)
+        var store = try await directory.open()
+        #expect(await store.lists.map(Remembered.init) == [before])
+        #expect(try directory.version(of: directory.path + "/lists.sqlite.schema-10") == 10)
+        var told = Replication(list: "b", epoch: "e1")
+        told.access = SharedAccess(owner: "no such user", group: "no \"group\"", mode: AccessMode(bits: 0o640))
+        _ = await withCheckedContinuation { continuation in
+            store.later { [store, told] _ in
+                store.assumeIsolated { $0.replicate(told) { continuation.resume(returning: $0) } }
+            }
+        }
+        await store.shutDown()
+        store = try await directory.open()
+        let access = await store.run { $0.currentAccess(of: "b") }
+        #expect(access.record.shared == told.access && access.record.sharing == .beginning)
+        #expect(access.effective.owner == 0 && access.effective.mode.bits == 0o640)
+        await store.shutDown()
+    }
+
     @Test func `one that cannot be copied stays what it was`() async throws {
         let before = try await leave()
         // Nothing can be put in the place of a directory.
@@ -188,6 +210,7 @@ extension ScratchDirectory {
         try database.close()
         try edit(
             """
+            ALTER TABLE lease DROP COLUMN holder;
             ALTER TABLE list DROP COLUMN sharing;
             ALTER TABLE list DROP COLUMN source;
             ALTER TABLE list DROP COLUMN mode;

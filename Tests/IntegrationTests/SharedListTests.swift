@@ -202,6 +202,34 @@ extension Integration {
             #expect(try there.succeed("show", "plans").contains("x"))
         }
 
+        @Test func `who may what is in the log, by names, and holds on every host`() throws {
+            let (here, there) = (try Daemon(), try Daemon())
+            let engine = try ScriptedEngine(try here.connect())
+            let epoch = try engine.share("plans")
+            let owner = try here.connect()
+            try owner.send(#"{"id":1,"method":"setAccess","params":{"list":"plans","mode":"0664","group":0}}"#)
+            let append = try engine.call("append")
+            let text = try ScriptedEngine.member("text", of: append)
+            #expect(
+                text.contains(#""access":{"group":"root","mode":"0664"}"#) && text.contains(#""version":2"#), "\(text)")
+            #expect(try ScriptedEngine.member("revision", of: append) == "0", "it is no revision")
+            try engine.settle(append, "done")
+            #expect(try owner.line()?.contains(#""mode":"0664""#) == true)
+            let other = try ScriptedEngine(try there.connect(), host: "beta")
+            let names = try quoted(#"{"owner":"no such user","group":"daemon","mode":"0600"}"#)
+            try other.tell("plans", epoch: epoch, #""access":\#(names),"batches":[\#(try quoted(text))],"live":true"#)
+            let listed = try there.connect().reply(to: #"{"id":1,"method":"lists"}"#)
+            #expect(listed.contains(#""owner":0,"group":0,"mode":"0664""#), "\(listed)")
+            // What there is already is asked about, and appended no more.
+            try owner.send(#"{"id":2,"method":"setAccess","params":{"list":"plans","mode":"0664"}}"#)
+            try engine.settle(try engine.call("confirm"), "done")
+            #expect(try owner.line()?.contains(#""mode":"0664""#) == true)
+            try owner.send(#"{"id":3,"method":"setAccess","params":{"list":"plans","owner":4242424}}"#)
+            try engine.settle(try engine.call("confirm"), "done")
+            let refusal = try owner.line() ?? ""
+            #expect(refusal.contains(#""name":"notForShared""#) && refusal.contains("4242424"), "\(refusal)")
+        }
+
         @Test func `what shared lists have not is refused, and one that is gone can come back`() throws {
             let daemon = try Daemon()
             let engine = try ScriptedEngine(try daemon.connect())
@@ -209,7 +237,7 @@ extension Integration {
             let client = try daemon.connect()
             for (method, members) in [
                 ("transact", #","operations":[],"lease":"connection""#), ("setSchemas", #","schemas":{}"#),
-                ("setAccess", #","mode":"0666""#), ("renameList", #","to":"others""#),
+                ("renameList", #","to":"others""#),
                 ("mirror", #","of":"h:l""#),
                 ("deleteList", #","ifRevision":0"#),
             ] {

@@ -11,6 +11,9 @@ public struct ListOptions: Sendable {
     public var minInterval: Duration?
     /// While a list is awaited that was deleted, nothing is shown (`UpdateCause.deleted`).
     public var ifAbsent = AbsentList.isError
+    /// How new the state is to be that is shown first. Where a loop goes on over another connection, nothing older is shown
+    /// than before in any case.
+    public var freshness = Freshness.any
     /// In which form the daemon's own lines come.
     package var form = Form.operations
 
@@ -23,7 +26,7 @@ public struct ListOptions: Sendable {
         Request.Subscribe(
             list: list, since: since, view: view?.view ?? View(), form: form,
             minInterval: minInterval.map(\.wholeMilliseconds),
-            ifAbsent: ifAbsent)
+            ifAbsent: ifAbsent, freshness: since == nil ? freshness : .any)
     }
 }
 

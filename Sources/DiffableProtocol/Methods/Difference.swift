@@ -6,18 +6,20 @@ extension Request {
         package var list: ListName
         package var from: Int
         package var to: Int
+        package var freshness: Freshness
 
-        package init(list: ListName, from: Int, to: Int) {
+        package init(list: ListName, from: Int, to: Int, freshness: Freshness = .any) {
             self.list = list
             self.from = from
             self.to = to
+            self.freshness = freshness
         }
     }
 }
 
 extension Request.Difference: RequestParameters {
     enum Parameter: UInt8, IndexedMemberName {
-        case list, from, to
+        case list, from, to, mostRecent, notOlderThan
 
         static let names = MemberNames(Parameter.self)
     }
@@ -28,21 +30,27 @@ extension Request.Difference: RequestParameters {
 
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         var (from, to): (Int?, Int?)
+        var freshness = FreshnessParameters()
         try readObject(from: &decoder) { parameter, decoder throws(DecodingError) in
             switch parameter {
             case .list: list = try decoder.identifier("list")
             case .from: from = try decoder.wholeNumber("from")
             case .to: to = try decoder.wholeNumber("to")
+            case .mostRecent: freshness.isMostRecent = try decoder.boolean("mostRecent")
+            case .notOlderThan: freshness.revision = try decoder.wholeNumber("notOlderThan")
             }
         }
         return .difference(
-            Self(list: try needed(list, .list), from: try needed(from, .from), to: try needed(to, .to)))
+            Self(
+                list: try needed(list, .list), from: try needed(from, .from), to: try needed(to, .to),
+                freshness: try freshness.freshness))
     }
 
     func write(into writer: inout ByteWriter) {
         writer.appendParameter("list", list)
         writer.appendParameter("from", from)
         writer.appendParameter("to", to)
+        writer.appendParameter(freshness)
     }
 }
 

@@ -6,17 +6,19 @@ extension Request {
         package var list: ListName
         /// How many revisions at most; nil: all.
         package var limit: Int?
+        package var freshness: Freshness
 
-        package init(list: ListName, limit: Int? = nil) {
+        package init(list: ListName, limit: Int? = nil, freshness: Freshness = .any) {
             self.list = list
             self.limit = limit
+            self.freshness = freshness
         }
     }
 }
 
 extension Request.History: RequestParameters {
     enum Parameter: UInt8, IndexedMemberName {
-        case list, limit
+        case list, limit, mostRecent, notOlderThan
 
         static let names = MemberNames(Parameter.self)
     }
@@ -27,18 +29,23 @@ extension Request.History: RequestParameters {
 
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         var limit: Int?
+        var freshness = FreshnessParameters()
         try readObject(from: &decoder) { parameter, decoder throws(DecodingError) in
             switch parameter {
             case .list: list = try decoder.identifier("list")
             case .limit: limit = try decoder.wholeNumber("limit")
+            case .mostRecent: freshness.isMostRecent = try decoder.boolean("mostRecent")
+            case .notOlderThan: freshness.revision = try decoder.wholeNumber("notOlderThan")
             }
         }
-        return .history(Self(list: try needed(list, .list), limit: limit))
+        return .history(
+            Self(list: try needed(list, .list), limit: limit, freshness: try freshness.freshness))
     }
 
     func write(into writer: inout ByteWriter) {
         writer.appendParameter("list", list)
         if let limit { writer.appendParameter("limit", limit) }
+        writer.appendParameter(freshness)
     }
 }
 

@@ -7,18 +7,20 @@ extension Request {
         /// A revision that is kept; nil: the current one.
         package var revision: Int?
         package var view: View
+        package var freshness: Freshness
 
-        package init(list: ListName, revision: Int? = nil, view: View = View()) {
+        package init(list: ListName, revision: Int? = nil, view: View = View(), freshness: Freshness = .any) {
             self.list = list
             self.revision = revision
             self.view = view
+            self.freshness = freshness
         }
     }
 }
 
 extension Request.Snapshot: RequestParameters {
     enum Parameter: UInt8, IndexedMemberName {
-        case list, at, view
+        case list, at, view, mostRecent, notOlderThan
 
         static let names = MemberNames(Parameter.self)
     }
@@ -30,20 +32,27 @@ extension Request.Snapshot: RequestParameters {
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         var revision: Int?
         var view: View?
+        var freshness = FreshnessParameters()
         try readObject(from: &decoder) { parameter, decoder throws(DecodingError) in
             switch parameter {
             case .list: list = try decoder.identifier("list")
             case .at: revision = try decoder.wholeNumber("at")
             case .view: view = try decoder.view()
+            case .mostRecent: freshness.isMostRecent = try decoder.boolean("mostRecent")
+            case .notOlderThan: freshness.revision = try decoder.wholeNumber("notOlderThan")
             }
         }
-        return .snapshot(Self(list: try needed(list, .list), revision: revision, view: view ?? View()))
+        return .snapshot(
+            Self(
+                list: try needed(list, .list), revision: revision, view: view ?? View(),
+                freshness: try freshness.freshness))
     }
 
     func write(into writer: inout ByteWriter) {
         writer.appendParameter("list", list)
         if let revision { writer.appendParameter("at", revision) }
         writer.appendParameter(view)
+        writer.appendParameter(freshness)
     }
 }
 

@@ -15,11 +15,12 @@ extension Request {
         /// `"ifAbsent":"wait"` is `.isAwaited`.
         package var ifAbsent: AbsentList
         package var duration: Duration
+        package var freshness: Freshness
 
         package init(
             list: ListName, since: Since? = nil, view: View = View(), form: Form = .operations,
             minInterval: Int? = nil, bookmark: Int? = nil, ifAbsent: AbsentList = .isError,
-            duration: Duration = .lasting
+            duration: Duration = .lasting, freshness: Freshness = .any
         ) {
             self.list = list
             self.since = since
@@ -29,6 +30,7 @@ extension Request {
             self.bookmark = bookmark
             self.ifAbsent = ifAbsent
             self.duration = duration
+            self.freshness = freshness
         }
 
         /// In milliseconds.
@@ -66,7 +68,7 @@ extension Request {
 
 extension Request.Subscribe: RequestParameters {
     enum Parameter: UInt8, IndexedMemberName {
-        case list, since, view, deliver, minInterval, bookmark, ifAbsent, once
+        case list, since, view, deliver, minInterval, bookmark, ifAbsent, once, mostRecent, notOlderThan
 
         static let names = MemberNames(Parameter.self)
     }
@@ -82,6 +84,7 @@ extension Request.Subscribe: RequestParameters {
         var (minInterval, bookmark): (Int?, Int?)
         var ifAbsent = AbsentList.isError
         var duration = Duration.lasting
+        var freshness = FreshnessParameters()
         try readObject(from: &decoder) { parameter, decoder throws(DecodingError) in
             switch parameter {
             case .list: list = try decoder.identifier("list")
@@ -92,12 +95,15 @@ extension Request.Subscribe: RequestParameters {
             case .bookmark: bookmark = try decoder.milliseconds("bookmark", in: bookmarkRange)
             case .ifAbsent: ifAbsent = try decoder.absentList()
             case .once: duration = try decoder.boolean("once") ? .once : .lasting
+            case .mostRecent: freshness.isMostRecent = try decoder.boolean("mostRecent")
+            case .notOlderThan: freshness.revision = try decoder.wholeNumber("notOlderThan")
             }
         }
         return .subscribe(
             Self(
                 list: try needed(list, .list), since: since, view: view ?? View(), form: form,
-                minInterval: minInterval, bookmark: bookmark, ifAbsent: ifAbsent, duration: duration))
+                minInterval: minInterval, bookmark: bookmark, ifAbsent: ifAbsent, duration: duration,
+                freshness: try freshness.freshness))
     }
 
     func write(into writer: inout ByteWriter) {
@@ -115,6 +121,7 @@ extension Request.Subscribe: RequestParameters {
         if let bookmark { writer.appendParameter("bookmark", bookmark) }
         if ifAbsent == .isAwaited { writer.appendParameter("ifAbsent", "wait") }
         if duration == .once { writer.appendParameter("once", true) }
+        writer.appendParameter(freshness)
     }
 }
 

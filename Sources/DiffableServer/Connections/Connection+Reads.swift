@@ -7,6 +7,11 @@ extension Connection {
     /// Carries out a request whose turn has come: everything before it is answered.
     func carryOut(_ request: Request, id: RequestID) {
         method = request.method
+        if let error = freshnessWait?.refusal {
+            // A list that there is not yet is waited for, however new it is to be.
+            guard case .noSuchList = error, case .subscribe(let subscribe) = request, subscribe.ifAbsent == .isAwaited
+            else { return reply(id, .failure(WireError(error))) }
+        }
         switch request {
         case .status: reply(id, .success(.status(hub.status(for: peer))))
         case .clients: reply(id, .success(.clients(hub.clients(seenBy: peer))))
@@ -52,6 +57,8 @@ extension Connection {
 
     /// Whether all is found that a request needs whose turn has come; if not, the connection is due when it is.
     func isPrepared(_ request: Request, _ id: RequestID) -> Bool {
+        guard isFresh(request) else { return false }
+        if freshnessWait?.refusal != nil { return true }
         if case .difference(let difference) = request { return isFound(difference, id) }
         if let preparation {
             guard preparation.isReady else { return false }
@@ -124,6 +131,7 @@ extension Connection {
     func endPreparation() {
         longAnswer?.end()
         longAnswer = nil
+        freshnessWait = nil
         newerViews = NewerViews()
         endViewPreparation()
     }

@@ -42,7 +42,7 @@ extension Connection {
         told.batches = request.batches
         told.isLive = request.isLive
         told.isGone = request.isGone
-        told.access = request.access.map { SharedAccess($0).record } ?? AccessRecord()
+        told.access = request.access.map { SharedAccess($0) }
         if let state = request.state {
             var end: SharedPosition?
             if let told = state.end {
@@ -109,7 +109,7 @@ extension ConnectorNotification {
             self = .append(call: call, after: after, next: replica, text: text)
         case .confirm(let call, let state): self = .confirm(call: call, SharedReplica(state))
         case .share(let call, let list, let epoch, let access):
-            self = .share(call: call, list, epoch: epoch, access: SharedAccess(access).text)
+            self = .share(call: call, list, epoch: epoch, access: access.text)
         case .remove(let call, let list, let epoch): self = .remove(call: call, list, epoch: epoch)
         case .behind(let state): self = .behind(SharedReplica(state))
         }

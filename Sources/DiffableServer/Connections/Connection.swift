@@ -47,6 +47,8 @@ final class Connection: ChannelDuplexHandler {
     var preparation: ViewPreparation?
     /// What it is the newest of, if it is another view.
     var newerViews = NewerViews()
+    /// How new the list is to be first, if that is not as it is here.
+    var freshnessWait: FreshnessWait?
     /// The answer to it, when that takes long to find.
     var longAnswer: LongAnswer?
 

@@ -63,16 +63,21 @@ package struct AccessRecord: Sendable, Equatable {
     package var source: MirrorSource?
     /// How far a list that hosts share has come in its log; nil for a list of this host alone.
     package var sharing: SharedPosition?
+    /// Of a list that hosts share, whatever numbers they have on this one.
+    package var ownerName: String?
+    package var groupName: String?
 
     package init(
         owner: UInt32? = nil, group: UInt32? = nil, mode: AccessMode? = nil, source: MirrorSource? = nil,
-        sharing: SharedPosition? = nil
+        sharing: SharedPosition? = nil, ownerName: String? = nil, groupName: String? = nil
     ) {
         self.owner = owner
         self.group = group
         self.mode = mode
         self.source = source
         self.sharing = sharing
+        self.ownerName = ownerName
+        self.groupName = groupName
     }
 
     var isEmpty: Bool { self == AccessRecord() }
@@ -81,6 +86,6 @@ package struct AccessRecord: Sendable, Equatable {
     package func changed(by change: AccessRecord) -> AccessRecord {
         AccessRecord(
             owner: change.owner ?? owner, group: change.group ?? group, mode: change.mode ?? mode,
-            source: source, sharing: sharing)
+            source: source, sharing: sharing, ownerName: ownerName, groupName: groupName)
     }
 }

@@ -20,18 +20,26 @@ extension Store {
     ) {
         if let refusal { return completion(.failure(refusal)) }
         do throws(StoreError) {
+            if let held = heldLists[name], let shared = held.shared {
+                return try setSharedAccess(of: name, change, held, shared, by: peer, completion: completion)
+            }
             let head = try governedHead(of: name, by: peer, otherwise: .governing)
-            if heldLists[name]?.shared != nil { throw .notForShared(name, .governing) }
             let old = currentAccess(of: name)
-            if let owner = change.owner, owner != old.effective.owner, !peer.isPrivileged {
-                throw .permissionDenied(name, .givingAway)
-            }
-            if let group = change.group, group != old.effective.group, !peer.isPrivileged, !peer.isMember(of: group) {
-                throw .permissionDenied(name, .foreignGroup(group))
-            }
+            try check(change, of: name, old.effective, by: peer)
             set(old.record.changed(by: change), of: head, completion: completion)
         } catch {
             answer(.access(completion, .failure(error)), about: name, to: peer)
+        }
+    }
+
+    /// Whether one who governs a list may change so much.
+    func check(
+        _ change: AccessRecord, of name: ListName, _ access: ListAccess, by peer: Peer
+    ) throws(StoreError) {
+        if peer.isPrivileged { return }
+        if let owner = change.owner, owner != access.owner { throw .permissionDenied(name, .givingAway) }
+        if let group = change.group, group != access.group, !peer.isMember(of: group) {
+            throw .permissionDenied(name, .foreignGroup(group))
         }
     }
 
@@ -84,7 +92,7 @@ extension Store {
     }
 
     func heldAccess(_ record: AccessRecord, of name: ListName) -> HeldAccess {
-        HeldAccess(record: record, effective: accessRules.access(of: name, record))
+        HeldAccess(record: record, effective: accessRules.access(of: name, record.resolved(by: accounts)))
     }
 
     func currentAccess(of name: ListName) -> HeldAccess {

@@ -8,7 +8,7 @@ import GRDB
 enum JournalSchema {
     /// Raised when the tables change, or what is in them. A database of a later version is refused (it is not damaged), one
     /// of an earlier version migrated.
-    static let version = 10
+    static let version = 11
     /// "diff" in ASCII: tells this daemon's databases from others.
     static let applicationID = 0x6469_6666
 
@@ -17,7 +17,7 @@ enum JournalSchema {
     /// last one up to the checkpoint that subscribers were sent the whole state of, or 0; `chain` is where the journal's chain had
     /// come to at the checkpoint; `checksum` is over all that is in the row. `owner` and `ownerGroup` are null for a list that is
     /// older than owners, `mode` for what the configuration says, `source` for a list that is no mirror, `sharing` for one that is this host's alone: how far
-    /// it has come in its log, otherwise. (SQLite keeps the text of all tables, with what is said in it: see `schemasTable`.)
+    /// it has come in its log, otherwise, and the names of its owner and group. `holder` is null for a lease of this host's list. (SQLite keeps the text of all tables, with what is said in it: see `schemasTable`.)
     static let tables = """
         CREATE TABLE list (
             number INTEGER PRIMARY KEY,
@@ -80,6 +80,7 @@ enum JournalSchema {
             id TEXT NOT NULL,
             -- Over all that is in the row.
             checksum INTEGER NOT NULL,
+            holder TEXT,
             PRIMARY KEY (list, kind, id)
         ) STRICT, WITHOUT ROWID;
         \(deletedListTable);
@@ -141,7 +142,8 @@ enum JournalSchema {
 
     /// The oldest that is read: before owners. Those of version 5 know nothing of a list's own content, those of
     /// version 6 nothing of deleted lists that can come back, those of version 7 nothing of schemas, those of
-    /// version 8 nothing of mirrors, those of version 9 nothing of lists that hosts share.
+    /// version 8 nothing of mirrors, those of version 9 nothing of lists that hosts share, those of version 10 nothing of
+    /// the names and leases that these have.
     static let versionMin = 4
 
     /// Makes the tables of an earlier version those of this one. What is null in a row is not in its checksum.
@@ -155,10 +157,13 @@ enum JournalSchema {
             ALTER TABLE list ADD COLUMN source TEXT;
             \(version < 7 ? "" : "ALTER TABLE deletedList ADD COLUMN source TEXT;")
             """
+        let additionOfSharing = """
+            ALTER TABLE list ADD COLUMN sharing TEXT;
+            \(version < 7 ? "" : "ALTER TABLE deletedList ADD COLUMN sharing TEXT;")
+            """
         return (version < 5 ? additionOfAccess : "") + (version < 7 ? deletedListTable + ";" : "")
             + (version < 8 ? schemasTable + ";" : "") + (version < 9 ? additionOfMirrors : "")
-            + "ALTER TABLE list ADD COLUMN sharing TEXT;"
-            + (version < 7 ? "" : "ALTER TABLE deletedList ADD COLUMN sharing TEXT;")
+            + (version < 10 ? additionOfSharing : "") + "ALTER TABLE lease ADD COLUMN holder TEXT;"
             + "PRAGMA user_version = \(JournalSchema.version);"
     }
 }

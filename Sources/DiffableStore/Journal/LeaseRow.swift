@@ -26,7 +26,7 @@ struct LeaseRow {
     }
 
     func insert(into database: Database) throws {
-        try database.cachedStatement(sql: "INSERT INTO lease VALUES (?, ?, ?, ?)")
+        try database.cachedStatement(sql: "INSERT INTO lease (list, kind, id, checksum) VALUES (?, ?, ?, ?)")
             .execute(arguments: [list, kind.rawValue, id, checksum])
     }
 

@@ -66,7 +66,25 @@ extension AccessRecord {
         sum.add(group.map { Int($0) } ?? -1)
         sum.add(mode.map { Int($0.bits) } ?? -1)
         if let source { sum.add(source.description) }
-        if let sharing { sum.add(sharing.description) }
+        if let sharingText { sum.add(sharingText) }
+    }
+}
+
+extension AccessRecord {
+    /// As the database has it: `12 00f3a1b2c3d4e5f6 {"owner":"anna"}`, without names if there are none.
+    var sharingText: String? {
+        guard let sharing else { return nil }
+        let names = SharedAccess(owner: ownerName, group: groupName)
+        return names == SharedAccess() ? "\(sharing)" : "\(sharing) \(names.text)"
+    }
+
+    mutating func takeSharing(_ text: String) {
+        let parts = text.split(separator: " ", maxSplits: 2, omittingEmptySubsequences: false)
+        guard parts.count >= 2, let position = SharedPosition("\(parts[0]) \(parts[1])") else { return }
+        sharing = position
+        guard parts.count == 3 else { return }
+        let names = SharedAccess(String(parts[2]))
+        (ownerName, groupName) = (names.owner, names.group)
     }
 }
 
@@ -134,8 +152,8 @@ extension ListHeading {
             owner: try row.decode(Int?.self, atIndex: 9).flatMap(UInt32.init(exactly:)),
             group: try row.decode(Int?.self, atIndex: 10).flatMap(UInt32.init(exactly:)),
             mode: try row.decode(Int?.self, atIndex: 11).flatMap(AccessMode.init(bits:)),
-            source: try row.decode(String?.self, atIndex: 12).flatMap { try? MirrorSource($0) },
-            sharing: try row.decode(String?.self, atIndex: 13).flatMap { SharedPosition($0) })
+            source: try row.decode(String?.self, atIndex: 12).flatMap { try? MirrorSource($0) })
+        if let sharing = try row.decode(String?.self, atIndex: 13) { access.takeSharing(sharing) }
     }
 
     func insert(into database: Database) throws {
@@ -143,7 +161,7 @@ extension ListHeading {
             number, name, epoch, generation, checkpointRevision, checkpointChecksum, lastReloadRevision, chain.value,
             checksum, access.owner, access.group, access.mode?.bits,
         ]
-        let source: StatementArguments = [access.source?.description, access.sharing?.description]
+        let source: StatementArguments = [access.source?.description, access.sharingText]
         guard let deletion else {
             let sql = "INSERT INTO list VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
             return try database.cachedStatement(sql: sql).execute(arguments: arguments + source)
@@ -164,7 +182,7 @@ extension ListHeading {
         try database.cachedStatement(sql: sql)
             .execute(arguments: [
                 epoch, generation, checkpointRevision, checkpointChecksum, lastReloadRevision, chain.value, checksum,
-                access.owner, access.group, access.mode?.bits, access.source?.description, access.sharing?.description,
+                access.owner, access.group, access.mode?.bits, access.source?.description, access.sharingText,
                 number,
             ])
     }

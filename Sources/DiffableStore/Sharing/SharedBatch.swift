@@ -15,8 +15,9 @@ struct SharedBatch: Sendable {
     let revision: Int
     let rows: [SharedRow]
 
-    /// Raised when a host that does not know of what is new in a batch would make another list of it.
-    static let version = 1
+    /// Raised when a host that does not know of what is new in a batch would make another list of it. A batch says the first
+    /// version that has all that is in it: 2 knows of access.
+    static let version = 2
 
     /// What a text does not say, or says so that this version cannot know what it means.
     struct Unreadable: Error, CustomStringConvertible {
@@ -24,11 +25,13 @@ struct SharedBatch: Sendable {
     }
 
     static func text(
-        after position: SharedPosition, revision: Int, host: String, rows: ByteWriter
+        version: Int, after position: SharedPosition, revision: Int, host: String, rows: ByteWriter
     ) -> [UInt8] {
         var writer = ByteWriter()
         writer.reserve(rows.count + Self.headLengthUsual)
-        writer.append(#"{"version":1,"batch":"#)
+        writer.append(#"{"version":"#)
+        writer.append(version)
+        writer.append(#","batch":"#)
         writer.append(position.batch + 1)
         writer.append(#","after":"#)
         writer.appendString("\(position.chain)")
@@ -82,14 +85,18 @@ struct SharedBatch: Sendable {
             }
         }
         try scanner.end()
-        guard version == Self.version else {
-            let said = version.map(String.init) ?? "not said"
-            throw Unreadable(description: "its version is \(said), not \(Self.version)")
-        }
+        try Self.check(version)
         guard let number, let after, let revision, let rows else {
             throw Unreadable(description: "it has not all of batch, after, revision and rows")
         }
         (self.number, self.after, self.revision, self.rows) = (number, after, revision, rows)
+    }
+
+    static func check(_ version: Int?) throws(Unreadable) {
+        guard let version, 1...Self.version ~= version else {
+            let said = version.map(String.init) ?? "not said"
+            throw Unreadable(description: "its version is \(said), and those up to \(Self.version) are known here")
+        }
     }
 
     private static func rows(from scanner: inout JSONScanner) throws -> [SharedRow] {

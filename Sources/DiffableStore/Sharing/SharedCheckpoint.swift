@@ -3,9 +3,9 @@ import DiffableJSON
 
 /// All that is in a shared list at one place of its log: for replicas that come so late that the log begins behind them.
 ///
-///     {"version":1,"revision":40,"reload":12,"operations":[…],"keys":[["9jfw2",-81,39,true,null,5000],…]}
+///     {"version":2,"revision":40,"reload":12,"access":{"mode":"0640"},"operations":[…],"keys":[["9jfw2",-81,39,true,null,5000],…]}
 ///
-/// The operations make the list from nothing. Of a key there are its request's digest, the revision and whether it changed
+/// The operations make the list from nothing; of its access there is what was said of it. Of a key there are its request's digest, the revision and whether it changed
 /// something, the counts of its summary, and how old it is, in milliseconds for which a daemon ran.
 package struct SharedCheckpoint: Sendable {
     package let state: SharedState
@@ -14,12 +14,17 @@ package struct SharedCheckpoint: Sendable {
 
     static let partLengthMax = 256 << 10
 
-    init(of list: ListState, at state: SharedState, keys: some Collection<FirstResult>, now: RunningTime) {
+    init(
+        of list: ListState, at state: SharedState, access: SharedAccess, keys: some Collection<FirstResult>,
+        now: RunningTime
+    ) {
         var writer = ByteWriter()
-        writer.append(#"{"version":1,"revision":"#)
+        writer.append(#"{"version":2,"revision":"#)
         writer.append(list.revision)
         writer.append(#","reload":"#)
         writer.append(list.lastReloadRevision)
+        writer.append(#","access":"#)
+        access.write(into: &writer)
         writer.append(#","operations":"#)
         var operations = OperationsWriter(resetTo: list.snapshot)
         _ = operations.writeArray(into: &writer, upTo: .max)
@@ -67,6 +72,8 @@ struct SharedCheckpointText {
     var lastReloadRevision = 0
     var snapshot = Snapshot()
     var keys: [FirstResult] = []
+    /// Nil: nothing is said of it.
+    var access: SharedAccess?
 
     init(_ text: [UInt8], now: RunningTime) throws {
         try text.withUnsafeBytes { bytes in
@@ -83,6 +90,7 @@ struct SharedCheckpointText {
             case "version": version = try scanner.integer()
             case "revision": revision = try scanner.integer()
             case "reload": lastReloadRevision = try scanner.integer()
+            case "access": access = try SharedAccess(from: &scanner)
             case "operations":
                 let operations = try [ListOperation](json: scanner.value().bytes, limits: .journal)
                 snapshot = try Snapshot().applying(operations, limits: .none)
@@ -95,10 +103,7 @@ struct SharedCheckpointText {
             }
         }
         try scanner.end()
-        guard version == SharedBatch.version else {
-            throw SharedBatch.Unreadable(
-                description: "its version is \(version.map(String.init) ?? "not said"), not \(SharedBatch.version)")
-        }
+        try SharedBatch.check(version)
     }
 
     private static func key(

@@ -13,11 +13,13 @@ final class SharedList {
     /// What was made of the requests: being made, or under way to the engine.
     var draft: BatchDraft?
     /// Of those that rest on the replica being the newest state.
-    var results: [SharingMachine.RequestNumber: Result<Outcome, StoreError>] = [:]
+    var results: [SharingMachine.RequestNumber: DeferredReply] = [:]
     /// The call that waits for its outcome.
     var call: Int?
     /// When the engine was lost, in milliseconds since 1970 began; nil: before the daemon's start.
     var awaySince: Int?
+    /// Those who wait for a revision, which may come before the engine is heard.
+    var arrivals: [SharingMachine.RequestNumber: Int] = [:]
     /// What has come of a whole state that is told in parts.
     var parts: [UInt8] = []
 
@@ -29,8 +31,11 @@ final class SharedList {
 /// Somebody who waits until the engine has said something.
 enum SharedRequest {
     case change(UnderwayChange)
+    case access(UnderwayAccess)
     /// To hear that the replica has all that the engine has had since this was asked.
     case confirmation(ListName, Store.Completion<ListState>)
+    /// To hear that the replica has this revision.
+    case arrival(ListName, revision: Int, Store.Completion<ListState>)
 }
 
 /// A batch while it is made of requests, and until it is known to be in the log or not.
@@ -38,8 +43,9 @@ struct BatchDraft {
     /// Distinguishes it from others: what is found beside the queue may be for one that is over.
     let number: Int
     let position: SharedPosition
-    /// The list after what is in the draft.
+    /// The list after what is in the draft, and its access.
     var head: ListState
+    var access: HeldAccess
     /// Those that are not looked at yet.
     var pending: Deque<SharingMachine.RequestNumber>
     var rows: [DraftedRow] = []
@@ -49,7 +55,11 @@ struct BatchDraft {
     /// Of requests with a key that are in the draft.
     var keys: [RequestKey: FirstResult] = [:]
 
-    init(number: Int, position: SharedPosition, head: ListState, _ requests: [SharingMachine.RequestNumber]) {
+    init(
+        number: Int, position: SharedPosition, head: ListState, access: HeldAccess,
+        _ requests: [SharingMachine.RequestNumber]
+    ) {
+        self.access = access
         self.number = number
         self.position = position
         self.head = head
@@ -71,14 +81,14 @@ struct DraftedRow {
     /// Afterwards.
     let state: ListState
     /// Who waits for it, and the answer.
-    var request: (number: SharingMachine.RequestNumber, outcome: Outcome)?
+    var request: (number: SharingMachine.RequestNumber, reply: DeferredReply)?
 }
 
 /// What the connector is asked, on the way to the engine. Each call is answered once (`Store.settle`).
 package enum EngineCall: Sendable {
     case append(call: Int, SharedState, next: SharedPosition, revision: Int, text: [UInt8])
     case confirm(call: Int, SharedState)
-    case share(call: Int, ListName, epoch: String, ListAccess)
+    case share(call: Int, ListName, epoch: String, SharedAccess)
     case remove(call: Int, ListName, epoch: String)
     /// No call: the replica is there, and what comes after it is to be told again.
     case behind(SharedState)

@@ -11,6 +11,8 @@ struct SharedRow: Sendable {
     var time: Int
     var origin: Origin?
     var request: KeyedResult?
+    /// What somebody has set of the list's access: that alone, so that a host which lacks a name does not take it from others.
+    var access: SharedAccess?
 
     /// A request with a key, and what its first answer said beside the revision.
     struct KeyedResult: Sendable, Equatable {
@@ -21,6 +23,9 @@ struct SharedRow: Sendable {
 }
 
 extension SharedRow {
+    /// The first version of a batch that has all that the row says.
+    var version: Int { access == nil ? 1 : 2 }
+
     func write(into writer: inout ByteWriter) {
         writer.append(#"{"time":"#)
         writer.append(time)
@@ -42,6 +47,10 @@ extension SharedRow {
                 writer.append(#","summary":"#)
                 writer.appendString(summary.countsText)
             }
+        }
+        if let access {
+            writer.append(#","access":"#)
+            access.write(into: &writer)
         }
         writer.append(#","operations":"#)
         var operations = OperationsWriter(operations)
@@ -71,6 +80,7 @@ extension SharedRow {
             case "key": key = try RequestKey(scanner.string().text)
             case "digest": digest = try scanner.integer()
             case "summary": summary = DifferenceSummary(countsText: try scanner.string().text)
+            case "access": row.access = try SharedAccess(from: &scanner)
             case "operations": row.operations = try [ListOperation](json: scanner.value().bytes, limits: .journal)
             default: try scanner.skipValue()
             }

@@ -14,7 +14,8 @@ extension Store {
         let window = requestWindows[list.number] ?? RequestWindow()
         // Those that are not on disk yet are in a later batch.
         let keys = window.all.prefix(window.settledCount)
-        return SharedCheckpoint(of: list, at: state, keys: keys, now: clock.running)
+        return SharedCheckpoint(
+            of: list, at: state, access: held.access.record.shared, keys: keys, now: clock.running)
     }
 
     /// Whether the state could be taken, or is no newer than what there is.
@@ -34,6 +35,7 @@ extension Store {
         }
         change(held) { $0.jump(to: position, &$1) }
         if told.revision == head.revision { takeKeys(of: told, held) } else { advance(held, from: head, to: told) }
+        if let access = told.access { take(access, held) }
         commitPosition(of: held, shared)
         return true
     }
@@ -54,6 +56,14 @@ extension Store {
             ListChange(event: .advanced(from: head, operations), state: state, revision: revision), of: held,
             answer: .settled {})
         takeKeys(of: told, held)
+    }
+
+    /// It is written with the position, in one group.
+    private func take(_ access: SharedAccess, _ held: HeldList) {
+        guard let head = held.head else { return }
+        let record = held.headAccess.record.changed(by: access)
+        if record == held.headAccess.record { return }
+        commit(ListChange(event: .unchanged, state: head, access: record), of: held, answer: .settled {})
     }
 
     private func takeKeys(of told: SharedCheckpointText, _ held: HeldList) {

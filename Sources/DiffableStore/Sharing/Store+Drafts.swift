@@ -9,12 +9,12 @@ extension Store {
         guard let head = held.head else { preconditionFailure("a shared list that is changed has a head") }
         engine.lastDraft += 1
         shared.draft = BatchDraft(
-            number: engine.lastDraft, position: shared.machine.position, head: head, requests)
+            number: engine.lastDraft, position: shared.machine.position, head: head, access: held.headAccess, requests)
         goOnDrafting(held, shared, nil)
     }
 
     /// What one request comes to.
-    private enum Drafting {
+    enum Drafting {
         case done
         /// There is no room for it.
         case full
@@ -42,6 +42,7 @@ extension Store {
         var draft = finished
         if !draft.rows.isEmpty {
             let text = SharedBatch.text(
+                version: draft.rows.map(\.row.version).max() ?? 1,
                 after: draft.position, revision: draft.head.revision, host: engine.host, rows: draft.text)
             draft.text = ByteWriter()
             draft.text.append(text)
@@ -58,13 +59,21 @@ extension Store {
     ) -> Drafting {
         switch shared.requests[number] {
         case nil: return .done
-        case .confirmation: draft.built.resting.append(number)
+        case .confirmation, .arrival: draft.built.resting.append(number)
         case .change(let change):
-            let isWriteOnly = !held.headAccess.effective.rights(of: change.terms.peer).contains(.read)
+            let isWriteOnly = !draft.access.effective.rights(of: change.terms.peer).contains(.read)
             do throws(StoreError) {
                 return try add(change, number, to: &draft, held, shared, found, isWriteOnly: isWriteOnly)
             } catch {
-                shared.results[number] = .failure(isWriteOnly ? error.withoutContents : error)
+                let error = isWriteOnly ? error.withoutContents : error
+                shared.results[number] = .outcome(change.completion, .failure(error))
+                draft.built.resting.append(number)
+            }
+        case .access(let change):
+            do throws(StoreError) {
+                return try add(change, number, to: &draft, shared)
+            } catch {
+                shared.results[number] = .access(change.completion, .failure(error))
                 draft.built.resting.append(number)
             }
         }
@@ -76,12 +85,12 @@ extension Store {
         _ shared: SharedList, _ found: FoundChange?, isWriteOnly: Bool
     ) throws(StoreError) -> Drafting {
         let (head, terms) = (draft.head, change.terms)
-        let rights = held.headAccess.effective.rights(of: terms.peer)
+        let rights = draft.access.effective.rights(of: terms.peer)
         if rights != .all { try check(rights, head, terms) }
         if let request = terms.request, let first = try firstResult(of: request, in: draft) {
             let outcome = Outcome(repeating: first.result, of: head, isWriteOnly: isWriteOnly)
             if first.isInDraft {
-                rest(number, outcome, in: &draft, shared)
+                rest(number, .outcome(change.completion, .success(outcome)), in: &draft, shared)
             } else {
                 shared.requests[number] = nil
                 shared.machine.forget(number)
@@ -96,16 +105,16 @@ extension Store {
         try checkRoom(for: made.new, from: head, in: held, by: terms.peer)
         if made.operations.isEmpty, terms.request == nil {
             let outcome = Outcome(before: head, after: head, operations: [], isWriteOnly: isWriteOnly)
-            rest(number, outcome, in: &draft, shared)
+            rest(number, .outcome(change.completion, .success(outcome)), in: &draft, shared)
             return .done
         }
-        return try append(made, of: terms, number, to: &draft, isWriteOnly: isWriteOnly)
+        return try append(made, of: change, number, to: &draft, isWriteOnly: isWriteOnly)
     }
 
-    private func rest(
-        _ number: SharingMachine.RequestNumber, _ outcome: Outcome, in draft: inout BatchDraft, _ shared: SharedList
+    func rest(
+        _ number: SharingMachine.RequestNumber, _ reply: DeferredReply, in draft: inout BatchDraft, _ shared: SharedList
     ) {
-        shared.results[number] = .success(outcome)
+        shared.results[number] = reply
         draft.built.resting.append(number)
     }
 
@@ -156,10 +165,10 @@ extension Store {
     }
 
     private func append(
-        _ made: MadeChange, of terms: Terms, _ number: SharingMachine.RequestNumber, to draft: inout BatchDraft,
-        isWriteOnly: Bool
+        _ made: MadeChange, of change: UnderwayChange, _ number: SharingMachine.RequestNumber,
+        to draft: inout BatchDraft, isWriteOnly: Bool
     ) throws(StoreError) -> Drafting {
-        let head = draft.head
+        let (head, terms) = (draft.head, change.terms)
         let isChange = !made.operations.isEmpty
         let revision = head.revision + (isChange ? 1 : 0)
         let reload = made.delivery == .reload && isChange ? revision : nil
@@ -172,26 +181,34 @@ extension Store {
         row.request = terms.request.map {
             SharedRow.KeyedResult(key: $0.key, digest: $0.digest, summary: $0.isSummarized ? outcome.summary : nil)
         }
-        let length = draft.text.count
-        if length > 0 { draft.text.append(byte: UInt8(ascii: ",")) }
-        let start = draft.text.count
-        row.write(into: &draft.text)
-        if draft.text.count - start > BatchDraft.rowLengthMax {
-            draft.text.truncate(to: length)
-            throw .sharedChangeTooLong(head.name, max: BatchDraft.rowLengthMax)
-        }
-        if length > 0, draft.text.count > BatchDraft.lengthMax {
-            draft.text.truncate(to: length)
-            return .full
-        }
-        draft.rows.append(
-            DraftedRow(row: row, made: isChange ? made : nil, state: state, request: (number, outcome)))
-        draft.built.requests.append(number)
-        draft.head = state
+        let drafted = DraftedRow(
+            row: row, made: isChange ? made : nil, state: state,
+            request: (number, .outcome(change.completionInLog, .success(outcome))))
+        guard try append(drafted, to: &draft) else { return .full }
         if let request = terms.request {
             draft.keys[request.key] = result(of: request, outcome, at: moment.running)
         }
         return .done
+    }
+
+    /// Whether there is room for the row.
+    func append(_ drafted: DraftedRow, to draft: inout BatchDraft) throws(StoreError) -> Bool {
+        let length = draft.text.count
+        if length > 0 { draft.text.append(byte: UInt8(ascii: ",")) }
+        let start = draft.text.count
+        drafted.row.write(into: &draft.text)
+        if draft.text.count - start > BatchDraft.rowLengthMax {
+            draft.text.truncate(to: length)
+            throw .sharedChangeTooLong(draft.head.name, max: BatchDraft.rowLengthMax)
+        }
+        if length > 0, draft.text.count > BatchDraft.lengthMax {
+            draft.text.truncate(to: length)
+            return false
+        }
+        draft.rows.append(drafted)
+        if let number = drafted.request?.number { draft.built.requests.append(number) }
+        draft.head = drafted.state
+        return true
     }
 
     // MARK: What is in the log
@@ -201,13 +218,11 @@ extension Store {
         guard let draft = shared.draft else { preconditionFailure("a batch that is committed was made") }
         shared.draft = nil
         for row in draft.rows {
-            guard let (number, outcome) = row.request,
-                case .change(let change) = shared.requests.removeValue(forKey: number)
-            else {
+            guard let (number, reply) = row.request, shared.requests.removeValue(forKey: number) != nil else {
                 commit(row, of: held, answer: .settled {})
                 continue
             }
-            commit(row, of: held, answer: .outcome(change.completionInLog, .success(outcome)))
+            commit(row, of: held, answer: reply)
         }
         commitPosition(of: held, shared)
     }
@@ -221,8 +236,10 @@ extension Store {
                 revision: row.state.revision, isChanged: row.made != nil, summary: request.summary,
                 time: moment.running)
         }
+        let access = row.row.access.map { held.headAccess.record.changed(by: $0) }
         guard let made = row.made else {
-            return commit(ListChange(event: .unchanged, state: head, result: result), of: held, answer: answer)
+            return commit(
+                ListChange(event: .unchanged, state: head, result: result, access: access), of: held, answer: answer)
         }
         commit(
             ListChange(from: head, to: row.state, by: made, at: moment, origin: row.row.origin, result: result),
@@ -250,7 +267,7 @@ extension UnderwayChange {
 
 extension Origin {
     /// On other hosts its numbers say little without the host.
-    fileprivate func named(on host: String) -> Origin {
+    func named(on host: String) -> Origin {
         if host.isEmpty { return self }
         var origin = self
         origin.name = "\(name ?? "")@\(host)"

@@ -12,7 +12,7 @@ package struct Replication: Sendable {
     /// Nil: as it was.
     package var isLive: Bool?
     /// Of a list that is made; what it leaves out is as the configuration says.
-    package var access = AccessRecord()
+    package var access: SharedAccess?
     /// A part of a whole state.
     package var part: Part?
 
@@ -140,11 +140,12 @@ extension Store {
     // MARK: Replicas that come and go
 
     func makeReplica(
-        of name: ListName, epoch: String, access told: AccessRecord, by peer: Peer = .daemon, answer: DeferredReply
+        of name: ListName, epoch: String, access told: SharedAccess?, by peer: Peer = .daemon, answer: DeferredReply
     ) {
         let state = ListState(name: name, epoch: epoch, durability: .durable, number: nextListNumber)
         nextListNumber += 1
-        var access = accessRules.record(of: name, madeBy: peer, mode: nil).changed(by: told)
+        var access = accessRules.record(of: name, madeBy: peer, mode: nil)
+        if let told { access = access.changed(by: told) }
         access.sharing = .beginning
         commit(ListChange(event: .created, state: state, access: access), answer: answer)
         let shared = SharedList(at: .beginning)
@@ -166,8 +167,9 @@ extension Store {
         guard let head = held.head else { return }
         endRequests(of: held)
         held.shared = nil
-        var record = held.headAccess.record
-        record.sharing = nil
+        // From now on it is this host's alone, and its numbers are those of here.
+        var record = held.headAccess.record.resolved(by: accounts)
+        (record.sharing, record.ownerName, record.groupName) = (nil, nil, nil)
         commit(ListChange(event: .unchanged, state: head, access: record), of: held, answer: .settled {})
         delete(head, keeping: deletion(of: head, keeping: keeping, by: origin), answer: answer)
     }
@@ -179,7 +181,7 @@ extension Store {
 struct SharedCreation {
     let name: ListName
     let epoch: String
-    let mode: AccessMode?
+    let access: SharedAccess
     let existing: ExistingList
     let peer: Peer
     let completion: Store.Completion<ListState>
@@ -201,6 +203,7 @@ extension Store {
         completion: @escaping Completion<ListState>
     ) {
         if let refusal { return completion(.failure(refusal)) }
+        let access: SharedAccess
         do throws(StoreError) {
             if let held = heldLists[name], let head = held.head {
                 guard held.headAccess.effective.rights(of: peer).contains(.read) else {
@@ -213,14 +216,16 @@ extension Store {
             }
             guard accessRules.mayCreate(name, peer) else { throw .permissionDenied(name, .creation) }
             guard numberOfHeads < limits.listsMax else { throw .tooManyLists(max: limits.listsMax) }
-            let owner = accessRules.access(of: name, accessRules.record(of: name, madeBy: peer, mode: mode)).owner
-            try checkRoomForList(of: owner, by: peer)
+            let record = accessRules.record(of: name, madeBy: peer, mode: mode)
+            let numbers = accessRules.access(of: name, record)
+            try checkRoomForList(of: numbers.owner, by: peer)
+            access = try sharedAccess(
+                AccessRecord(owner: numbers.owner, group: numbers.group, mode: numbers.mode), of: name)
         } catch {
             return answer(.list(completion, .failure(error)), about: name, to: peer)
         }
         let creation = SharedCreation(
-            name: name, epoch: Epoch.random(), mode: mode, existing: existing, peer: peer, completion: completion)
-        let access = accessRules.access(of: name, accessRules.record(of: name, madeBy: peer, mode: mode))
+            name: name, epoch: Epoch.random(), access: access, existing: existing, peer: peer, completion: completion)
         let call = makeCall(.creation(creation)) { .share(call: $0, name, epoch: creation.epoch, access) }
         if call == nil { completion(.failure(.unreachable(name))) }
     }
@@ -238,7 +243,7 @@ extension Store {
             }
             let state = ListState(name: name, epoch: creation.epoch, durability: .durable, number: nextListNumber)
             makeReplica(
-                of: name, epoch: creation.epoch, access: AccessRecord(mode: creation.mode), by: creation.peer,
+                of: name, epoch: creation.epoch, access: creation.access, by: creation.peer,
                 answer: .list(completion, .success(state)))
             if let held = heldLists[name] { change(held) { $0.setLive(true, &$1) } }
         case .lost:

@@ -66,18 +66,10 @@ extension Store {
         engine.lastRequest += 1
         let number = engine.lastRequest
         shared.requests[number] = request
+        if case .arrival(_, let revision, _) = request { shared.arrivals[number] = revision }
         let deadline = clock.running.milliseconds + limits.engineWaitMax * 1_000
         change(held) { $0.ask(number, until: deadline, &$1) }
         scheduleWaking()
-    }
-
-    /// Answers with a state that is no older than this request: of a shared list, what the engine has is waited for.
-    package func confirm(_ name: ListName, by peer: Peer = .daemon, completion: @escaping Completion<ListState>) {
-        guard mayRead(name, peer), let held = heldLists[name], let state = held.committed else {
-            return completion(.failure(.noSuchList(name)))
-        }
-        guard let shared = held.shared else { return completion(.success(state)) }
-        ask(.confirmation(name, completion), of: held, shared)
     }
 
     /// Who waits too long is told so. Nobody is looked after while nobody waits.
@@ -161,13 +153,20 @@ extension Store {
             switch request {
             case .confirmation(_, let completion):
                 answer(.list(completion, .success(head)), about: head.name)
-            case .change(let change):
-                guard let result = shared.results.removeValue(forKey: number) else {
-                    preconditionFailure("what rests on the replica has a result")
-                }
-                answer(.outcome(change.completion, result), about: head.name, to: change.terms.peer)
+            case .arrival(_, let revision, let completion):
+                shared.arrivals[number] = nil
+                answer(.list(completion, head.result(ifAt: revision)), about: head.name)
+            case .change(let change): answer(result(of: number, shared), about: head.name, to: change.terms.peer)
+            case .access(let change): answer(result(of: number, shared), about: head.name, to: change.peer)
             }
         }
+    }
+
+    private func result(of number: SharingMachine.RequestNumber, _ shared: SharedList) -> DeferredReply {
+        guard let result = shared.results.removeValue(forKey: number) else {
+            preconditionFailure("what rests on the replica has a result")
+        }
+        return result
     }
 
     private func refuse(
@@ -177,7 +176,11 @@ extension Store {
             shared.results[number] = nil
             switch shared.requests.removeValue(forKey: number) {
             case .change(let change): change.completion(.failure(error(change.name)))
-            case .confirmation(let name, let completion): completion(.failure(error(name)))
+            case .access(let change): change.completion(.failure(error(change.name)))
+            case .confirmation(let name, let completion): completion(.failure(.newestUnknown(name)))
+            case .arrival(let name, _, let completion):
+                shared.arrivals[number] = nil
+                completion(.failure(.newestUnknown(name)))
             case nil: continue
             }
         }

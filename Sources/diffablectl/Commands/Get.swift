@@ -17,6 +17,7 @@ struct Get: AsyncParsableCommand {
     @Argument(help: "The item.", completion: .items, transform: itemID) var item: ItemID
     @Argument(help: ArgumentHelp("Paths, or id or kind.", valueName: "field")) var fields: [String] = []
     @Flag(help: "As JSON.") var json = false
+    @OptionGroup(title: "Of a list that hosts share") var freshness: FreshnessOptions
     @OptionGroup var daemon: DaemonOptions
 
     func validate() throws { for field in fields { _ = try ItemField(checking: field) } }
@@ -24,8 +25,9 @@ struct Get: AsyncParsableCommand {
     func run() async throws {
         // A window of one row is fast however long the list is. If there is no such item, the window shows another one.
         let window = Content.object([("anchor", .string("\(item)".utf8)), ("limit", .number(1))])
-        let options = ListOptions(view: try ListView(json: Content.object([("window", window)]).description))
-        let state = try await daemon.reading { try await $0.state(of: list, options) }
+        var options = ListOptions(view: try ListView(json: Content.object([("window", window)]).description))
+        options.freshness = freshness.freshness
+        let state = try await daemon.reading { [options] in try await $0.state(of: list, options) }
         guard let row = ItemRow.all(of: state.snapshot).first(where: { $0.item.id == item }) else {
             throw CommandError.noSuchItem(item, in: list)
         }

@@ -20,6 +20,7 @@ struct Log: AsyncParsableCommand {
     @Flag(name: [.customShort("p"), .customLong("patch")], help: "Also what each changed.") var showsChanges = false
     @Flag(name: .shortAndLong, help: "Go on with those to come.") var follow = false
     @Flag(help: "The daemon's answer as JSON.") var json = false
+    @OptionGroup(title: "Of a list that hosts share") var freshness: FreshnessOptions
     @OptionGroup var daemon: DaemonOptions
 
     private static let followedUsually = 10
@@ -36,10 +37,10 @@ struct Log: AsyncParsableCommand {
         try await daemon.reading { connection in
             if json {
                 var output = StandardOutput()
-                output.json(try await connection.historyJSON(of: list, limit: n))
+                output.json(try await connection.historyJSON(of: list, limit: n, freshness.freshness))
                 return output.flush()
             }
-            let history = try await connection.history(of: list, limit: n)
+            let history = try await connection.history(of: list, limit: n, freshness.freshness)
             if history.transactions.isEmpty, history.schemaChanges.isEmpty {
                 say("nothing of \(list)'s past is kept")
             }
@@ -92,7 +93,9 @@ struct Log: AsyncParsableCommand {
         try await client.withConnection(patience: .zero) { _ in }
         var last: (epoch: String, revision: Int)?
         // The contents are not needed here. But a view without them would not report changes that it does not show.
-        for try await update in client.list(list) {
+        var options = ListOptions()
+        options.freshness = freshness.freshness
+        for try await update in client.list(list, options: options) {
             if let last, last.epoch == update.epoch, last.revision >= update.revision { continue }
             let known = last?.epoch == update.epoch ? last?.revision : nil
             let limit = known.map { update.revision - $0 } ?? n ?? Log.followedUsually

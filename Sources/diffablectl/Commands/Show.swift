@@ -28,6 +28,7 @@ struct Show: AsyncParsableCommand {
     var at: Int?
     @Flag(help: "The snapshot as JSON, in canonical form: what a publisher would have to apply.") var json = false
     @OptionGroup(title: "What is shown") var view: ViewOptions
+    @OptionGroup(title: "Of a list that hosts share") var freshness: FreshnessOptions
     @OptionGroup var daemon: DaemonOptions
 
     private var format: ShowFormat { output ?? (columns == nil ? .outline : .table) }
@@ -52,10 +53,11 @@ struct Show: AsyncParsableCommand {
     }
 
     func run() async throws {
-        let options = try view.options()
+        var options = try view.options()
+        options.freshness = freshness.freshness
         let columns = try shownColumns()
         let fields = try view.items.namedFields + (columns ?? []).compactMap(\.namedField)
-        try await daemon.reading { connection in
+        try await daemon.reading { [options] connection in
             let advice = FieldAdvice(fields, of: list, at: at, over: connection)
             try await checkSections(connection)
             if json || format == .json {
@@ -101,7 +103,7 @@ struct Show: AsyncParsableCommand {
     /// Throws if none of the named sections is in the list.
     private func checkSections(_ connection: Connection) async throws {
         if view.items.sections.isEmpty { return }
-        let known = try await connection.sectionIDs(of: list, at: at)
+        let known = try await connection.sectionIDs(of: list, at: at, freshness.freshness)
         let missing = view.items.sections.filter { !known.contains($0) }
         let words = missing.map { missing in
             FieldCheck.complaint(

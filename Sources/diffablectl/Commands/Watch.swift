@@ -45,6 +45,7 @@ struct Watch: AsyncParsableCommand {
     @Flag(help: "Wait for a list if there is none, and for the next one when it is deleted.") var wait = false
     @Flag(help: "End with status 3 when the connection is lost.") var noReconnect = false
     @OptionGroup(title: "What is shown") var view: ViewOptions
+    @OptionGroup(title: "Of a list that hosts share") var freshness: FreshnessOptions
     @OptionGroup var daemon: DaemonOptions
 
     func validate() throws {
@@ -64,6 +65,7 @@ struct Watch: AsyncParsableCommand {
         options.minInterval = minInterval.map { .milliseconds($0) }
         if wait { options.ifAbsent = .isAwaited }
         options.form = deliver ?? .operations
+        options.freshness = freshness.freshness
         return options
     }
 

@@ -54,6 +54,7 @@ extension Refusal {
         "history": "diffablectl log", "snapshot": "diffablectl show", "lists": "diffablectl ls",
         "setAccess": "diffablectl chown", "requestKey": "--request-key", "dryRun": "--dry-run",
         "ifRevision": "--if-revision", "deleted": "--deleted", "schemas": "diffablectl schema", "keep": "--keep",
+        "mostRecent": "--most-recent", "notOlderThan": "--not-older-than",
     ]
 
     /// The daemon writes names of the protocol between backticks.

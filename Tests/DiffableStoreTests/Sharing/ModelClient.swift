@@ -22,12 +22,24 @@ final class ModelClient: @unchecked Sendable {
         pause()
     }
 
+    /// Who made a row; nil for what nobody asked for.
+    static func user(of maker: String) -> ModelUser? {
+        guard maker.first == "t", let number = maker.dropFirst().split(separator: ".").first.flatMap({ Int($0) }) else {
+            return nil
+        }
+        return ModelUser.allCases[number % ModelUser.allCases.count]
+    }
+
+    private var user: ModelUser { ModelUser.allCases[number % ModelUser.allCases.count] }
+
     /// What is wanted of the list.
     private enum Wish {
         case transact([ListOperation])
         case apply(Target, Delivery)
         case undo
         case read
+        case readAt(Int)
+        case govern(SharedAccess)
     }
 
     /// A request, with its repetitions.
@@ -38,12 +50,14 @@ final class ModelClient: @unchecked Sendable {
         let ifRevision: Int?
         /// Of the log when it was asked first.
         let start: Int
+        let accessStart: Int
         /// Whether one of its answers said that it is not known.
         var isInDoubt = false
         var tries = 0
 
-        init(_ name: String, _ wish: Wish, _ key: RequestKey?, ifRevision: Int?, start: Int) {
-            (self.name, self.wish, self.key, self.ifRevision, self.start) = (name, wish, key, ifRevision, start)
+        init(_ name: String, _ wish: Wish, _ key: RequestKey?, ifRevision: Int?, _ engine: ModelEngine) {
+            (self.name, self.wish, self.key, self.ifRevision) = (name, wish, key, ifRevision)
+            (start, accessStart) = (engine.revision, engine.accesses.count - 1)
         }
     }
 
@@ -53,14 +67,23 @@ final class ModelClient: @unchecked Sendable {
 
     private func begin() {
         let host = hosts[number % hosts.count]
-        guard host.isUp else { return pause() }
+        guard host.isUp, user.peer(on: host.number) != nil else { return pause() }
         made += 1
         let state = host.store.assumeIsolated { $0.list(host.list) }
         let attempt = Attempt(
-            "t\(number).\(made)", wish(on: state?.snapshot ?? Snapshot()),
+            "t\(number).\(made)", world.chance(4) ? wishOfAccess : wish(on: state?.snapshot ?? Snapshot()),
             world.chance(50) ? RequestKey(stringLiteral: "k\(number).\(made)") : nil,
-            ifRevision: world.chance(20) ? state?.revision : nil, start: engine.revision)
+            ifRevision: world.chance(20) ? state?.revision : nil, engine)
         ask(attempt, host)
+    }
+
+    private var wishOfAccess: Wish {
+        let modes = [0o660, 0o666, 0o640, 0o664]
+        var change = SharedAccess()
+        if world.chance(70) { change.mode = AccessMode(bits: modes[world.number(0...3)]) }
+        if change.mode == nil || user == .root, world.chance(50) { change.owner = world.chance(50) ? "anna" : "bert" }
+        if change == SharedAccess() { change.group = ModelUser.group }
+        return .govern(change)
     }
 
     private func wish(on snapshot: Snapshot) -> Wish {
@@ -68,9 +91,11 @@ final class ModelClient: @unchecked Sendable {
         guard snapshot.contains("s" as SectionID) else { return .transact([.appendSections([Section(id: "s")])]) }
         let new = Item(id: ItemID(stringLiteral: "i\(number).\(made)"))
         let some = items.randomElement(using: &world.random)
-        switch world.number(0...9) {
+        switch world.number(0...10) {
         case 0: return .undo
         case 1: return .read
+        // What another host has answered, or what nobody has made yet.
+        case 10: return .readAt(engine.revision + (world.chance(30) ? world.number(1...5) : 0))
         case 2:
             // Much, or nothing new.
             let target = world.chance(50) ? items + [new] : items
@@ -115,21 +140,37 @@ final class ModelClient: @unchecked Sendable {
         }
         let origin = Origin(name: attempt.name)
         let (wish, key, ifRevision) = (attempt.wish, attempt.key, attempt.ifRevision)
+        guard let peer = user.peer(on: host.number) else { return completion(.failure(.outcomeUnknown(host.list))) }
         store.assumeIsolated { store in
             switch wish {
             case .transact(let operations):
                 store.transact(
                     host.list, operations, ifRevision: ifRevision, requestKey: key, origin: origin,
-                    completion: completion)
+                    by: peer, completion: completion)
             case .apply(let target, let delivery):
                 store.apply(
                     host.list, target, delivery: delivery, ifRevision: ifRevision, requestKey: key, origin: origin,
-                    completion: completion)
+                    by: peer, completion: completion)
             case .undo:
-                store.undo(host.list, ifRevision: ifRevision, requestKey: key, origin: origin, completion: completion)
+                store.undo(
+                    host.list, ifRevision: ifRevision, requestKey: key, origin: origin, by: peer,
+                    completion: completion)
             case .read:
-                store.confirm(host.list) { result in
+                store.awaitState(of: host.list, .mostRecent, by: peer) { result in
                     completion(result.map { Outcome(before: $0, after: $0, operations: []) })
+                }
+            case .govern(let told):
+                let change = AccessRecord(
+                    owner: told.owner.flatMap { ModelUser(rawValue: $0)?.number(on: host.number) },
+                    group: told.group.flatMap { _ in ModelUser.groupNumber(on: host.number) }, mode: told.mode)
+                store.setAccess(of: host.list, change, by: peer) { result in
+                    completion(result.map { Outcome(before: $0.state, after: $0.state, operations: []) })
+                }
+            case .readAt(let revision):
+                store.awaitState(of: host.list, .notOlderThan(revision), by: peer) { result in
+                    // It is there for whoever reads next.
+                    let read = store.assumeIsolated { $0.list(host.list) }
+                    completion(result.map { Outcome(before: read ?? $0, after: read ?? $0, operations: []) })
                 }
             }
         }
@@ -173,6 +214,13 @@ final class ModelClient: @unchecked Sendable {
                 (attempt.start...engine.revision).contains(revision),
                 "\(attempt.name) read \(revision), between \(attempt.start) and \(engine.revision)")
         }
+        if case .govern = attempt.wish {
+            return checks.expect(
+                accesses(attempt).contains(where: user.governs), "\(user) set the access by \(attempt.name)")
+        }
+        if case .readAt(let wanted) = attempt.wish {
+            return checks.expect(revision >= wanted, "\(attempt.name) read \(revision), and asked for \(wanted)")
+        }
         if outcome.isChanged {
             checks.expect(
                 revision > attempt.start && revision <= engine.revision,
@@ -186,10 +234,28 @@ final class ModelClient: @unchecked Sendable {
 
     private func check(_ error: StoreError, of attempt: Attempt) {
         switch error {
-        case .unreachable: break
+        case .unreachable, .newestUnknown: break
+        case .revisionNotMade(_, let wanted, let current):
+            checks.expect(
+                heads(attempt).contains(current) && current < wanted,
+                "\(attempt.name) asked for \(wanted), and was told that the newest is \(current)")
         case .revisionMismatch(_, _, let current):
             checks.expect(heads(attempt).contains(current), "\(attempt.name) was told of \(current), which is no head")
         case .noSuchRevision: break
+        case .permissionDenied:
+            let needed: Rights
+            switch attempt.wish {
+            case .govern:
+                // What only root may do is refused whatever the access is.
+                return checks.expect(user != .root, "root was refused \(attempt.name)")
+            case .undo: needed = [.read, .write]
+            default: needed = .write
+            }
+            // Where there is no such group, nobody has its rights.
+            if hosts.contains(where: { ModelUser.groupNumber(on: $0.number) == nil }) { break }
+            checks.expect(
+                accesses(attempt).contains { !user.rights($0).isSuperset(of: needed) },
+                "\(attempt.name) was refused to \(user), who had the right to it all the while")
         case .transaction, .operation:
             checks.expect(
                 heads(attempt).contains { change(attempt, at: $0) == nil },
@@ -198,6 +264,9 @@ final class ModelClient: @unchecked Sendable {
         default: checks.expect(false, "\(attempt.name) was answered \(error)")
         }
     }
+
+    /// The accesses that held between the first question and now.
+    private func accesses(_ attempt: Attempt) -> ArraySlice<SharedAccess> { engine.accesses[attempt.accessStart...] }
 
     /// The revisions that were the newest between the first question and now.
     private func heads(_ attempt: Attempt) -> ClosedRange<Int> { attempt.start...engine.revision }
@@ -208,7 +277,7 @@ final class ModelClient: @unchecked Sendable {
         case .transact(let operations): plan = .transact(operations)
         case .apply(let target, let delivery): plan = .apply(target, delivery)
         // What it is undone to would have to be known.
-        case .undo, .read: return MadeChange(new: engine.states[revision], operations: [])
+        case .undo, .read, .readAt, .govern: return MadeChange(new: engine.states[revision], operations: [])
         }
         let head = ListState(
             name: "shared", epoch: "e0", revision: revision, snapshot: engine.states[revision], durability: .durable,

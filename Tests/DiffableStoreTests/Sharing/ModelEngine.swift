@@ -13,6 +13,15 @@ final class ModelEngine: @unchecked Sendable {
     private(set) var states = [Snapshot()]
     /// By what made them: the revisions of rows.
     private(set) var rows: [String: [Int]] = [:]
+    /// One after the other, as it was set.
+    private(set) var accesses = [ModelEngine.firstAccess]
+    private let checks: SharingChecks
+
+    static let firstAccess = SharedAccess(owner: "anna", group: ModelUser.group, mode: AccessMode(bits: 0o660))
+
+    init(_ checks: SharingChecks) { self.checks = checks }
+
+    var access: SharedAccess { accesses[accesses.count - 1] }
 
     var revision: Int { states.count - 1 }
 
@@ -23,10 +32,20 @@ final class ModelEngine: @unchecked Sendable {
             if !row.operations.isEmpty { states.append(try states[revision].applying(row.operations, limits: .none)) }
             let maker = row.origin?.name?.split(separator: "@").first.map(String.init) ?? ""
             rows[maker, default: []].append(revision)
+            if let user = ModelClient.user(of: maker) {
+                checks.expect(user.rights(access).contains(.write), "\(user) made \(maker) without the right to")
+            }
+            if let told = row.access { accesses.append(access.changed(by: told)) }
         }
         position = position.following(text)
         log.append(text)
         return true
+    }
+}
+
+extension SharedAccess {
+    func changed(by told: SharedAccess) -> SharedAccess {
+        SharedAccess(owner: told.owner ?? owner, group: told.group ?? group, mode: told.mode ?? mode)
     }
 }
 
@@ -115,6 +134,7 @@ final class ModelConnector: @unchecked Sendable {
         var told = Replication(list: host.list, epoch: host.epoch)
         if let start, start < end { told.batches = Array(engine.log[start..<end]) }
         told.isLive = isLive
+        told.access = ModelEngine.firstAccess
         let life = life
         host.store.assumeIsolated { store in
             store.replicate(told) { result in

@@ -9,6 +9,7 @@ import TestSupport
 /// Unchecked, because it is in a world.
 final class ModelHost: @unchecked Sendable {
     let name: String
+    let number: Int
     let list: ListName = "shared"
     let epoch = "e0"
     private let world: World
@@ -27,17 +28,18 @@ final class ModelHost: @unchecked Sendable {
         ringAll: @escaping () -> Void
     ) {
         name = "host\(number)"
+        self.number = number
         (self.world, self.engine, self.checks, self.ringAll) = (world, engine, checks, ringAll)
         journal = WorldJournal(world)
-        store = ModelHost.store(world, journal)
+        store = ModelHost.store(number, world, journal)
         connector = ModelConnector(world, engine, self, fault)
         begin()
     }
 
-    private static func store(_ world: World, _ journal: WorldJournal) -> Store {
+    private static func store(_ number: Int, _ world: World, _ journal: WorldJournal) -> Store {
         Store(
             executor: WorldExecutor(world), journal: journal, recovered: journal.recovered, logger: .silent,
-            clock: world.clock, onFailure: { _ in })
+            clock: world.clock, accounts: .model(of: number), onFailure: { _ in })
     }
 
     private func begin() {
@@ -71,7 +73,7 @@ final class ModelHost: @unchecked Sendable {
         connector.detach()
         world.after(delay) { [self] in
             journal.isCut = false
-            store = ModelHost.store(world, journal)
+            store = ModelHost.store(number, world, journal)
             begin()
         }
     }
@@ -123,6 +125,21 @@ final class ModelHost: @unchecked Sendable {
         checks.expect(
             state.revision == engine.revision, "\(name) ends at \(state.revision), the log at \(engine.revision)")
         see(state, isThorough: true)
+        let access = store.assumeIsolated { $0.currentAccess(of: list) }
+        checks.expect(
+            access.record.shared == engine.access,
+            "\(name) ends with the access \(access.record.shared.text), the log with \(engine.access.text)")
+        for user in ModelUser.allCases {
+            guard let peer = user.peer(on: number) else { continue }
+            let rights = access.effective.rights(of: peer).subtracting(.ask)
+            let allowed = user.rights(engine.access).subtracting(.ask)
+            // A host without the group knows nobody who is in it.
+            let isKnown =
+                user == .root || engine.access.owner == user.rawValue || ModelUser.groupNumber(on: number) != nil
+            checks.expect(
+                isKnown ? rights == allowed : rights.isSubset(of: allowed.union(user.others(engine.access))),
+                "\(user) has \(rights) on \(name), and is to have \(allowed)")
+        }
     }
 }
 

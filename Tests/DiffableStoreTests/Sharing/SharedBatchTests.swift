@@ -12,7 +12,8 @@ struct SharedBatchTests {
             if index > 0 { writer.append(byte: UInt8(ascii: ",")) }
             row.write(into: &writer)
         }
-        return SharedBatch.text(after: position, revision: revision, host: "al\"pha", rows: writer)
+        return SharedBatch.text(
+            version: rows.map(\.version).max() ?? 1, after: position, revision: revision, host: "al\"pha", rows: writer)
     }
 
     private let row = SharedRow(
@@ -50,7 +51,7 @@ struct SharedBatchTests {
 
     @Test func `one of a later version is not read`() throws {
         let text = String(decoding: text([row], revision: 1), as: UTF8.self)
-        let later = Array(text.replacing("\"version\":1", with: "\"version\":2").utf8)
+        let later = Array(text.replacing("\"version\":1", with: "\"version\":9").utf8)
         #expect(throws: SharedBatch.Unreadable.self) { try SharedBatch(later) }
         for end in stride(from: 0, to: text.utf8.count, by: 7) {
             #expect(throws: (any Error).self) { try SharedBatch(Array(text.utf8.prefix(end))) }

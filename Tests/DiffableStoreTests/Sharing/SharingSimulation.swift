@@ -5,13 +5,14 @@ import Diffable
 /// Hosts that share a list, on a model of the engine, with everything going wrong that can.
 final class SharingSimulation {
     let world: World
-    let engine = ModelEngine()
+    let engine: ModelEngine
     let checks = SharingChecks()
     private var hosts: [ModelHost] = []
     private var clients: [ModelClient] = []
 
     init(seed: UInt64, hosts count: Int, clients clientCount: Int, fault: PlantedFault? = nil) {
         world = World(seed: seed)
+        engine = ModelEngine(checks)
         hosts = (0..<count).map { number in
             ModelHost(number, world, engine, checks, fault) { [unowned self] in ring() }
         }

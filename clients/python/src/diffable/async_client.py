@@ -86,10 +86,12 @@ class AsyncClient(Requests):
         super().__init__(AsyncNetwork(), socket, name, patience, reply_timeout)
 
     def follow(
-        self, list: str, view: Optional[View] = None, *, if_absent: str = "error", min_interval: Optional[float] = None
+        self, list: str, view: Optional[View] = None, *, if_absent: str = "error", min_interval: Optional[float] = None,
+        most_recent: bool = False, not_older_than: Optional[int] = None,
     ) -> AsyncFollowing:
         """As `Client.follow`."""
-        return AsyncFollowing(self._connections, list, view, if_absent, min_interval)
+        return AsyncFollowing(
+            self._connections, list, view, if_absent, min_interval, most_recent, not_older_than)
 
     def handle(
         self, list: str, requests: Sequence[str], actions: Optional[Sequence[str]] = None, *, replace: bool = False,

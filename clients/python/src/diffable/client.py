@@ -74,7 +74,8 @@ class Client:
     request = _blocking(Requests.request)
 
     def follow(
-        self, list: str, view: Optional[View] = None, *, if_absent: str = "error", min_interval: Optional[float] = None
+        self, list: str, view: Optional[View] = None, *, if_absent: str = "error", min_interval: Optional[float] = None,
+        most_recent: bool = False, not_older_than: Optional[int] = None,
     ) -> Following:
         """Iterates the updates of a list: first its state, then each change, until it is deleted. When the connection is
         lost, it goes on over the next one.
@@ -82,8 +83,11 @@ class Client:
         - view: what of the list is seen, a dict of docs/protocol.md: `{"where": …, "search": …, "sort": …, "window": …}`.
         - if_absent: "wait" for a list that is not there yet, and go on when it is deleted and made again.
         - min_interval: so many seconds lie between two updates at least.
+        - most_recent, not_older_than: how new the first state is to be, as of `snapshot`.
         """
-        return Following(FollowedList(self._requests._connections, list, view, if_absent, min_interval))
+        return Following(
+            FollowedList(
+                self._requests._connections, list, view, if_absent, min_interval, most_recent, not_older_than))
 
     def handle(
         self, list: str, requests: Sequence[str], actions: Optional[Sequence[str]] = None, *, replace: bool = False,

@@ -16,7 +16,7 @@ from .state import ListState
 class FollowedList(Reception[Update]):
     def __init__(
         self, connections: Connections, list: str, view: Optional[View], if_absent: str,
-        min_interval: Optional[float],
+        min_interval: Optional[float], most_recent: bool = False, not_older_than: Optional[int] = None,
     ) -> None:
         super().__init__(connections)
         if if_absent not in ("error", "wait"):
@@ -25,6 +25,8 @@ class FollowedList(Reception[Update]):
             "ifAbsent": "wait" if if_absent == "wait" else None,
             "minInterval": None if min_interval is None else max(1, round(min_interval * 1000)),
         }
+        # Of what is shown first. Afterwards the daemon shows nothing older than before.
+        self._fresh = {"mostRecent": most_recent or None, "notOlderThan": not_older_than}
         self._mirror = Mirror(list, if_absent == "wait", view)
         self._subscription: Optional[int] = None
         # The view that is wanted, the one that was asked for last, and those that were not answered yet.
@@ -58,6 +60,8 @@ class FollowedList(Reception[Update]):
         self._unanswered.clear()
         mirror.resume(view)
         params: Dict[str, Any] = {"list": mirror.list, "since": since, "view": view or None, **self._terms}
+        if since is None:
+            params.update(self._fresh)
         reply = await connection.ask("subscribe", params)
         self._asked = view
         self._subscription = reply["subscription"]

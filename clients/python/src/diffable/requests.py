@@ -51,20 +51,40 @@ class Requests:
         result = await self._read("lists", deleted=deleted or None)
         return [read(ListSummary, summary) for summary in result.get("lists", ())]
 
-    async def snapshot(self, list: str, at: Optional[int] = None, view: Optional[View] = None) -> Snapshot:
-        """The list as it is, or as it was at a revision; all of it, or what a view shows."""
-        result = await self._read("snapshot", list=list, at=at, view=view)
+    async def snapshot(
+        self, list: str, at: Optional[int] = None, view: Optional[View] = None, *, most_recent: bool = False,
+        not_older_than: Optional[int] = None,
+    ) -> Snapshot:
+        """The list as it is, or as it was at a revision; all of it, or what a view shows.
+
+        Of a list that hosts share that is its state on this host, which may be old.
+
+        - most_recent: no older than the newest that any host had when this was asked.
+        - not_older_than: this revision or a later one, which is waited for.
+        """
+        fresh = _freshness(most_recent, not_older_than)
+        result = await self._read("snapshot", list=list, at=at, view=view, **fresh)
         state = ListState.from_dict(result.get("snapshot") or {})
         return read(Snapshot, result, state=state, window=Window.of(result))
 
-    async def history(self, list: str, limit: Optional[int] = None) -> History:
-        """Who changed the list when, the newest change first."""
-        result = await self._read("history", list=list, limit=limit)
+    async def history(
+        self, list: str, limit: Optional[int] = None, *, most_recent: bool = False,
+        not_older_than: Optional[int] = None,
+    ) -> History:
+        """Who changed the list when, the newest change first. How new it is to be is said as of `snapshot`."""
+        fresh = _freshness(most_recent, not_older_than)
+        result = await self._read("history", list=list, limit=limit, **fresh)
         return read(History, result, revisions=[read(Revision, one) for one in result.get("revisions", ())])
 
-    async def difference(self, list: str, from_revision: int, to_revision: int) -> Difference:
-        """The operations that lead from one revision to another, in either direction."""
-        result = await self._read("difference", list=list, **{"from": from_revision, "to": to_revision})
+    async def difference(
+        self, list: str, from_revision: int, to_revision: int, *, most_recent: bool = False,
+        not_older_than: Optional[int] = None,
+    ) -> Difference:
+        """The operations that lead from one revision to another, in either direction. How new the list is to be is said as of
+        `snapshot`."""
+        fresh = _freshness(most_recent, not_older_than)
+        result = await self._read(
+            "difference", list=list, **{"from": from_revision, "to": to_revision}, **fresh)
         made = {"from_revision": result.get("from"), "to_revision": result.get("to")}
         return read(Difference, result, **made)
 
@@ -261,6 +281,10 @@ def _state(
     rows = [item for one in sections for item in one.get("items", ())]
     operations.append({"op": "appendItems", "section": into, "items": rows})
     return operations, {"list": list_name, "section": into}
+
+
+def _freshness(most_recent: bool, not_older_than: Optional[int]) -> Dict[str, Any]:
+    return {"mostRecent": most_recent or None, "notOlderThan": not_older_than}
 
 
 def _random_key() -> str:

@@ -1,0 +1,77 @@
+import Diffable
+
+// The access of a shared list is in its log, by names, in one order with its changes: a right that was taken away is gone for
+// every change behind that, on all hosts. What a host knows of it at the moment decides on reading.
+
+/// A change of a shared list's access that is being carried out.
+struct UnderwayAccess: Sendable {
+    let name: ListName
+    /// By the numbers of this host.
+    let change: AccessRecord
+    let peer: Peer
+    let completion: Store.Completion<AccessOutcome>
+}
+
+extension Store {
+    /// Who may not even see the list is told at once that there is none; all else is decided by what the engine has.
+    func setSharedAccess(
+        of name: ListName, _ change: AccessRecord, _ held: HeldList, _ shared: SharedList, by peer: Peer,
+        completion: @escaping Completion<AccessOutcome>
+    ) throws(StoreError) {
+        let access = held.headAccess.effective
+        guard access.isGoverned(by: peer) || access.rights(of: peer).contains(.read) else { throw .noSuchList(name) }
+        ask(
+            .access(UnderwayAccess(name: name, change: change, peer: peer, completion: completion)), of: held, shared)
+    }
+
+    /// The names of those whom a change names by their numbers here.
+    func sharedAccess(_ change: AccessRecord, of name: ListName) throws(StoreError) -> SharedAccess {
+        var told = SharedAccess(mode: change.mode)
+        if let owner = change.owner {
+            guard let user = accounts.nameOfUser(owner) else { throw .notForShared(name, .namelessUser(owner)) }
+            told.owner = user
+        }
+        if let group = change.group {
+            guard let known = accounts.nameOfGroup(group) else { throw .notForShared(name, .namelessGroup(group)) }
+            told.group = known
+        }
+        return told
+    }
+
+    func add(
+        _ underway: UnderwayAccess, _ number: SharingMachine.RequestNumber, to draft: inout BatchDraft,
+        _ shared: SharedList
+    ) throws(StoreError) -> Drafting {
+        let (name, peer, old) = (underway.name, underway.peer, draft.access)
+        guard old.effective.isGoverned(by: peer) else {
+            throw old.effective.rights(of: peer).contains(.read)
+                ? .permissionDenied(name, .governing) : .noSuchList(name)
+        }
+        try check(underway.change, of: name, old.effective, by: peer)
+        let told = try sharedAccess(underway.change, of: name)
+        let new = heldAccess(old.record.changed(by: told), of: name)
+        let outcome = AccessOutcome(state: draft.head, access: new.effective)
+        if new.record == old.record {
+            rest(number, .access(underway.completion, .success(outcome)), in: &draft, shared)
+            return .done
+        }
+        var row = SharedRow(operations: [], time: clock.now.timeOfDay.milliseconds)
+        row.access = told
+        let drafted = DraftedRow(
+            row: row, made: nil, state: draft.head,
+            request: (number, .access(underway.completionInLog, .success(outcome))))
+        guard try append(drafted, to: &draft) else { return .full }
+        draft.access = new
+        return .done
+    }
+}
+
+extension UnderwayAccess {
+    /// For what is in the log, whatever becomes of it on this disk.
+    fileprivate var completionInLog: Store.Completion<AccessOutcome> {
+        { [completion, name] result in
+            if case .failure(.noSpace) = result { return completion(.failure(.outcomeUnknown(name))) }
+            completion(result)
+        }
+    }
+}

@@ -1,0 +1,21 @@
+import ArgumentParser
+import Diffable
+
+/// Options for how new a list is to be that hosts share. Each is said in a command's first read: on one host nothing older
+/// comes after it.
+struct FreshnessOptions: ParsableArguments {
+    @Flag(help: "As new as on any host. Otherwise as it is on this one, which may be old.") var mostRecent = false
+    @Option(help: ArgumentHelp("As new as this revision, which is waited for.", valueName: "revision"))
+    var notOlderThan: Int?
+
+    func validate() throws {
+        if mostRecent, notOlderThan != nil {
+            throw ValidationError("--most-recent and --not-older-than exclude each other")
+        }
+        if let notOlderThan, notOlderThan < 0 {
+            throw ValidationError("--not-older-than is a revision, from 0 on, not \(notOlderThan)")
+        }
+    }
+
+    var freshness: Freshness { mostRecent ? .mostRecent : notOlderThan.map { .notOlderThan($0) } ?? .any }
+}
