@@ -4,7 +4,8 @@
     make bench ONLY=fanout,durable        some parts; the table is only printed
     make bench ROUNDS=3 QUICK=1           fewer rounds, shorter runs
 
-Parts are core, fanout, latency, durable, handlers, apply, memory, start, stalls, crowds, views, typed, feeds, hosts, command and view.
+Parts are core, fanout, latency, durable, handlers, apply, memory, start, pasts, stalls, crowds, views, typed, feeds, hosts, command
+and view.
 Each round measures every part and server once, so that a disturbance meets all alike. What is not installed is left out with a
 word.
 """
@@ -25,6 +26,7 @@ import lists
 import load
 import machine
 import page
+import pasts
 import servers
 import stalls
 import typed
@@ -33,8 +35,9 @@ import views
 
 PARTS = {
     "fanout": load.fan_out, "latency": load.latency, "durable": load.durable,
-    "handlers": load.handlers, "apply": lists.apply, "memory": lists.memory, "start": lists.start, "stalls": stalls.stalls,
-    "crowds": crowds.crowds, "views": views.views, "typed": typed.typed, "feeds": feeds.feeds, "hosts": hosts.hosts, "command": lists.command, "view": viewer.viewer,
+    "handlers": load.handlers, "apply": lists.apply, "memory": lists.memory, "start": lists.start, "pasts": pasts.pasts,
+    "stalls": stalls.stalls, "crowds": crowds.crowds, "views": views.views, "typed": typed.typed, "feeds": feeds.feeds,
+    "hosts": hosts.hosts, "command": lists.command, "view": viewer.viewer,
 }
 RESULTS = machine.REPOSITORY / "Benchmarks" / ".build" / "results.jsonl"
 

@@ -244,6 +244,17 @@ def list_rows(figures):
     yield Row(
         "start with a million durable items, to READY, over `sqlite3` reading them", 2, False,
         figures.ratios(own, other), "×", said(seconds, own), said(seconds, other, "sqlite3"))
+    many, long = wall("start of many lists", "diffabled"), wall("start of long pasts", "diffabled")
+    yield Row(
+        "start with 20,000 durable lists of 10 items, to READY", 0.5, False, list(many.values()), "s",
+        said(seconds, many))
+    yield Row(
+        "start with 1,000 lists of 100 items and 800 changes of each, all kept, to READY", 1, False, list(long.values()),
+        "s", said(seconds, long))
+    taken = memory("start of long pasts", "diffabled", 2**20)
+    yield Row(
+        "resident memory with these pasts, after that start", 150, False, list(taken.values()), "MiB",
+        said(mebibytes, taken))
     own, other = wall("command", "diffabled"), wall("command", "redis")
     yield Row(
         "`diffablectl append` as a process, over `redis-cli LPUSH`", 3, False, figures.ratios(own, other), "×",

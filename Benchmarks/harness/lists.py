@@ -12,7 +12,7 @@ import threading
 import time
 
 from machine import processor_seconds, resident_bytes, scratch, socket_directory, spawn, stop, timed
-from servers import DIFFABLECTL, DIFFABLED, Client, redis_cli, running, service_environment
+from servers import DIFFABLECTL, DIFFABLED, Client, configured, redis_cli, running, service_environment
 
 MILLION = 1_000_000
 CONTENT_LENGTH = 100
@@ -225,7 +225,7 @@ def await_upkeep(log):
 def start(bench, round_number):
     directory = bench.prepared("start", prepare_start)
     bench.patience.wait()
-    bench.record("start", round_number, True, server="diffabled", **_time_to_ready(directory))
+    bench.record("start", round_number, True, server="diffabled", **time_to_ready(directory))
     if bench.available(["sqlite3"]):
         database = directory / "lists.sqlite"
         tables = "SELECT * FROM checkpoint; SELECT * FROM journal;"
@@ -234,7 +234,7 @@ def start(bench, round_number):
             ["sqlite3", "-readonly", database, tables], stdout=subprocess.DEVNULL))
 
 
-def _time_to_ready(directory):
+def time_to_ready(directory, configuration=""):
     """Until the datagram with READY=1."""
     sockets = socket_directory()
     notices = socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM)
@@ -242,7 +242,8 @@ def _time_to_ready(directory):
     notices.settimeout(60)
     begin = time.perf_counter()
     process = spawn(
-        [DIFFABLED, "--socket", sockets / "s", "--state-directory", directory, "--log-level", "error"],
+        [DIFFABLED, "--socket", sockets / "s", "--state-directory", directory, "--log-level", "error",
+         *configured(sockets, configuration)],
         env={**os.environ, **service_environment(), "NOTIFY_SOCKET": str(sockets / "notify")})
     try:
         progress = 0

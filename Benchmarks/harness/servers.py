@@ -49,7 +49,7 @@ def running(name, durability="volatile", core=SERVER_CORE, directory=None, envir
     try:
         with open(sockets / "log", "wb") as log:
             process = spawn(
-                [*_command(name, path, sockets, directory), *_configured(sockets, configuration)], core, stdout=log, stderr=log,
+                [*_command(name, path, sockets, directory), *configured(sockets, configuration)], core, stdout=log, stderr=log,
                 env={**os.environ, **(service_environment() if name == "diffabled" else {}), **(environment or {})})
         _await(path, process, sockets / "log")
         server = Server(name, process, path, directory)
@@ -64,7 +64,7 @@ def running(name, durability="volatile", core=SERVER_CORE, directory=None, envir
             shutil.rmtree(own)
 
 
-def _configured(sockets, text):
+def configured(sockets, text):
     """For diffabled."""
     if not text:
         return []

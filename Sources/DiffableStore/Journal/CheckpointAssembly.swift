@@ -13,7 +13,8 @@ struct CheckpointAssembly {
     /// In order. Parts without a result are with the other thread.
     private var parts: Deque<Part> = []
     private var isFirst = true
-    private let queue = DispatchQueue(label: "diffabled.checkpoint", qos: .userInitiated)
+    /// One for all lists.
+    private static let queue = DispatchQueue(label: "diffabled.checkpoint", qos: .userInitiated)
 
     /// How many parts the other thread may have.
     private static let partsMax = 8
@@ -55,7 +56,7 @@ struct CheckpointAssembly {
             part.make(of: bytes, checksum: checksum)
         } else {
             let copy = [UInt8](bytes)
-            queue.async { copy.withUnsafeBytes { part.make(of: $0, checksum: checksum) } }
+            Self.queue.async { copy.withUnsafeBytes { part.make(of: $0, checksum: checksum) } }
         }
         isFirst = false
         while let result = parts.first?.result { try appendFirst(result) }

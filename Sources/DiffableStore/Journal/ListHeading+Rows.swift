@@ -2,6 +2,9 @@ import Foundation
 import GRDB
 
 // The rows that the tables have of one list, in order and unchecked: each reader decides what is wrong with them.
+//
+// A start asks for those of each list. Compiling a statement takes longer than what it finds of a small list, so each is
+// compiled once.
 
 extension ListHeading {
     /// A part of the checkpoint.
@@ -23,7 +26,7 @@ extension ListHeading {
     /// In the order of the parts. The bytes are valid within the body.
     func forEachCheckpointRow(in database: Database, _ body: (CheckpointRow) throws -> Void) throws {
         let sql = "SELECT part, checksum, elements FROM checkpoint WHERE list = ? AND generation = ? ORDER BY part"
-        let rows = try Row.fetchCursor(database, sql: sql, arguments: [number, generation])
+        let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: [number, generation])
         while let row = try rows.next() {
             let part = try row.decode(Int.self, atIndex: 0)
             let checksum = try row.decode(Int64.self, atIndex: 1)
@@ -39,7 +42,7 @@ extension ListHeading {
             SELECT revision, part, chain, notes, operations FROM journal WHERE list = ? AND revision > ?
             ORDER BY revision, part
             """
-        let rows = try Row.fetchCursor(database, sql: sql, arguments: [number, checkpointRevision])
+        let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: [number, checkpointRevision])
         while let row = try rows.next() {
             let revision = try row.decode(Int.self, atIndex: 0)
             let part = try row.decode(Int.self, atIndex: 1)
@@ -50,6 +53,23 @@ extension ListHeading {
                         JournalRow(revision: revision, part: part, chain: chain, notes: notes, operations: operations))
                 }
             }
+        }
+    }
+}
+
+extension ListHeading {
+    /// The notes of the rows behind the checkpoint, the newest row first, until the body wants no more.
+    func forEachNotesFromTheEnd(
+        in database: Database, _ body: (_ revision: Int, _ notes: UnsafeRawBufferPointer) -> Bool
+    ) throws {
+        let sql = """
+            SELECT revision, notes FROM journal WHERE list = ? AND revision > ? AND part = 0 ORDER BY revision DESC
+            """
+        let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: [number, checkpointRevision])
+        var isWanted = true
+        while isWanted, let row = try rows.next() {
+            let revision = try row.decode(Int.self, atIndex: 0)
+            try row.withBytes(atIndex: 1) { isWanted = body(revision, $0) }
         }
     }
 }

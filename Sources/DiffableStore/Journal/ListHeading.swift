@@ -200,7 +200,7 @@ extension ListHeading {
         let sql = """
             SELECT chain FROM journal WHERE list = ? AND revision > ? ORDER BY revision DESC, part DESC LIMIT 1
             """
-        let value = try Int64.fetchOne(database, sql: sql, arguments: [number, checkpointRevision])
+        let value = try Int64.fetchOne(database.cachedStatement(sql: sql), arguments: [number, checkpointRevision])
         return value.map(Chain.init) ?? chain
     }
 }

@@ -1,14 +1,14 @@
 import Diffable
 import DiffableJSON
-import Foundation
-import GRDB
 
 /// Restores one list from its checkpoint and the journal since: its state, and the states that history keeps.
 ///
 /// Rows that history does not need are applied in place. From the first row that it needs on, each transaction leaves a
 /// state of its own, which shares with the next one what did not change.
-struct ListRecovery {
-    private let heading: ListHeading
+///
+/// Unchecked, because the list that it makes is nobody else's before it is handed back.
+struct ListRecovery: @unchecked Sendable {
+    let heading: ListHeading
     private let path: String
     private let limits: HistoryLimits
     private let now: RunningTime
@@ -46,13 +46,15 @@ struct ListRecovery {
         beginning = ListState(name: name, epoch: epoch, durability: .durable, number: heading.number)
     }
 
-    /// - Parameter end: where the chain ends, as the last row says that SQLite finds from behind. It is what the witness
-    ///   vouches for, so what is read from the front must come to the same.
+    /// - Parameters:
+    ///   - end: where the chain ends, as the last row says that SQLite finds from behind. It is what the witness
+    ///     vouches for, so what is read from the front must come to the same.
+    ///   - onRead: hears how many bytes were read.
     mutating func recover(
-        upTo end: Chain, from database: Database, _ progress: inout RecoveryProgress
+        upTo end: Chain, from rows: StoredRows, onRead: (Int) -> Void = { _ in }
     ) throws -> (list: JournalledList, history: History) {
-        try readCheckpoint(from: database, &progress)
-        try readJournal(from: database, &progress)
+        try readCheckpoint(from: rows, onRead)
+        try readJournal(from: rows, onRead)
         guard chain == end else {
             throw damaged(at: revision + 1, "its journal ends before its last row")
         }
@@ -84,11 +86,11 @@ struct ListRecovery {
 // MARK: - The checkpoint
 
 extension ListRecovery {
-    private mutating func readCheckpoint(from database: Database, _ progress: inout RecoveryProgress) throws {
+    private mutating func readCheckpoint(from rows: StoredRows, _ onRead: (Int) -> Void) throws {
         var assembly = CheckpointAssembly()
         var sum = ListHeading.checksumOfNoParts
         var parts = 0
-        try heading.forEachCheckpointRow(in: database) { row in
+        try rows.forEachCheckpointRow(of: heading) { row in
             guard row.part == parts else {
                 throw damaged(at: heading.checkpointRevision, "part \(parts) of its checkpoint is missing")
             }
@@ -97,7 +99,7 @@ extension ListRecovery {
             }
             sum.add(row.checksum)
             checkpointLength += row.elements.count
-            progress.advance(by: row.elements.count)
+            onRead(row.elements.count)
             parts += 1
         }
         guard parts > 0 || heading.generation == 0 else {
@@ -117,10 +119,10 @@ extension ListRecovery {
 // MARK: - The journal
 
 extension ListRecovery {
-    private mutating func readJournal(from database: Database, _ progress: inout RecoveryProgress) throws {
-        let historyStart = try historyStart(in: database)
+    private mutating func readJournal(from rows: StoredRows, _ onRead: (Int) -> Void) throws {
+        let historyStart = try historyStart(in: rows)
         var part = 0
-        try heading.forEachJournalRow(in: database) { row in
+        try rows.forEachJournalRow(of: heading) { row in
             let isContinuation = row.revision == revision && row.part == part + 1
             let isNext = row.revision == revision + 1 && row.part == 0
             guard isContinuation || isNext else {
@@ -129,38 +131,28 @@ extension ListRecovery {
             part = row.part
             if part == 0, list == nil, row.revision > historyStart { list = listHere() }
             try read(row)
-            progress.advance(by: row.notes.count + row.operations.count)
+            onRead(row.notes.count + row.operations.count)
         }
     }
 
     /// The revision before the oldest row with a transaction that history keeps. A row that cannot be read ends the
     /// search: the reading that follows reports it.
-    private func historyStart(in database: Database) throws -> Int {
-        let sql = """
-            SELECT revision, notes FROM journal WHERE list = ? AND revision > ? AND part = 0 ORDER BY revision DESC
-            """
-        let rows = try Row.fetchCursor(database, sql: sql, arguments: [heading.number, heading.checkpointRevision])
+    private func historyStart(in rows: StoredRows) throws -> Int {
         var length = 0
         var start = Int.max
-        while let row = try rows.next() {
-            let revision = try row.decode(Int.self, atIndex: 0)
-            let isWholeKept = try row.withUnsafeData(atIndex: 1) { notes in
-                (notes ?? Data()).withUnsafeBytes { notes in
-                    for line in notes.split(separator: JournalRows.separator).reversed() {
-                        guard let note = try? TransactionNote(UnsafeRawBufferPointer(rebasing: line), revision: 0)
-                        else {
-                            return false
-                        }
-                        length += note.revision.length
-                        let isNewest = start == .max && limits.isNewestKept
-                        guard length <= limits.lengthMax || isNewest, !limits.isPast(note.revision.moment, now: now)
-                        else { return false }
-                        start = revision - 1
-                    }
-                    return true
+        try rows.forEachNotesFromTheEnd(of: heading) { revision, notes in
+            for line in notes.split(separator: JournalRows.separator).reversed() {
+                guard let note = try? TransactionNote(UnsafeRawBufferPointer(rebasing: line), revision: 0) else {
+                    return false
                 }
+                length += note.revision.length
+                let isNewest = start == .max && limits.isNewestKept
+                guard length <= limits.lengthMax || isNewest, !limits.isPast(note.revision.moment, now: now) else {
+                    return false
+                }
+                start = revision - 1
             }
-            guard isWholeKept else { return start }
+            return true
         }
         return start
     }

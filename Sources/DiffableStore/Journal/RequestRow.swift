@@ -37,14 +37,14 @@ struct RequestRow {
 
     /// The number of a list's last one, or 0.
     static func lastNumber(of list: Int, in database: Database) throws -> Int {
-        try Int.fetchOne(database, sql: "SELECT max(number) FROM request WHERE list = ?", arguments: [list]) ?? 0
+        let sql = "SELECT max(number) FROM request WHERE list = ?"
+        return try Int.fetchOne(database.cachedStatement(sql: sql), arguments: [list]) ?? 0
     }
 
     /// The time of a list's last one.
     static func lastTime(of list: Int, in database: Database) throws -> RunningTime? {
-        try Int.fetchOne(
-            database, sql: "SELECT time FROM request WHERE list = ? ORDER BY number DESC LIMIT 1", arguments: [list]
-        ).map(RunningTime.init)
+        let sql = "SELECT time FROM request WHERE list = ? ORDER BY number DESC LIMIT 1"
+        return try Int.fetchOne(database.cachedStatement(sql: sql), arguments: [list]).map(RunningTime.init)
     }
 
     /// Calls with each row, by list and in order, and with whether it is undamaged.

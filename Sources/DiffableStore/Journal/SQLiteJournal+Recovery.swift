@@ -20,11 +20,13 @@ extension SQLiteJournal {
                 path: directory.databasePath, reason: "its pages are not as they were written (\(fault))")
         }
         let headings = try headings(in: database)
-        let shares = try headings.map { try $0.share(in: database) }
+        // Both look at a list's last rows, which are read once so.
+        let ends = try headings.map { (share: try $0.share(in: database), time: try $0.lastRunningTime(in: database)) }
+        let (shares, lastChanges) = (ends.map(\.share), ends.map(\.time))
         verdict = verdict(about: shares)
-        var progress = RecoveryProgress(lengthInAll: try storedLength(of: headings, in: database), onProgress)
+        let lengths = try storedLengths(of: headings, in: database)
+        var progress = RecoveryProgress(lengthInAll: lengths.values.reduce(0, +), onProgress)
         var recovered = RecoveredLists()
-        let lastChanges = try headings.map { try $0.lastRunningTime(in: database) }
         clock = clock.going(onFrom: try lastRunningTime(lastChanges, in: database))
         let now = clock.running
         // The list that changed last is restored last, so that pasts never take more than their budget meanwhile.
@@ -32,34 +34,23 @@ extension SQLiteJournal {
             (lastChanges[first]?.milliseconds ?? 0, headings[first].number)
                 < (lastChanges[second]?.milliseconds ?? 0, headings[second].number)
         }
-        for (heading, share) in order.map({ (headings[$0], shares[$0]) }) {
+        var recoveries = ListRecoveries()
+        for index in order {
+            let (heading, share) = (headings[index], shares[index])
             // What is missing of a shared list comes from its log again, so a revision of it stands for one state in any case.
             let keepsEpoch = verdict == .proven || heading.access.sharing != nil
-            var recovery = try ListRecovery(
+            let recovery = try ListRecovery(
                 heading, epoch: keepsEpoch ? heading.epoch : Epoch.random(),
                 path: directory.databasePath, limits: limits.history, now: now)
-            let (list, history) = try recovery.recover(upTo: share.chain, from: database, &progress)
-            list.schemas = share.schemas
-            lists[heading.number] = list
-            let schemas = try recoverSchemas(of: heading, from: database)
-            if let deletion = heading.deletion {
-                var deleted = DeletedList(
-                    state: list.state, deletion: deletion, access: heading.access, schemas: schemas,
-                    history: history)
-                deleted.history.shorten(to: limits.history.deletedLengthMax - deleted.lengthWithoutPast, .newest)
-                recovered.deleted.append(deleted)
-                continue
+            recoveries.begin(
+                recovery, index, upTo: share.chain, length: lengths[heading.number] ?? 0, from: database
+            ) { progress.advance(by: $0) }
+            while let (index, restored) = try recoveries.nextDone() {
+                try take(restored, headings[index], shares[index], into: &recovered, database)
             }
-            recovered.states.append(list.state)
-            recovered.histories[heading.number] = history
-            recovered.access[heading.number] = heading.access
-            recovered.schemas[heading.number] = schemas
-            if list.cost > 0 { pastBudget.noteChange(of: list, cost: list.cost, newest: list.newestCost) }
-            pastBudget.keep(within: limits.history.lengthInAllMax) { list, excess, cut in
-                list.shorten(to: list.cost - excess, cut)
-                recovered.histories[list.state.number]?.shorten(to: list.cost, cut)
-                return list.cost
-            }
+        }
+        while let (index, restored) = try recoveries.next() {
+            try take(restored, headings[index], shares[index], into: &recovered, database)
         }
         recovered.nextListNumber = try nextListNumber(database)
         try retireLeftovers(headings, database)
@@ -67,6 +58,33 @@ extension SQLiteJournal {
         recovered.requestWindows = try recoverRequests(upTo: shares, from: database, now: now)
         recovered.leases = try recoverLeases(from: database)
         return recovered
+    }
+
+    /// Takes a list that was restored. The one that changed last comes last.
+    private func take(
+        _ restored: ListRecoveries.Restored, _ heading: ListHeading, _ share: ListsDigest.Share,
+        into recovered: inout RecoveredLists, _ database: Database
+    ) throws {
+        let (list, history) = (restored.list, restored.history)
+        list.schemas = share.schemas
+        lists[heading.number] = list
+        let schemas = try recoverSchemas(of: heading, from: database)
+        if let deletion = heading.deletion {
+            var deleted = DeletedList(
+                state: list.state, deletion: deletion, access: heading.access, schemas: schemas, history: history)
+            deleted.history.shorten(to: limits.history.deletedLengthMax - deleted.lengthWithoutPast, .newest)
+            return recovered.deleted.append(deleted)
+        }
+        recovered.states.append(list.state)
+        recovered.histories[heading.number] = history
+        recovered.access[heading.number] = heading.access
+        recovered.schemas[heading.number] = schemas
+        if list.cost > 0 { pastBudget.noteChange(of: list, cost: list.cost, newest: list.newestCost) }
+        pastBudget.keep(within: limits.history.lengthInAllMax) { list, excess, cut in
+            list.shorten(to: list.cost - excess, cut)
+            recovered.histories[list.state.number]?.shorten(to: list.cost, cut)
+            return list.cost
+        }
     }
 
     /// Begins the upkeep that the last daemon left over.
@@ -86,27 +104,27 @@ extension SQLiteJournal {
         }
     }
 
-    /// The length of everything that is to be read, in bytes.
+    /// The lengths of all that is to be read of the lists, in bytes, by their numbers.
     ///
     /// This reads the keys of all rows, also of superfluous ones, and reports keys that are out of order: SQLite would
     /// search and insert in the wrong place behind one.
-    private func storedLength(of headings: [ListHeading], in database: Database) throws -> Int {
+    private func storedLengths(of headings: [ListHeading], in database: Database) throws -> [Int: Int] {
         let headings = Dictionary(headings.map { ($0.number, $0) }) { first, _ in first }
-        let parts = try length(
-            of: "SELECT list, generation, part, length(elements) FROM checkpoint", in: database
+        var lengths: [Int: Int] = [:]
+        try add(
+            "SELECT list, generation, part, length(elements) FROM checkpoint", of: database, to: &lengths
         ) { list, generation in headings[list]?.generation == generation }
-        let rows = try length(
-            of: "SELECT list, revision, part, length(notes) + length(operations) FROM journal", in: database
+        try add(
+            "SELECT list, revision, part, length(notes) + length(operations) FROM journal", of: database, to: &lengths
         ) { list, revision in headings[list].map { revision > $0.checkpointRevision } ?? false }
-        return parts + rows
+        return lengths
     }
 
-    /// The length of the rows that count, by the first two numbers of their key.
-    private func length(
-        of sql: String, in database: Database, where counts: (Int, Int) -> Bool
-    ) throws -> Int {
+    /// Adds the lengths of the rows that count, by the first two numbers of their key.
+    private func add(
+        _ sql: String, of database: Database, to lengths: inout [Int: Int], where counts: (Int, Int) -> Bool
+    ) throws {
         let rows = try Row.fetchCursor(database, sql: sql)
-        var length = 0
         var last = (Int.min, Int.min, Int.min)
         while let row = try rows.next() {
             let key = (
@@ -118,9 +136,8 @@ extension SQLiteJournal {
                     path: directory.databasePath, reason: "rows of the list number \(last.0) are out of order")
             }
             last = key
-            if counts(key.0, key.1) { length += try row.decode(Int.self, atIndex: 3) }
+            if counts(key.0, key.1) { lengths[key.0, default: 0] += try row.decode(Int.self, atIndex: 3) }
         }
-        return length
     }
 }
 

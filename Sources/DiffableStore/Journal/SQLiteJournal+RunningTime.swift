@@ -29,11 +29,10 @@ extension SQLiteJournal {
 extension ListHeading {
     /// The time of the newest change that ages. A damaged row is reported when it is read.
     func lastRunningTime(in database: Database) throws -> RunningTime? {
-        let notes = try Data.fetchOne(
-            database,
-            sql: """
-                SELECT notes FROM journal WHERE list = ? AND revision > ? AND part = 0 ORDER BY revision DESC LIMIT 1
-                """, arguments: [number, checkpointRevision])
+        let sql = """
+            SELECT notes FROM journal WHERE list = ? AND revision > ? AND part = 0 ORDER BY revision DESC LIMIT 1
+            """
+        let notes = try Data.fetchOne(database.cachedStatement(sql: sql), arguments: [number, checkpointRevision])
         let step = notes.flatMap { notes in
             notes.withUnsafeBytes { bytes in
                 bytes.split(separator: JournalRows.separator).last.flatMap {

@@ -75,7 +75,7 @@ extension SchemasRow {
                 time, runningTime, isOriginKnown, process, user, client
             FROM schemas WHERE list = ? ORDER BY number
             """
-        return try Row.fetchAll(database, sql: sql, arguments: [list]).map {
+        return try Row.fetchAll(database.cachedStatement(sql: sql), arguments: [list]).map {
             let row = try SchemasRow($0, list: list)
             return (row, try $0.decode(Int64.self, atIndex: 6) == row.checksum)
         }
@@ -99,7 +99,7 @@ extension SchemasRow {
     /// What the witness vouches for.
     static func checksum(ofList list: Int, in database: Database) throws -> Int64 {
         let sql = "SELECT checksum FROM schemas WHERE list = ? ORDER BY number"
-        return checksum(of: try Int64.fetchAll(database, sql: sql, arguments: [list]))
+        return checksum(of: try Int64.fetchAll(database.cachedStatement(sql: sql), arguments: [list]))
     }
 
     func insert(into database: Database) throws {
