@@ -1,15 +1,26 @@
 #define _GNU_SOURCE
 #include "CResidentMemory.h"
 
+#include <inttypes.h>
 #include <link.h>
 #include <malloc.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
+// Where the area of all threads begins.
+static uintptr_t area_start;
+
 // Before `main`: an asynchronous one runs on a second thread, and for that the C library has made an area by then.
-__attribute__((constructor)) static void share_one_area(void) { mallopt(M_ARENA_MAX, 1); }
+__attribute__((constructor)) static void share_one_area(void) {
+    mallopt(M_ARENA_MAX, 1);
+    area_start = (uintptr_t)sbrk(0);
+}
 
 // Segments that can be written to are left alone: what was written to them exists nowhere else.
 static int release_object(struct dl_phdr_info *object, size_t size, void *context) {
@@ -26,7 +37,52 @@ static int release_object(struct dl_phdr_info *object, size_t size, void *contex
     return 0;
 }
 
-void resident_memory_trim(void) { malloc_trim(0); }
+// In bytes. Where large pages are of another size, nothing is done about them.
+#define LARGE_PAGE_LENGTH ((uintptr_t)2 << 20)
+#define SMALL_PAGE_LENGTH ((uintptr_t)4 << 10)
+#define SMALL_PAGES ((size_t)(LARGE_PAGE_LENGTH / SMALL_PAGE_LENGTH))
+
+// Whether the C library asks for large pages (`GLIBC_TUNABLES=glibc.malloc.hugetlb=1`), as the kernel tells of the area.
+static bool are_large_pages_wanted(uintptr_t end) {
+    FILE *maps = fopen("/proc/self/smaps", "re");
+    if (!maps) return false;
+    char *line = NULL;
+    size_t capacity = 0;
+    bool is_of_area = false, are_wanted = false;
+    while (!are_wanted && getline(&line, &capacity, maps) > 0) {
+        uintptr_t first, last;
+        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " ", &first, &last) == 2) {
+            is_of_area = first < end && last > area_start;
+        } else if (is_of_area && strncmp(line, "VmFlags:", 8) == 0) {
+            are_wanted = strstr(line, " hg") != NULL;
+        }
+    }
+    free(line);
+    fclose(maps);
+    return are_wanted;
+}
+
+// Where large pages are wanted, the kernel makes one of each stretch of which one small page is in use, some seconds after
+// the others were given back. So none is wanted of a stretch that is less than half in use, until more of it is.
+static void want_large_pages_where_full(void) {
+    uintptr_t end = (uintptr_t)sbrk(0);
+    if (sysconf(_SC_PAGESIZE) != SMALL_PAGE_LENGTH || !are_large_pages_wanted(end)) return;
+    uintptr_t stretch = (area_start + LARGE_PAGE_LENGTH - 1) / LARGE_PAGE_LENGTH * LARGE_PAGE_LENGTH;
+    for (; stretch + LARGE_PAGE_LENGTH <= end; stretch += LARGE_PAGE_LENGTH) {
+        unsigned char is_in_use[SMALL_PAGES];
+        // It fails for what is not there any more: the area has become shorter meanwhile.
+        if (mincore((void *)stretch, LARGE_PAGE_LENGTH, is_in_use) != 0) continue;
+        size_t count = 0;
+        for (size_t page = 0; page < SMALL_PAGES; page++) count += is_in_use[page] & 1;
+        bool is_sparse = count > 0 && count < SMALL_PAGES / 2;
+        madvise((void *)stretch, LARGE_PAGE_LENGTH, is_sparse ? MADV_NOHUGEPAGE : MADV_HUGEPAGE);
+    }
+}
+
+void resident_memory_trim(void) {
+    malloc_trim(0);
+    want_large_pages_where_full();
+}
 
 void resident_memory_release(void) {
     resident_memory_trim();

@@ -115,4 +115,17 @@ extension Program {
         let line = rollup.split(separator: "\n").first { $0.hasPrefix("Private_Dirty:") } ?? ""
         return (line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
     }
+
+    /// What the kernel knows of each stretch of its heap, in two letters each.
+    var heapFlags: [[Substring]] {
+        // `String(contentsOfFile:)` ends with the first page of such a file.
+        let bytes = try? FileHandle(forReadingAtPath: "/proc/\(processID)/smaps")?.readToEnd()
+        var flags: [[Substring]] = []
+        var isOfHeap = false
+        for line in String(decoding: bytes ?? Data(), as: UTF8.self).split(separator: "\n") {
+            if !line.prefix(while: { $0 != " " }).hasSuffix(":") { isOfHeap = line.hasSuffix("[heap]") }
+            if isOfHeap, line.hasPrefix("VmFlags:") { flags.append(line.split(separator: " ")) }
+        }
+        return flags
+    }
 }

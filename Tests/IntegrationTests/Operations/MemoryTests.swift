@@ -7,6 +7,27 @@ extension Integration {
         @Test(arguments: ["volatile", "durable"])
         func `what a large list took goes back to the machine when it is deleted`(durability: String) throws {
             let daemon = try Daemon()
+            try deleteLargeList(of: daemon, durability)
+        }
+
+        /// Otherwise the kernel takes back for large pages what was given back: as its documentation says, one small page in
+        /// use is enough for a large one (`khugepaged/max_ptes_none`).
+        @Test(.enabled(if: MemoryTests.areLargePagesMadeWhereWanted))
+        func `no large pages are wanted where little is left of a large list`() throws {
+            // As the units have it.
+            let daemon = try Daemon(environment: ["GLIBC_TUNABLES": "glibc.malloc.hugetlb=1"])
+            try deleteLargeList(of: daemon, "volatile")
+            _ = try eventually("stretches without large pages") {
+                daemon.program.heapFlags.contains { $0.contains("nh") } ? true : nil
+            }
+            #expect(daemon.program.heapFlags.contains { $0.contains("hg") }, "and elsewhere they are")
+        }
+
+        static let areLargePagesMadeWhereWanted =
+            (try? String(contentsOfFile: "/sys/kernel/mm/transparent_hugepage/enabled", encoding: .utf8))?
+            .contains("[madvise]") == true
+
+        private func deleteLargeList(of daemon: Daemon, _ durability: String) throws {
             let client = try daemon.connect()
             for list in ["large", "small"] {
                 let creation =
