@@ -67,13 +67,12 @@ let package = Package(
             ],
             swiftSettings: settings),
         .testTarget(
-            name: "EtcdClientTests",
+            name: "HostsTests",
             dependencies: [
                 "EtcdClient", "SharedLog",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],
             swiftSettings: settings),
-        .testTarget(name: "SharedLogTests", dependencies: ["SharedLog"], swiftSettings: settings),
     ]
 )

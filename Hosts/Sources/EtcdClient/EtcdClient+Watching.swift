@@ -11,7 +11,7 @@ extension EtcdClient {
     ///   - heard: called with what one message has, which may be repeated, late, or of a past that was taken back.
     package nonisolated func watch(
         _ prefix: String, began: @Sendable @escaping () async throws -> Void,
-        heard: @Sendable @escaping ([WatchEvent]) async throws -> Void
+        heard: @Sendable @escaping ([EngineEvent]) async throws -> Void
     ) async throws(EngineError) {
         let link = try await current()
         var options = options(.seconds(0))
@@ -36,7 +36,7 @@ extension EtcdClient {
                         throw RPCError(code: .unavailable, message: "the watch ended: \(message.cancelReason)")
                     }
                     if message.created { try await began() }
-                    let events = message.events.map(WatchEvent.init)
+                    let events = message.events.map(EngineEvent.init)
                     if !events.isEmpty { try await heard(events) }
                 }
             }
@@ -47,11 +47,10 @@ extension EtcdClient {
     }
 }
 
-package enum WatchEvent: Hashable, Sendable {
-    case put(StoredValue)
-    case deleted(key: String)
-
+extension EngineEvent {
     init(_ event: Etcdserverpb_Event) {
-        self = event.type == .delete ? .deleted(key: EtcdText.text(event.kv.key)) : .put(StoredValue(event.kv))
+        self =
+            event.type == .delete
+            ? .deleted(key: EtcdText.text(event.kv.key), revision: event.kv.modRevision) : .put(StoredValue(event.kv))
     }
 }

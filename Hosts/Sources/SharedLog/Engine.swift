@@ -92,6 +92,19 @@ package struct StoredValue: Hashable, Sendable {
     }
 }
 
+/// What a watch of the engine tells.
+package enum EngineEvent: Hashable, Sendable {
+    case put(StoredValue)
+    case deleted(key: String, revision: Int64)
+
+    package var key: String {
+        switch self {
+        case .put(let stored): stored.key
+        case .deleted(let key, _): key
+        }
+    }
+}
+
 package struct TransactionResult: Hashable, Sendable {
     /// Of the engine, after the transaction.
     package var revision: Int64

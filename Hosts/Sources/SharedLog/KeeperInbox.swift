@@ -4,13 +4,17 @@ struct KeeperInbox {
         case engineLost
         case fallback(Replica)
         case call(DaemonCall)
+        case turns([TurnQueue.Event])
         case news([Int: String], KnownHead?)
+        case patienceOver
         case look(KnownHead?)
         case checkpoint(CheckpointPlace)
     }
 
     /// Bytes of batches that wait here.
     static let newsMax = 4 << 20
+    /// What is heard of tickets, while nobody has the time for it. The next swap's answer has all of them.
+    static let turnsMax = 10_000
 
     var isEngineLost = false
     var fallback: Replica?
@@ -20,14 +24,19 @@ struct KeeperInbox {
     private var batches: [Int: String] = [:]
     private var batchesSize = 0
     private var head: KnownHead?
+    private var turns: [TurnQueue.Event] = []
+    var isPatienceOver = false
 
-    mutating func take(_ more: [Int: String], _ head: KnownHead?) {
+    mutating func take(_ more: [Int: String], _ head: KnownHead?, _ turns: [TurnQueue.Event]) {
+        if self.turns.count + turns.count <= Self.turnsMax { self.turns += turns }
         for (number, text) in more where batchesSize < Self.newsMax {
             batchesSize += text.utf8.count
             batches[number] = text
         }
         if let head, head.modRevision > self.head?.modRevision ?? 0 { self.head = head }
     }
+
+    var hasNews: Bool { !batches.isEmpty || head != nil }
 
     /// What somebody waits for comes first.
     mutating func next() -> Work? {
@@ -40,10 +49,19 @@ struct KeeperInbox {
             fallback = nil
             return .fallback(replica)
         }
+        // Who waits is to be known before something is appended.
+        if !turns.isEmpty {
+            defer { turns = [] }
+            return .turns(turns)
+        }
         if !calls.isEmpty { return .call(calls.removeFirst()) }
-        if !batches.isEmpty || head != nil {
+        if hasNews {
             defer { (batches, batchesSize, head) = ([:], 0, nil) }
             return .news(batches, head)
+        }
+        if isPatienceOver {
+            isPatienceOver = false
+            return .patienceOver
         }
         if let place = checkpoint {
             checkpoint = nil

@@ -32,16 +32,22 @@ extension ListKeeper {
     {
         if known?.isAt(after) != true { try await catchUp() }
         guard let known, known.isAt(after) else { return .lost }
+        // What may be in the log already is no turn of ours: it is to be known.
+        if doubtful?.isAt(after) != true, try await mustWait() { return .unreachable }
+        var heard: TurnQueue.Event?
         let outcome = try await reading { () async throws(EngineError) in
-            try await self.log.append(text, to: position, after: known)
+            try await self.log.append(
+                text, to: position, after: known, by: self.host, passing: self.passed, heard: { heard = $0 })
         }
+        if let heard { turns.take(heard) }
         switch outcome {
         case .done(let head):
-            (self.known, replica) = (head, Replica(position))
+            (self.known, replica, passed) = (head, Replica(position), [])
             bytesSinceCheckpoint += text.utf8.count
             return .done
         case .lost(let head):
             try await catchUp(to: head)
+            awaitTurn()
             return .lost
         case .unknown(let tried):
             doubtful = tried
@@ -70,10 +76,12 @@ extension ListKeeper {
         return hasMissed && now?.isAt(tried.head.position) != true ? .unknown : .lost
     }
 
-    /// After each outcome but `done` the daemon waits until it hears that the list is live. After `unknown` it sends
-    /// the same batch then once more.
+    /// After each outcome but `done` the daemon asks for nothing until it hears that the list is live. After `unknown`
+    /// it sends the same batch then once more.
     private func goOn(after outcome: CallOutcome) async throws(DaemonError) {
         mustTellLive = true
+        // It is told when our turn comes, which it may have meanwhile.
+        if isAwaitingTurn { return try await takeTurn() }
         if outcome == .unreachable { return try await tellLive(false) }
         let fresh = outcome == .lost ? known : nil
         try await tolerating { () async throws(KeeperError) in try await catchUp(to: fresh) }
@@ -82,7 +90,12 @@ extension ListKeeper {
     // MARK: Confirm, remove
 
     private func confirm(_ batch: Int, _ chain: String) async throws(KeeperError) -> CallOutcome {
-        let head = try await reading { () async throws(EngineError) in try await self.log.head() }
+        var heard: TurnQueue.Event?
+        let hasTicket = turns.has(host)
+        let head = try await reading { () async throws(EngineError) in
+            hasTicket ? try await self.log.head(leaving: self.host) { heard = $0 } : try await self.log.head()
+        }
+        if let heard { turns.take(heard) }
         try await catchUp(to: head)
         guard let position = head?.head.position else { return .lost }
         return position.batch == batch && position.chain == chain ? .done : .lost

@@ -58,7 +58,9 @@ extension ListKeeper {
         var texts: [String] = []
         while let text = batches[replica.batch + 1 + texts.count] { texts.append(text) }
         try await tolerating { () async throws(KeeperError) in
-            let fits = try await give(texts)
+            // Its turn has come, so the daemon makes its batch while this one goes to its disk.
+            let isUpToDate = known.map { $0.head.position.batch == replica.batch + texts.count } ?? false
+            let fits = try await give(texts, goingOn: isTurnDue && isLive && isUpToDate)
             let isBehind = known.map { $0.head.position.batch > replica.batch } ?? true
             if !fits || isBehind { try await catchUp() }
         }
@@ -67,7 +69,9 @@ extension ListKeeper {
     // MARK: What the daemon is given
 
     /// Gives the next batches; false if the daemon cannot read one that belongs there.
-    private func give(_ texts: [String]) async throws(KeeperError) -> Bool {
+    ///
+    /// - Parameter isGoingOn: with the last one the daemon hears that it may ask again.
+    private func give(_ texts: [String], goingOn isGoingOn: Bool = false) async throws(KeeperError) -> Bool {
         var rest = texts[...]
         while !rest.isEmpty {
             var replication = replication()
@@ -77,6 +81,10 @@ extension ListKeeper {
                 replication.batches.append(rest.removeFirst())
             }
             let expected = replica.batch + replication.batches.count
+            if isGoingOn, rest.isEmpty {
+                replication.isLive = true
+                (isAwaitingTurn, mustTellLive) = (false, false)
+            }
             let reply = try await replicate(replication)
             if !reply.fits { return false }
             bytesSinceCheckpoint += size
@@ -118,6 +126,9 @@ extension ListKeeper {
 
     func tellLive(_ isLiveNow: Bool) async throws(DaemonError) {
         guard isLiveNow != isLive || mustTellLive || access != nil, stage == .following else { return }
+        // Others are before us. When the engine is lost, there is nobody to wait for.
+        if isLiveNow, isLive, isAwaitingTurn { return }
+        if !isLiveNow { isAwaitingTurn = false }
         var replication = replication()
         replication.isLive = isLiveNow
         let reply = try await daemon.replicate(replication)

@@ -12,6 +12,7 @@ package actor ListKeeper {
 
     package nonisolated let list: String
     package nonisolated let epoch: String
+    let host: String
     let register: ListRegister
     let log: ListLog
     let daemon: any DaemonLink
@@ -38,6 +39,18 @@ package actor ListKeeper {
     var bytesSinceCheckpoint = 0
     var isWritingCheckpoint = false
 
+    /// Who waits to append, as far as it was heard.
+    var turns = TurnQueue()
+    /// The daemon has something to append, and was told to wait.
+    var isAwaitingTurn = false
+    /// Whose turn it is before ours, and until when it is waited for.
+    var awaited: (ticket: TurnQueue.Ticket, end: ContinuousClock.Instant)?
+    /// Tickets that are not waited for any more.
+    var passed: Set<TurnQueue.Ticket> = []
+    var isPatienceRunning = false
+    /// Has something done after a time, unless the connection to the daemon ends before.
+    let later: @Sendable (Duration, @escaping @Sendable () async -> Void) -> Void
+
     private var inbox = KeeperInbox()
     private let bell: AsyncStream<Void>
     private let ring: AsyncStream<Void>.Continuation
@@ -46,13 +59,17 @@ package actor ListKeeper {
     ///   - replica: where the daemon's copy is.
     ///   - access: what the daemon is told when it has no such list yet.
     package init(
-        _ list: String, _ epoch: String, at replica: Replica, access: String? = nil, register: ListRegister,
-        daemon: any DaemonLink, limits: SharingLimits = SharingLimits(), say: @escaping @Sendable (String) -> Void
+        _ list: String, _ epoch: String, at replica: Replica, access: String? = nil, of host: String,
+        register: ListRegister, daemon: any DaemonLink, limits: SharingLimits = SharingLimits(),
+        later: @escaping @Sendable (Duration, @escaping @Sendable () async -> Void) -> Void,
+        say: @escaping @Sendable (String) -> Void
     ) {
         self.list = list
         self.epoch = epoch
         self.replica = replica
         self.access = access
+        self.host = host
+        self.later = later
         self.register = register
         log = register.log(epoch)
         self.daemon = daemon
@@ -71,14 +88,18 @@ package actor ListKeeper {
 
     package func take(_ call: DaemonCall) { put { $0.calls.append(call) } }
 
-    /// What a watch said: batches, and perhaps the head.
-    package func take(_ batches: [Int: String], _ head: KnownHead?) { put { $0.take(batches, head) } }
+    /// What a watch said: batches, perhaps the head, and who waits.
+    package func take(_ batches: [Int: String], _ head: KnownHead?, _ turns: [TurnQueue.Event]) {
+        put { $0.take(batches, head, turns) }
+    }
 
     /// A head that was read from the engine itself; nil if it has none.
     package func look(_ head: KnownHead?) { put { $0.look = .some(head) } }
 
     /// The daemon has less than it said: its disk was full.
     package func fallBack(to replica: Replica) { put { $0.fallback = replica } }
+
+    func losePatience() { put { $0.isPatienceOver = true } }
 
     package func loseEngine() { put { $0.isEngineLost = true } }
 
@@ -105,7 +126,14 @@ package actor ListKeeper {
             mustTellLive = true
             try await tolerating { () async throws(KeeperError) in try await catchUp() }
         case .call(let call): try await carryOut(call)
-        case .news(let batches, let head): try await take(news: batches, head)
+        case .turns(let turns):
+            take(turns)
+            // With the batches that came with it, the daemon hears both at once.
+            if !inbox.hasNews { try await takeTurn() }
+        case .news(let batches, let head):
+            try await take(news: batches, head)
+            try await takeTurn()
+        case .patienceOver: try await endPatience()
         case .look(let head):
             if restingLooks > 0 { return restingLooks -= 1 }
             try await tolerating { () async throws(KeeperError) in try await catchUp(to: head) }
@@ -159,6 +187,8 @@ package struct SharingLimits: Hashable, Sendable {
     package var batchesKept = 100
     /// Bytes of texts in one line to the daemon, which reads lines of up to 1 MiB.
     package var lineTextsMax = 900_000
+    /// How long a host waits for another one whose turn it is.
+    package var turnPatience = Duration.milliseconds(500)
     /// Until a list is tried again whose name the daemon has given to another one.
     package var restingLooks = 30
 

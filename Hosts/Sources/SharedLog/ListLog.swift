@@ -5,6 +5,8 @@ package struct ListLog: Sendable {
     static let partsMax = 16
     /// How often an append tries again that lost only to a checkpoint.
     static let triesMax = 20
+    /// So many tickets are read at a time; more hosts than that are rarely waiting for one list.
+    static let ticketsMax = 64
 
     let engine: any Engine
     let keys: SpaceKeys
@@ -31,10 +33,19 @@ package struct ListLog: Sendable {
     }
 
     /// Makes a batch the next one, if the head is what it was known to be. What is thrown was refused for certain.
+    ///
+    /// Who wins gives up its ticket, and who loses leaves one; either hears in the same answer who waits.
+    ///
+    /// - Parameters:
+    ///   - passed: those whose turn it was for too long: their tickets go.
+    ///   - heard: what the answer says of those who wait.
     package func append(
-        _ text: String, to position: Position, after known: KnownHead
+        _ text: String, to position: Position, after known: KnownHead, by host: String,
+        passing passed: Set<TurnQueue.Ticket> = [],
+        heard: (TurnQueue.Event) -> Void = { _ in }
     ) async throws(EngineError) -> AppendOutcome {
         var known = known
+        let givenUp = Set(passed.map(\.host) + [host]).map { EngineOperation.delete(.key(keys.turn(epoch, $0))) }
         for _ in 0..<Self.triesMax {
             var head = known.head
             head.position = position
@@ -43,13 +54,16 @@ package struct ListLog: Sendable {
                 [
                     .put(key: keys.log(epoch, position.batch), value: text),
                     .put(key: keys.head(epoch), value: JSONText.encoded(head)),
-                ],
-                otherwise: [.get(.key(keys.head(epoch)))])
+                ] + givenUp + [waiting],
+                otherwise: [
+                    .get(.key(keys.head(epoch))), .put(key: keys.turn(epoch, host), value: ""), waiting,
+                ])
             let result: TransactionResult
             do { result = try await engine.run(swap) } catch {
                 if case .unknown = error { return .unknown(after: known) }
                 throw error
             }
+            if let event = tickets(in: result) { heard(event) }
             if result.succeeded { return .done(KnownHead(head, modRevision: result.revision)) }
             guard let now = result.found.first?.first.flatMap(KnownHead.init) else { return .lost(nil) }
             // A checkpoint moves the head without moving the position.
@@ -57,6 +71,35 @@ package struct ListLog: Sendable {
             known = now
         }
         return .lost(known)
+    }
+
+    /// Leaves a ticket of a host that has none. What becomes known of the queue.
+    package func queue(_ host: String) async throws(EngineError) -> TurnQueue.Event {
+        let key = keys.turn(epoch, host)
+        let result = try await engine.run(
+            Transaction(if: [.absent(key)], [.put(key: key, value: ""), waiting], otherwise: [waiting]))
+        return tickets(in: result) ?? .read([], at: result.revision, isWhole: false)
+    }
+
+    /// The head, for a host that has nothing to append now, so that its turn is over.
+    package func head(
+        leaving host: String, heard: (TurnQueue.Event) -> Void
+    ) async throws(EngineError) -> KnownHead? {
+        let result = try await engine.run(
+            Transaction([.get(.key(keys.head(epoch))), .delete(.key(keys.turn(epoch, host))), waiting]))
+        if let event = tickets(in: result) { heard(event) }
+        return result.found.first?.first.flatMap(KnownHead.init)
+    }
+
+    private var waiting: EngineOperation { .get(.prefix(keys.turns(epoch)), limit: Self.ticketsMax) }
+
+    /// Who waits is read last in each of these.
+    private func tickets(in result: TransactionResult) -> TurnQueue.Event? {
+        guard let found = result.found.last else { return nil }
+        let tickets = found.compactMap { stored in
+            keys.part(of: stored.key).flatMap { TurnQueue.Ticket($0, stored) }
+        }
+        return .read(tickets, at: result.revision, isWhole: found.count < Self.ticketsMax)
     }
 
     /// The texts of the next batches, which follow each other without a gap: fewer than there are, and none if the next

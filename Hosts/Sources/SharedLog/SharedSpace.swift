@@ -1,6 +1,7 @@
 /// What one host shares: a keeper for each list, as long as one connection to the daemon lasts.
 package actor SharedSpace {
     package nonisolated let register: ListRegister
+    private let host: String
     private let daemon: any DaemonLink
     private let limits: SharingLimits
     private let say: @Sendable (String) -> Void
@@ -11,10 +12,11 @@ package actor SharedSpace {
     private var isReachable = true
 
     package init(
-        _ register: ListRegister, daemon: any DaemonLink, limits: SharingLimits = SharingLimits(),
+        _ register: ListRegister, of host: String, daemon: any DaemonLink, limits: SharingLimits = SharingLimits(),
         say: @escaping @Sendable (String) -> Void
     ) {
         self.register = register
+        self.host = host
         self.daemon = daemon
         self.limits = limits
         self.say = say
@@ -39,7 +41,13 @@ package actor SharedSpace {
 
     private func add(_ list: String, _ epoch: String, at replica: Replica, access: String?) -> ListKeeper {
         let keeper = ListKeeper(
-            list, epoch, at: replica, access: access, register: register, daemon: daemon, limits: limits, say: say)
+            list, epoch, at: replica, access: access, of: host, register: register, daemon: daemon, limits: limits,
+            later: { [begin] time, body in
+                begin.yield {
+                    try? await Task.sleep(for: time)
+                    await body()
+                }
+            }, say: say)
         keepers[list] = keeper
         begin.yield {
             try await keeper.run()
@@ -125,26 +133,41 @@ package actor SharedSpace {
         for keeper in keepers.values { await keeper.loseEngine() }
     }
 
-    /// Takes what one message of a watch has put. True if a name has changed, which only a look can tell the meaning
+    /// Takes what one message of a watch has told. True if a name has changed, which only a look can tell the meaning
     /// of.
-    package func hear(_ events: [StoredValue], deleted: [String] = []) async -> Bool {
-        var batches: [String: [Int: String]] = [:]
-        var heads: [String: KnownHead] = [:]
-        var hasNames = deleted.contains { $0.hasPrefix(register.keys.lists) }
-        for stored in events {
-            guard let part = register.keys.part(of: stored.key) else {
-                hasNames = hasNames || stored.key.hasPrefix(register.keys.lists)
-                continue
-            }
-            switch part.kind {
-            case .head: heads[part.epoch] = KnownHead(stored)
-            case .batch(let number): batches[part.epoch, default: [:]][number] = stored.value
+    package func hear(_ events: [EngineEvent]) async -> Bool {
+        var news: [String: ListNews] = [:]
+        var hasNames = false
+        for event in events {
+            if let part = register.keys.part(of: event.key) {
+                news[part.epoch, default: ListNews()].take(event, part)
+            } else if event.key.hasPrefix(register.keys.lists) {
+                hasNames = true
             }
         }
         for keeper in keepers.values {
-            guard batches[keeper.epoch] != nil || heads[keeper.epoch] != nil else { continue }
-            await keeper.take(batches[keeper.epoch] ?? [:], heads[keeper.epoch])
+            guard let news = news[keeper.epoch] else { continue }
+            await keeper.take(news.batches, news.head, news.turns)
         }
         return hasNames
+    }
+}
+
+/// What a message of a watch says of one list.
+private struct ListNews {
+    var batches: [Int: String] = [:]
+    var head: KnownHead?
+    var turns: [TurnQueue.Event] = []
+
+    mutating func take(_ event: EngineEvent, _ part: LifePart) {
+        switch (event, part.kind) {
+        case (.put(let stored), .head): head = KnownHead(stored)
+        case (.put(let stored), .batch(let number)): batches[number] = stored.value
+        case (.put(let stored), .turn(let host)):
+            turns.append(.left(TurnQueue.Ticket(host: host, number: stored.createRevision), at: stored.modRevision))
+        case (.deleted(_, let revision), .turn(let host)): turns.append(.gone(host: host, at: revision))
+        // What is deleted of a list's log is old, and that a list has gone a look finds.
+        case (.deleted, .head), (.deleted, .batch): break
+        }
     }
 }

@@ -26,6 +26,10 @@ package struct SpaceKeys: Hashable, Sendable {
         checkpoint(epoch, batch) + Self.digits(part, 6)
     }
 
+    /// Who waits to append, one key for each host.
+    package func turns(_ epoch: String) -> String { "\(life(epoch))turns/" }
+    package func turn(_ epoch: String, _ host: String) -> String { turns(epoch) + host }
+
     /// Keys with numbers are in the numbers' order.
     private static func digits(_ number: Int, _ count: Int) -> String {
         let text = String(number)
@@ -42,6 +46,7 @@ package struct SpaceKeys: Hashable, Sendable {
         if rest.count == 3, rest[1] == "log", let batch = Int(rest[2]) {
             return LifePart(epoch: epoch, kind: .batch(batch))
         }
+        if rest.count == 3, rest[1] == "turns" { return LifePart(epoch: epoch, kind: .turn(host: String(rest[2]))) }
         return nil
     }
 }
@@ -50,6 +55,7 @@ package struct LifePart: Hashable, Sendable {
     package enum Kind: Hashable, Sendable {
         case head
         case batch(Int)
+        case turn(host: String)
     }
 
     package var epoch: String

@@ -51,15 +51,14 @@ struct Connector: Sendable {
         try await DaemonConnection.with(socket) {
             event.yield($0)
         } _: { daemon in
-            let space = SharedSpace(ListRegister(keys, of: client), daemon: daemon, say: say)
+            let space = SharedSpace(ListRegister(keys, of: client), of: host, daemon: daemon, say: say)
             let lists = try await daemon.attach(as: host, in: keys.space)
             say("attached to the daemon at \(socket), which shares \(lists.count) lists")
             await space.attach(lists.map { (list: $0.0, epoch: $0.1, replica: $0.2) })
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await space.run() }
                 group.addTask { try await answer(events, in: space) }
-                group.addTask { await look(in: space) }
-                group.addTask { await watch(in: space) }
+                group.addTask { await client.follow(space, lookingEvery: Self.lookInterval) }
                 defer { group.cancelAll() }
                 try await group.next()
             }
@@ -72,34 +71,6 @@ struct Connector: Sendable {
             case .call(let call): await space.take(call)
             case .behind(let list, let epoch, let replica): await space.fallBack(list, epoch, to: replica)
             case .detached: throw DaemonError.refused("another connector has taken our place")
-            }
-        }
-    }
-
-    private func look(in space: SharedSpace) async {
-        await client.connected()
-        while !Task.isCancelled {
-            // A look that fails tells the daemon that nothing is live.
-            if (try? await space.look()) == nil { await client.connected() }
-            try? await Task.sleep(for: Self.lookInterval)
-        }
-    }
-
-    /// The watch is a doorbell. What it misses, a look finds.
-    private func watch(in space: SharedSpace) async {
-        while !Task.isCancelled {
-            await client.connected()
-            try? await client.watch(keys.all) {
-                try? await space.look()
-            } heard: { events in
-                var (put, deleted): ([StoredValue], [String]) = ([], [])
-                for event in events {
-                    switch event {
-                    case .put(let stored): put.append(stored)
-                    case .deleted(let key): deleted.append(key)
-                    }
-                }
-                if await space.hear(put, deleted: deleted) { try? await space.look() }
             }
         }
     }

@@ -28,7 +28,7 @@ struct ModelHosts: Sendable {
     }
 
     private func space(of daemon: ModelDaemon) async -> SharedSpace {
-        await SharedSpace(register, daemon: daemon.connection(), limits: limits) { _ in }
+        await SharedSpace(register, of: daemon.name, daemon: daemon.connection(), limits: limits) { _ in }
     }
 
     /// Connects all of them.

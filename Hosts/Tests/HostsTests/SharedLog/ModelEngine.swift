@@ -20,13 +20,13 @@ actor ModelEngine: Engine {
     private var late: [Transaction] = []
     private(set) var transactions = 0
     private(set) var isAway = false
-    private var listeners: [@Sendable ([StoredValue]) async -> Void] = []
+    private var listeners: [@Sendable ([EngineEvent]) async -> Void] = []
 
     init(seed: UInt64 = 1) { random = SplitMix(seed) }
 
     func set(_ faults: Faults) { self.faults = faults }
     func setAway(_ isAwayNow: Bool) { isAway = isAwayNow }
-    func listen(_ listener: @Sendable @escaping ([StoredValue]) async -> Void) { listeners.append(listener) }
+    func listen(_ listener: @Sendable @escaping ([EngineEvent]) async -> Void) { listeners.append(listener) }
 
     func run(_ transaction: Transaction) async throws(EngineError) -> TransactionResult {
         transactions += 1
@@ -51,7 +51,7 @@ actor ModelEngine: Engine {
     private func carryOut(_ transaction: Transaction) async -> TransactionResult {
         let succeeded = transaction.comparisons.allSatisfy { (values[$0.key]?.modRevision ?? 0) == $0.modRevision }
         let operations = succeeded ? transaction.operations : transaction.otherwise
-        var (found, events): ([[StoredValue]], [StoredValue]) = ([], [])
+        var (found, events): ([[StoredValue]], [EngineEvent]) = ([], [])
         if operations.contains(where: { if case .get = $0 { false } else { true } }) { revision += 1 }
         for operation in operations {
             switch operation {
@@ -63,8 +63,12 @@ actor ModelEngine: Engine {
                     key: key, value: value, createRevision: values[key]?.createRevision ?? revision,
                     modRevision: revision, lease: lease)
                 values[key] = stored
-                events.append(stored)
-            case .delete(let range): for key in keys(in: range) { values[key] = nil }
+                events.append(.put(stored))
+            case .delete(let range):
+                for key in keys(in: range) {
+                    values[key] = nil
+                    events.append(.deleted(key: key, revision: revision))
+                }
             }
         }
         // Before anybody hears of it: others go on then.

@@ -29,6 +29,8 @@ actor ModelDaemon {
     private var connections = 0
     private var written = 0
     private var engine: SharedSpace?
+    /// The list that it changes again and again, whenever it may.
+    private var busyList: String?
 
     init(_ name: String) { self.name = name }
 
@@ -76,6 +78,12 @@ actor ModelDaemon {
                 .append(text: text, to: position, after: shared.texts.count, afterChain: shared.chain)))
     }
 
+    /// Changes a list for as long as it is told nothing else.
+    func write(always list: String?) async {
+        busyList = list
+        if let list { await write(list) }
+    }
+
     func share(_ list: String, as epoch: String) async {
         calls += 1
         pendingShares[calls] = (list, epoch)
@@ -102,7 +110,10 @@ actor ModelDaemon {
 
     // MARK: What it is told
 
-    func settle(_ call: Int, _ outcome: CallOutcome) async throws(DaemonError) { await settled(call, outcome) }
+    func settle(_ call: Int, _ outcome: CallOutcome) async throws(DaemonError) {
+        await settled(call, outcome)
+        if let busyList { await write(busyList) }
+    }
 
     /// Whether what comes over a connection is still heard.
     func expect(_ connection: Int) throws(DaemonError) { if connection != connections { throw .gone } }
@@ -169,6 +180,7 @@ actor ModelDaemon {
         if let part = replication.state { take(part, list) }
         resolveDoubt(list)
         if let isLive = replication.isLive { lists[list]?.isLive = isLive }
+        if let busyList { await write(busyList) }
         return ReplicaReply(Replica(lists[list]?.position ?? .beginning), fits: fits)
     }
 

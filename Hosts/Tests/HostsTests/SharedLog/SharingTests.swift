@@ -168,7 +168,7 @@ import Testing
             }
             try await shared(hosts, spaces)
             try await write(hosts, spaces, 0, count: 5)
-            let past = await Array(hosts.engine.values.values)
+            let past = await hosts.engine.values.values.map { EngineEvent.put($0) }
             try await write(hosts, spaces, 1, count: 5)
             for _ in 0..<3 { for space in spaces { _ = await space.hear(past.reversed()) } }
             try await write(hosts, spaces, 0, count: 1)

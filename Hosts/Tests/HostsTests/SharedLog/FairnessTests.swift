@@ -1,0 +1,146 @@
+import EtcdClient
+import SharedLog
+import Testing
+
+/// Hosts that all write to one list at once are served alike.
+@Suite(.serialized) struct FairnessTests {
+    private let list = ModelHosts.list
+
+    private func acknowledged(_ hosts: ModelHosts) async -> [Int] {
+        var counts: [Int] = []
+        for daemon in hosts.daemons { counts.append(await daemon.acknowledged.count) }
+        return counts
+    }
+
+    private func expectFairness(_ counts: [Int], at location: SourceLocation = #_sourceLocation) {
+        let (least, most) = (counts.min() ?? 0, counts.max() ?? 0)
+        #expect(most <= 2 * least, "\(counts)", sourceLocation: location)
+    }
+
+    @Test(arguments: 1...3) func twelveHostsThatWriteAtOnceTakeTurns(_ seed: UInt64) async throws {
+        let hosts = ModelHosts(12, seed: seed)
+        try await hosts.allConnected { spaces in
+            await hosts.engine.listen { events in
+                for space in spaces { _ = await space.hear(events) }
+            }
+            await hosts.daemons[0].share(list, as: "E1")
+            try await hosts.until(spaces, "the list is live at all hosts") { await hosts.areEqual() }
+            for daemon in hosts.daemons { await daemon.write(always: list) }
+            try await hosts.until(spaces, "all of them have written") {
+                await acknowledged(hosts).reduce(0, +) >= 600
+            }
+            expectFairness(await acknowledged(hosts))
+            for daemon in hosts.daemons { await daemon.write(always: nil) }
+            try await hosts.until(spaces, "all are equal") { await hosts.areEqual() }
+            try await hosts.expectTruth()
+            #expect(await hosts.engine.values.keys.count { $0.contains("/turns/") } <= 12)
+        }
+    }
+
+    @Test func hostsThatAreGoneArePassedOver() async throws {
+        var limits = SharingLimits()
+        limits.turnPatience = .milliseconds(20)
+        let hosts = ModelHosts(2, limits: limits)
+        try await hosts.allConnected { spaces in
+            await hosts.engine.listen { events in
+                for space in spaces { _ = await space.hear(events) }
+            }
+            await hosts.daemons[0].share(list, as: "E1")
+            try await hosts.until(spaces, "the list is live at all hosts") { await hosts.areEqual() }
+            for host in ["gone", "lost"] {
+                let ticket = hosts.register.keys.turn("E1", host)
+                _ = try await hosts.engine.run(Transaction([.put(key: ticket, value: "")]))
+            }
+            await hosts.daemons[1].write(list)
+            try await hosts.until(spaces, "it waits") { await hosts.daemons[1].settled.last == .unreachable }
+            #expect(await hosts.daemons[1].acknowledged.isEmpty)
+            for _ in 0..<1_000 where await hosts.daemons[1].lists[list]?.isLive == false {
+                try await Task.sleep(for: .milliseconds(5))
+            }
+            await hosts.daemons[1].write(list)
+            try await hosts.until(spaces, "it goes on") { await hosts.daemons[1].acknowledged.count == 1 }
+            #expect(await hosts.engine.values.keys.count { $0.contains("/turns/") } == 0, "the tickets have gone")
+        }
+    }
+
+    @Test func whoHasNothingToAppendAnyMoreGivesItsTurnUp() async throws {
+        let hosts = ModelHosts(2)
+        try await hosts.allConnected { spaces in
+            await hosts.engine.listen { events in
+                for space in spaces { _ = await space.hear(events) }
+            }
+            await hosts.daemons[0].share(list, as: "E1")
+            try await hosts.until(spaces, "the list is live at all hosts") { await hosts.areEqual() }
+            let ticket = hosts.register.keys.turn("E1", hosts.daemons[0].name)
+            _ = try await hosts.engine.run(Transaction([.put(key: ticket, value: "")]))
+            let before = await hosts.daemons[0].settled
+            await hosts.daemons[0].confirm(list)
+            try await hosts.until(spaces, "it is confirmed") { await hosts.daemons[0].settled == before + [.done] }
+            #expect(await hosts.engine.values[ticket] == nil)
+        }
+    }
+
+    /// Twelve connectors, each with a connection of its own to a real etcd.
+    @Test(.enabled(if: LocalEtcd.isInstalled, "etcd is not installed: apt-get install etcd-server"))
+    func twelveHostsTakeTurnsOnARealEtcd() async throws {
+        let etcd = try LocalEtcd()
+        let endpoint = try etcd.endpoint
+        let daemons = (0..<12).map { ModelDaemon("h\($0)") }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+            var registers: [ListRegister] = []
+            for daemon in daemons {
+                let client = EtcdClient([endpoint]) { _ in .milliseconds(50) }
+                group.addTask { await client.run() }
+                await client.connected()
+                registers.append(ListRegister(SpaceKeys("default"), of: client))
+                let space = await SharedSpace(
+                    ListRegister(SpaceKeys("default"), of: client), of: daemon.name, daemon: daemon.connection()
+                ) { _ in }
+                group.addTask { try await space.run() }
+                await daemon.connect(space)
+                group.addTask { await client.follow(space, lookingEvery: .milliseconds(500)) }
+            }
+            try await daemons[0].share(list, as: "E1", whenLiveAtAll: daemons)
+            let start = ContinuousClock.now
+            for daemon in daemons { await daemon.write(always: list) }
+            var counts: [Int] = []
+            repeat {
+                try await Task.sleep(for: .milliseconds(20))
+                counts = []
+                for daemon in daemons { counts.append(await daemon.acknowledged.count) }
+            } while counts.reduce(0, +) < 1_200 && start.duration(to: .now) < .seconds(60)
+            print("appended within \(start.duration(to: .now)): \(counts)")
+            expectFairness(counts)
+            #expect(counts.reduce(0, +) >= 1_200)
+            for daemon in daemons { await daemon.write(always: nil) }
+            let register = registers[0]
+            var head = try await register.log("E1").head()?.head.position.batch
+            for _ in 0..<500 {
+                var isEqual = true
+                head = try await register.log("E1").head()?.head.position.batch
+                for daemon in daemons { isEqual = await daemon.lists[list]?.texts.count == head && isEqual }
+                if isEqual { break }
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            let texts = try #require(await daemons[0].lists[list]?.texts)
+            #expect(texts.count == head)
+            for daemon in daemons {
+                #expect(await daemon.lists[list]?.texts == texts)
+                for text in await daemon.acknowledged { #expect(texts.count { $0 == text } == 1) }
+            }
+            group.cancelAll()
+        }
+    }
+}
+
+extension ModelDaemon {
+    fileprivate func share(_ list: String, as epoch: String, whenLiveAtAll daemons: [ModelDaemon]) async throws {
+        await share(list, as: epoch)
+        for daemon in daemons {
+            for _ in 0..<1_000 where await daemon.lists[list]?.isLive != true {
+                try await Task.sleep(for: .milliseconds(20))
+            }
+            try #require(await daemon.lists[list]?.isLive == true)
+        }
+    }
+}
