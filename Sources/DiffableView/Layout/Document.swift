@@ -11,16 +11,28 @@ package struct Document: Sendable {
     private(set) var knownParents: Set<ItemID> = []
     /// Whether accessories for editing are shown.
     package var isEditing = false
-    let cache = LookCache()
+    let cache: LookCache
     let looks: Looks
     let listLook: ListLook
     private let user: Content?
+    private let wording: Wording
+
+    /// For whom items have their texts.
+    package enum Wording: Sendable {
+        case seen
+        /// For somebody who has them read out, or under the fingers.
+        case spoken
+    }
 
     /// - Parameter user: what the viewer's user says about looks, in the form of a list's content.
-    package init(_ snapshot: Snapshot, extent: Window.Extent? = nil, user: Content? = nil) {
+    package init(
+        _ snapshot: Snapshot, extent: Window.Extent? = nil, user: Content? = nil, wording: Wording = .seen
+    ) {
         self.snapshot = snapshot
         self.extent = extent
         self.user = user
+        self.wording = wording
+        cache = LookCache(wording)
         looks = Looks(list: snapshot.content, user: user)
         listLook = looks.listLook
     }
@@ -29,7 +41,7 @@ package struct Document: Sendable {
     package func updated(to snapshot: Snapshot, extent: Window.Extent? = nil) -> Document {
         var next = self
         if snapshot.content != self.snapshot.content {
-            next = Document(snapshot, user: user)
+            next = Document(snapshot, user: user, wording: wording)
             next.expansion = expansion
             next.knownParents = knownParents
             next.isEditing = isEditing

@@ -30,6 +30,9 @@ final class LookCache: Sendable {
     private static let countMax = 4096
 
     private let state = Mutex(State())
+    private let wording: Document.Wording
+
+    init(_ wording: Document.Wording) { self.wording = wording }
 
     /// How many items' looks were resolved so far.
     var resolvedCount: Int { state.withLock { $0.resolvedCount } }
@@ -55,8 +58,9 @@ final class LookCache: Sendable {
         {
             return known
         }
+        let look = section.itemLooks.look(item)
         let resolved = ResolvedItem(
-            record: item.record, section: section.record, look: section.itemLooks.look(item),
+            record: item.record, section: section.record, look: wording == .spoken ? look.spoken : look,
             content: section.look.layout.sort == .table ? item.content.map { ContentValue($0) } : nil)
         state.withLock { state in
             if state.items.count >= Self.countMax { state.items = [:] }

@@ -28,6 +28,16 @@ package struct ItemLook: Equatable, Sendable {
     package var keywords: String?
 
     package init() {}
+
+    /// As it is told to somebody who does not see it: an `accessibilityLabel` stands for the texts and the signs that it says
+    /// otherwise. What it does not say, such as whether something is checked, stays.
+    package var spoken: ItemLook {
+        guard let accessibilityLabel else { return self }
+        var look = self
+        look.text = accessibilityLabel
+        (look.secondaryText, look.icon, look.image) = (nil, nil, nil)
+        return look
+    }
 }
 
 package enum Icon: Equatable, Sendable {

@@ -118,7 +118,7 @@ extension ItemLook {
         lines = layers.value("lines") { $0.count } ?? lines
         accessories = layers.value("accessories") { $0.elements?.compactMap(Accessory.init) }
         hasChildren = layers.boolean("hasChildren") ?? hasChildren
-        accessibilityLabel = layers.text("accessibilityLabel")
+        accessibilityLabel = layers.value("accessibilityLabel") { $0.text.flatMap(Self.shown) }
         tooltip = layers.text("tooltip")
         keywords = layers.text("keywords")
     }

@@ -1,12 +1,12 @@
 import Diffable
 import DiffableJSON
 
-/// A list as lines of text: its rows without boxes, separators and colours.
+/// A list as lines of text: its rows without boxes, separators and colours, for who has them read out, too.
 package enum PlainText {
     private static let lineMax = 100_000
 
     package static func lines(of snapshot: Snapshot, _ options: ViewerOptions, columns: Int) -> [String] {
-        let document = Document(snapshot, user: look(options.look))
+        let document = Document(snapshot, user: look(options.look), wording: .spoken)
         // Rows take a line or two; a list that takes more is drawn again with room for all.
         var height = min(max(document.rowCount * 2 + snapshot.numberOfSections * 4 + 8, 16), lineMax)
         while true {

@@ -77,8 +77,9 @@ extension Viewer {
         case .question: return "Enter chooses, y does it, Esc or n does not"
         case .rows, .typing: break
         }
-        let tooltip = pane.cursor.flatMap(scene.frame(of:))?.look?.tooltip
-        return ([pane.name.description] + pane.filter.words + [tooltip].compactMap(\.self)).joined(separator: "  ")
+        let look = pane.cursor.flatMap(scene.frame(of:))?.look
+        let said = [look?.accessibilityLabel, look?.tooltip].compactMap(\.self)
+        return ([pane.name.description] + pane.filter.words + said).joined(separator: "  ")
     }
 
     private var counts: String {

@@ -24,11 +24,12 @@ import Testing
         let value = example.value
         let looks = Looks(list: value["list"]?.content, user: value["user"]?.content)
         let section = value["section"]?.content
-        if let expected = value["item"] {
+        if let expected = value["item"] ?? value["spoken"] {
             let item = Item(
                 id: try ItemID(value["id"]?.text ?? "id"), kind: try value["kind"]?.text.map { try Kind($0) },
                 content: value["content"]?.content)
-            #expect(looks.items(inSectionWith: section).look(item).json == expected.sorted)
+            let look = looks.items(inSectionWith: section).look(item)
+            #expect((value["spoken"] == nil ? look : look.spoken).json == expected.sorted)
         } else if let expected = value["sectionLook"] {
             #expect(looks.sectionLook(section).json == expected.sorted)
         } else {

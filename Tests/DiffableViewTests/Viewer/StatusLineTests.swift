@@ -71,4 +71,18 @@ import Testing
         screen.press("x")
         #expect(screen.status.contains("y does it"), "\(screen.status)")
     }
+
+    @Test func `what is to be said of the row under the cursor stands in the status line and in plain lines`() throws {
+        let look = #"{"kinds":{"":{"icon":"☁","accessibilityLabel":"cloudy, two warnings","tooltip":"since noon"}}}"#
+        let list = try Snapshot.numbered(0..<3, list: look)
+        var screen = ViewerScreen(columns: 100)
+        screen.show(list)
+        screen.press("j")
+        #expect(screen.status.contains("cloudy, two warnings  since noon"), "\(screen.status)")
+        #expect(screen.lines[1].contains("☁  Row i1"), "\(screen.grid.text)")
+        let options = ViewerOptions(condition: { $0 }, sortKey: { $0 })
+        let lines = PlainText.lines(of: list, options, columns: 60)
+        #expect(lines.count { $0.contains("cloudy, two warnings") } == 3, "\(lines)")
+        #expect(!lines.contains { $0.contains("Row i") || $0.contains("☁") }, "\(lines)")
+    }
 }
