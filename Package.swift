@@ -87,6 +87,15 @@ let package = Package(
         .target(name: "CNoLocaleData"),
         .target(name: "CProcessArguments"),
         .target(name: "ProcessArguments", dependencies: ["CProcessArguments"], swiftSettings: optimized),
+        .target(name: "CBootTimer"),
+        .target(
+            name: "TaskThreads",
+            dependencies: [
+                "CBootTimer",
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "HeapModule", package: "swift-collections"),
+            ],
+            swiftSettings: optimized),
         .target(
             name: "Systemd",
             dependencies: ["CSystemd", .product(name: "Logging", package: "swift-log")],
@@ -104,8 +113,10 @@ let package = Package(
             name: "diffable-feed",
             dependencies: [
                 "CNoLocaleData", "CResidentMemory", "DiffableFeed", "DiffableView", "ProcessArguments", "Systemd",
+                "TaskThreads",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
+                .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
             swiftSettings: optimized),
@@ -113,7 +124,7 @@ let package = Package(
             name: "diffabled",
             dependencies: [
                 "CNoLocaleData", "CResidentMemory", "DiffableJSON", "DiffableProtocol", "DiffableServer",
-                "DiffableStore", "ProcessArguments", "Systemd",
+                "DiffableStore", "ProcessArguments", "Systemd", "TaskThreads",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
                 .product(name: "Logging", package: "swift-log"),
                 .product(name: "NIOCore", package: "swift-nio"),
@@ -126,9 +137,10 @@ let package = Package(
         .executableTarget(
             name: "diffablectl",
             dependencies: [
-                "Diffable", "DiffableClient", "DiffableInput", "DiffableJSON", "DiffableProtocol", "DiffableTerminal",
-                "DiffableView", "Files", "ProcessArguments",
+                "CResidentMemory", "Diffable", "DiffableClient", "DiffableInput", "DiffableJSON", "DiffableProtocol",
+                "DiffableTerminal", "DiffableView", "Files", "ProcessArguments", "TaskThreads",
                 .product(name: "ArgumentParser", package: "swift-argument-parser"),
+                .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
             swiftSettings: optimized),
@@ -183,6 +195,7 @@ let package = Package(
             name: "DiffableClientTests",
             dependencies: ["Diffable", "DiffableClient", "DiffableJSON", "DiffableProtocol", "TestSupport"],
             swiftSettings: settings),
+        .testTarget(name: "TaskThreadsTests", dependencies: ["TaskThreads"], swiftSettings: settings),
         .testTarget(
             name: "SystemdTests",
             dependencies: ["Systemd", "TestSupport", "diffabled", .product(name: "Logging", package: "swift-log")],

@@ -38,7 +38,16 @@ public final class Client: Sendable {
         socket: SocketPath? = nil, name: String? = nil, replyTimeout: Duration? = Connection.replyTimeoutUsual,
         onWaiting: (@Sendable (ClientError) -> Void)? = nil
     ) {
-        shared = SharedConnection(to: socket, name: name, replyTimeout: replyTimeout, onWaiting: onWaiting)
+        shared = SharedConnection(
+            to: socket, name: name, replyTimeout: replyTimeout, watch: .always, onWaiting: onWaiting)
+    }
+
+    /// One that asks a quiet daemon only when it is told to whether it is there.
+    package init(
+        askingWhenToldTo socket: SocketPath?, name: String?, replyTimeout: Duration = Connection.replyTimeoutUsual
+    ) {
+        shared = SharedConnection(
+            to: socket, name: name, replyTimeout: replyTimeout, watch: .untilGreeted, onWaiting: nil)
     }
 
     /// The same client once more.

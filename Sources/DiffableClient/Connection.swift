@@ -1,5 +1,6 @@
 import DiffableJSON
 import DiffableProtocol
+import Dispatch
 import NIOCore
 import NIOPosix
 import Synchronization
@@ -68,7 +69,16 @@ public final class Connection: Sendable {
         _ body: (Connection) async throws -> R
     ) async throws -> R {
         try await withConnection(
-            over: try await connect(to: path), path, name: name, replyTimeout: replyTimeout, isolation: isolation, body)
+            to: path, name: name, replyTimeout: replyTimeout, watch: .always, isolation: isolation, body)
+    }
+
+    static func withConnection<R: Sendable>(
+        to path: SocketPath, name: String?, replyTimeout: Duration?, watch: SilenceWatch,
+        isolation: isolated (any Actor)? = #isolation, _ body: (Connection) async throws -> R
+    ) async throws -> R {
+        try await withConnection(
+            over: try await connect(to: path), path, name: name, replyTimeout: replyTimeout, watch: watch,
+            isolation: isolation, body)
     }
 
     /// The same over a socket that leads to a daemon by whatever way, and is closed in the end.
@@ -82,24 +92,29 @@ public final class Connection: Sendable {
         let asyncChannel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
             .withConnectedSocket(descriptor, channelInitializer: initialize)
         return try await withConnection(
-            over: asyncChannel, path, name: name, replyTimeout: replyTimeout, isolation: isolation, body)
+            over: asyncChannel, path, name: name, replyTimeout: replyTimeout, watch: .always, isolation: isolation,
+            body)
     }
 
     private static func withConnection<R: Sendable>(
         over asyncChannel: NIOAsyncChannel<ByteBuffer, ByteBuffer>, _ path: SocketPath, name: String?,
-        replyTimeout: Duration?, isolation: isolated (any Actor)?, _ body: (Connection) async throws -> R
+        replyTimeout: Duration?, watch: SilenceWatch, isolation: isolated (any Actor)?,
+        _ body: (Connection) async throws -> R
     ) async throws -> R {
         let channel = asyncChannel.channel
         return try await asyncChannel.executeThenClose { inbound, outbound in
             let connection = Connection(
                 to: path, replyTimeout: replyTimeout, channel: channel, outbound: outbound)
             connection.noteQuiet()
-            let watch = connection.watchSilence()
-            defer { watch?.cancel() }
+            let asking = watch == .always ? connection.watchSilence() : nil
+            defer { asking?.cancel() }
+            let greeting = watch == .untilGreeted ? connection.watchGreeting() : nil
+            defer { greeting?.cancel() }
             return try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { await connection.read(inbound) }
                 defer { group.cancelAll() }
                 if let name { try await connection.hello(name: name) }
+                greeting?.cancel()
                 return try await body(connection)
             }
         }

@@ -11,16 +11,19 @@ final class SharedConnection: Sendable {
     private let path: SocketPath?
     private let name: String?
     private let replyTimeout: Duration?
+    private let watch: SilenceWatch
     /// Told why there is none, when that is another reason than before.
     private let onWaiting: (@Sendable (ClientError) -> Void)?
     private let state = Mutex(State())
 
     init(
-        to path: SocketPath?, name: String?, replyTimeout: Duration?, onWaiting: (@Sendable (ClientError) -> Void)?
+        to path: SocketPath?, name: String?, replyTimeout: Duration?, watch: SilenceWatch,
+        onWaiting: (@Sendable (ClientError) -> Void)?
     ) {
         self.path = path
         self.name = name
         self.replyTimeout = replyTimeout
+        self.watch = watch
         self.onWaiting = onWaiting
     }
 
@@ -142,6 +145,9 @@ extension SharedConnection {
 extension SharedConnection {
     var connectionState: ConnectionState { state.withLock { $0.visible } }
 
+    /// The one that there is.
+    var connection: Connection? { state.withLock { $0.connection } }
+
     /// The state now, and then each new one; whoever is slow sees the newest.
     var connectionStates: some AsyncSequence<ConnectionState, Never> & Sendable {
         let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -196,7 +202,9 @@ extension SharedConnection {
     private func attempt() async {
         do {
             let path = try path ?? .find()
-            try await Connection.withConnection(to: path, name: name, replyTimeout: replyTimeout) { connection in
+            try await Connection.withConnection(
+                to: path, name: name, replyTimeout: replyTimeout, watch: watch
+            ) { connection in
                 begin(connection)
                 await untilClosedOrUnused(connection)
                 giveUp(connection)

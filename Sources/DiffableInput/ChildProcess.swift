@@ -118,7 +118,7 @@ package struct ChildProcess {
         let child = try ChildProcess(words, input: input)
         return await withCheckedContinuation { continuation in
             // This blocks, so it has a thread of its own.
-            DispatchQueue.global().async {
+            DispatchQueue(label: "end of a program").async {
                 switch child.wait() {
                 case .status(let status): continuation.resume(returning: status)
                 case .signal(let signal): continuation.resume(returning: 128 + signal)

@@ -6,7 +6,9 @@ import DiffableInput
 import DiffableProtocol
 import DiffableView
 import Glibc
+import NIOCore
 import ProcessArguments
+import TaskThreads
 
 /// The command line of the feeds: a file of them, or one that is said in options.
 @main
@@ -64,7 +66,11 @@ struct DiffableFeedCommand: AsyncParsableCommand {
         if check, once != nil { throw ValidationError("--check and --once exclude each other") }
     }
 
-    static func main() async { await main(ProcessArguments.given()) }
+    static func main() {
+        // One connection is one thread's.
+        NIOSingletons.groupLoopCountSuggestion = 1
+        TaskThreads.run { await main(ProcessArguments.given()) }
+    }
 
     func run() async throws {
         let configuration = FeedConfiguration(

@@ -31,6 +31,11 @@ struct DaemonOptions: ParsableArguments {
         Client(socket: try path(), name: "diffablectl")
     }
 
+    /// One for a command that somebody looks at, which asks a quiet daemon whether it is there when it is used.
+    func clientAskingWhenUsed() throws -> Client {
+        Client(askingWhenToldTo: try path(), name: "diffablectl")
+    }
+
     func withConnection<R: Sendable>(_ body: (Connection) async throws -> R) async throws -> R {
         let path = try path()
         do {

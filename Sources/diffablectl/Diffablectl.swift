@@ -1,7 +1,9 @@
 import ArgumentParser
 import DiffableJSON
 import DiffableProtocol
+import NIOCore
 import ProcessArguments
+import TaskThreads
 
 /// The companion: lists, changes and watches what a `diffabled` daemon keeps.
 @main
@@ -60,8 +62,14 @@ struct Diffablectl: AsyncParsableCommand {
                 subcommands: [Status.self, Clients.self, Top.self, Reload.self, Backup.self, Restore.self]),
         ])
 
-    static func main() async {
+    static func main() {
         StandardStreams.occupyClosed()
+        // One connection is one thread's.
+        NIOSingletons.groupLoopCountSuggestion = 1
+        TaskThreads.run(begin)
+    }
+
+    @Sendable private static func begin() async {
         let arguments = DaemonOptions.arranged(ProcessArguments.given(), isCommand: isCommand)
         do {
             if let number = ProcessArguments.firstUnreadable() {

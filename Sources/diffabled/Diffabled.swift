@@ -4,6 +4,7 @@ import Glibc
 import Logging
 import ProcessArguments
 import Systemd
+import TaskThreads
 
 /// The daemon's command line. An error becomes a message and an exit code.
 @main
@@ -36,7 +37,7 @@ struct Diffabled: AsyncParsableCommand {
     @Flag(exclusivity: .exclusive)
     var task: OfflineTask?
 
-    static func main() async { await main(ProcessArguments.given()) }
+    static func main() { TaskThreads.run { await main(ProcessArguments.given()) } }
 
     func run() async throws {
         if let task { return try carryOut(task) }

@@ -26,6 +26,7 @@ import Testing
         ],
         "Systemd": ["CSystemd", "Logging"],
         "ProcessArguments": ["CProcessArguments"],
+        "TaskThreads": ["CBootTimer", "DequeModule", "Dispatch", "HeapModule", "_Concurrency"],
         "DiffableInput": ["Diffable", "DiffableJSON", "Dispatch"],
         "DiffableFeed": [
             "Diffable", "DiffableClient", "DiffableInput", "DiffableJSON", "Dispatch", "GRDBSQLite", "Systemd",
@@ -33,17 +34,18 @@ import Testing
         ],
         "diffable-feed": [
             "ArgumentParser", "CResidentMemory", "Diffable", "DiffableClient", "DiffableFeed", "DiffableInput",
-            "DiffableJSON", "DiffableProtocol", "DiffableView", "Foundation", "Logging", "ProcessArguments", "Systemd",
-            "UnixSignals",
+            "DiffableJSON", "DiffableProtocol", "DiffableView", "Foundation", "Logging", "NIOCore", "ProcessArguments",
+            "Systemd", "TaskThreads", "UnixSignals",
         ],
         "diffabled": [
             "ArgumentParser", "CResidentMemory", "Diffable", "DiffableJSON", "DiffableProtocol",
             "DiffableServer", "DiffableStore", "Dispatch", "Foundation", "Logging", "NIOCore", "NIOPosix",
-            "ProcessArguments", "ServiceLifecycle", "Systemd", "UnixSignals", "Yams",
+            "ProcessArguments", "ServiceLifecycle", "Systemd", "TaskThreads", "UnixSignals", "Yams",
         ],
         "diffablectl": [
-            "ArgumentParser", "Diffable", "DiffableClient", "DiffableInput", "DiffableJSON", "DiffableProtocol",
-            "DiffableTerminal", "DiffableView", "Dispatch", "Files", "NIOCore", "ProcessArguments", "SystemPackage",
+            "ArgumentParser", "CResidentMemory", "Diffable", "DiffableClient", "DiffableInput", "DiffableJSON",
+            "DiffableProtocol", "DiffableTerminal", "DiffableView", "Dispatch", "Files", "NIOCore", "ProcessArguments",
+            "SystemPackage", "TaskThreads",
         ],
     ]
 

@@ -93,11 +93,8 @@ package actor DaemonLink {
     /// Does something over the connection, as soon as there is one. Throws `CancellationError` when the task is cancelled.
     package func perform<R: Sendable>(_ body: @Sendable (Current) async throws -> R) async throws -> R {
         let current = try await connected()
-        let watch = Task {
-            try await Task.sleep(for: Self.replyTimeout)
-            // The daemon hangs: whoever waits for it hears of a connection that was lost.
-            current.end.ring()
-        }
+        // The daemon hangs: whoever waits for it hears of a connection that was lost.
+        let watch = Deadline(after: Self.replyTimeout) { current.end.ring() }
         defer { watch.cancel() }
         return try await body(current)
     }

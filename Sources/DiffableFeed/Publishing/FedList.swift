@@ -122,9 +122,9 @@ package actor FedList {
 
     /// What is known of the list, over the connection that there is.
     private func current() async throws -> Known {
-        let (settings, known, fedEpoch) = (settings, known, fedEpoch)
+        if let known, await link.number == known.number { return known }
+        let (settings, fedEpoch) = (settings, fedEpoch)
         let looked = try await link.perform { current -> Known in
-            if let known, known.number == current.number { return known }
             let state = try await settings.look(over: current.connection, fedIn: fedEpoch)
             return Known(
                 snapshot: state.snapshot, revision: state.revision, epoch: state.epoch, number: current.number)

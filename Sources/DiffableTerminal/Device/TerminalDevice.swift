@@ -191,6 +191,12 @@ package final class TerminalDevice {
         return events
     }
 
+    /// Whether there is more to read already.
+    package var hasInput: Bool {
+        var readable = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+        return !isInBackground && poll(&readable, 1, 0) > 0
+    }
+
     private func readInput() -> [InputEvent] {
         // What is there may have been typed into the shell while this process was stopped.
         guard terminal_restore_is_in_foreground() != 0 else {

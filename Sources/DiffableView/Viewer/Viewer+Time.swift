@@ -6,6 +6,7 @@ extension Viewer {
         var times = pane.changes.values.map { $0 }
         if let message { times.append(message.end) }
         if let flash { times.append(flash.end) }
+        if let questionPause { times.append(questionPause) }
         if let lostSince, !showsLoss { times.append(lostSince + Self.lossDuration) }
         times += pane.requests.values.lazy.filter { $0.row != nil && !isSpinning($0) }.map {
             $0.begin + Self.spinnerDelay
@@ -25,6 +26,7 @@ extension Viewer {
             self.flash = nil
             setNeedsDrawing()
         }
+        if let questionPause, questionPause <= now { self.questionPause = nil }
         for list in panes.indices where panes[list].changes.contains(where: { $0.value <= now }) {
             panes[list].changes = panes[list].changes.filter { $0.value > now }
             setNeedsDrawing()

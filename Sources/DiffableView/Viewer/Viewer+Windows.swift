@@ -4,8 +4,10 @@ import Diffable
 // longer one three screens are held: rows beyond are drawn as placeholders until they come, and no key waits for them.
 
 extension Viewer {
-    /// At most one question is under way; the newest wish is asked when it is answered.
+    /// At most one question is under way; the newest wish is asked when it is answered. Of a search that was pasted the first letter
+    /// is none: in a long list it finds most rows, and what is meant would wait for that.
     mutating func askForView() {
+        if case .typing = mode, questionPause != nil { return }
         guard lostSince == nil, pane.askedQuery == nil, pane.isLoaded, !pane.isDeleted, let query = wantedQuery,
             query != pane.shownQuery
         else { return }

@@ -35,6 +35,9 @@ package struct Viewer: Sendable {
     var taken: TakenRows?
     /// Enter was pressed before what it is to pick was found.
     var awaitsFound = false
+    /// While keys wait that may change what is searched for, and not for longer than until then, nothing is asked.
+    var questionPause: Duration?
+    private var keysWait = false
     /// As laid out last; it changes with whatever it shows.
     package private(set) var scene: Scene
     private(set) var now = Duration.zero
@@ -109,7 +112,10 @@ package struct Viewer: Sendable {
         switch event {
         case .key(let key):
             pane.placeBeforeDeletion = nil
+            questionPause = keysWait ? questionPause ?? now + Self.questionPauseMax : nil
+            keysWait = false
             handle(key)
+        case .keysWait: keysWait = true
         case .mouse(let mouse):
             pane.placeBeforeDeletion = nil
             handle(mouse)
@@ -186,6 +192,8 @@ extension Viewer {
         drawn.cursor = pane.cursor
         drawn.isOutdated = false
     }
+
+    private static let questionPauseMax = Duration.milliseconds(50)
 
     /// How long a row must have been seen under the cursor before it is acted on, if somebody else put it there.
     static let guardDuration = Duration.milliseconds(200)

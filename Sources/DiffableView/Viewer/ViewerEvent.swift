@@ -3,6 +3,8 @@ import Diffable
 /// What happens to a viewer. All times are since it began.
 package enum ViewerEvent: Sendable {
     case key(KeyPress)
+    /// The key that comes next is not the last one: others have been pressed already.
+    case keysWait
     case mouse(MouseEvent)
     case paste(String)
     case resized(columns: Int, rows: Int)

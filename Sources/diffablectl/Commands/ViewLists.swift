@@ -87,7 +87,7 @@ struct ViewLists: AsyncParsableCommand {
         }
         let abilities = TerminalAbilities(environment: ProcessEnvironment.given())
         options.symbols = abilities.hasUnicode ? .unicode : .ascii
-        let client = try daemon.client()
+        let client = try plain ? daemon.client() : daemon.clientAskingWhenUsed()
         // A daemon that was never there is an error, as for any command.
         try await client.withConnection(patience: .zero) { _ in }
         if plain || (picking == .none && !abilities.hasCursorMotion) {

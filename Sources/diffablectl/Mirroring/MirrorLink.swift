@@ -61,7 +61,7 @@ struct MirrorLink: Sendable {
             // Goes to another thread because it is touched on `ending` alone.
             nonisolated(unsafe) let termination = DispatchWorkItem { kill(child.processID, SIGTERM) }
             Self.ending.asyncAfter(deadline: .now() + .seconds(1), execute: termination)
-            DispatchQueue.global().async {
+            DispatchQueue(label: "end of a command").async {
                 child.waitWithoutReaping()
                 // On the same queue: what has the process's number now is still that process.
                 Self.ending.async {

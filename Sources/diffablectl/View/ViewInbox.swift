@@ -15,6 +15,8 @@ final class ViewInbox: Sendable {
         /// Of each list, the newest one that was put in.
         var revisions: [Int: Int] = [:]
         var events: [ViewerEvent] = []
+        /// The daemon has answered whether it is there.
+        var hasAnswer = false
         var error: (any Error)?
     }
 
@@ -58,6 +60,18 @@ final class ViewInbox: Sendable {
     func put(_ event: ViewerEvent) {
         state.withLock { $0.events.append(event) }
         waker.wake()
+    }
+
+    func putAnswer() {
+        state.withLock { $0.hasAnswer = true }
+        waker.wake()
+    }
+
+    func takeAnswer() -> Bool {
+        state.withLock { state in
+            defer { state.hasAnswer = false }
+            return state.hasAnswer
+        }
     }
 
     /// Nothing more can be shown.

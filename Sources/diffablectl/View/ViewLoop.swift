@@ -1,3 +1,4 @@
+import CResidentMemory
 import Diffable
 import DiffableClient
 import DiffableInput
@@ -55,6 +56,11 @@ private struct ViewScreen {
     private var mustDraw = true
     private var ending: ViewLoop.Ending?
     private let begin = ContinuousClock.now
+    /// When the daemon was last asked whether it is there, and until when it has to answer.
+    private var lastQuestion = ContinuousClock.now
+    private var answerDeadline: ContinuousClock.Instant?
+    /// When the memory is given back that only the start needed: most of what is resident then is of the program's file.
+    private var releaseTime: ContinuousClock.Instant? = .now + .seconds(1)
 
     private static let frameDuration = Duration.milliseconds(16)
 
@@ -90,6 +96,11 @@ private struct ViewScreen {
             let events = device.wait(timeOut: timeOut)
             for event in events { try handle(event) }
             for event in try inbox.take() { try perform(viewer.handle(event, at: now)) }
+            watchDaemon()
+            if let time = releaseTime, time <= .now {
+                releaseTime = nil
+                resident_memory_release()
+            }
             if viewer.deadline.map({ $0 <= now }) ?? false { try perform(viewer.handle(.timer, at: now)) }
             if isDue, frameWait <= .zero { draw() }
         }
@@ -114,6 +125,7 @@ private struct ViewScreen {
     private var timeOut: Duration? {
         var times: [Duration] = []
         if let deadline = viewer.deadline { times.append(deadline - now) }
+        times += [answerDeadline, releaseTime].compactMap { $0.map { $0 - .now } }
         if isDue { times.append(frameWait) }
         return times.min().map { max($0, .zero) }
     }
@@ -159,10 +171,12 @@ private struct ViewScreen {
     }
 
     private mutating func handle(_ input: InputEvent) throws {
+        askDaemon()
         switch input {
         case .key(let key):
             // What acts on a row acts on one that was seen.
             if isDue { draw() }
+            if device.hasInput { try perform(viewer.handle(.keysWait, at: now)) }
             try perform(viewer.handle(.key(key), at: now))
             showsKey = true
         case .mouse(let mouse):
@@ -262,6 +276,29 @@ private struct ViewScreen {
         var byte: UInt8 = 0
         while read(terminal, &byte, 1) == 1, byte != UInt8(ascii: "\n") {}
     }
+
+    // MARK: - A daemon that hangs
+
+    /// Somebody is there who wants to know whether what is shown is as it is. Nobody is asked while nobody is.
+    private mutating func askDaemon() {
+        guard answerDeadline == nil, lastQuestion + Self.questionPause < .now else { return }
+        lastQuestion = .now
+        answerDeadline = .now + Connection.replyTimeoutUsual
+        let (client, inbox) = (loop.client, inbox)
+        Task {
+            await client.checkConnection()
+            inbox.putAnswer()
+        }
+    }
+
+    private mutating func watchDaemon() {
+        if inbox.takeAnswer() { answerDeadline = nil }
+        guard let answerDeadline, answerDeadline <= .now else { return }
+        self.answerDeadline = nil
+        loop.client.giveUpConnection()
+    }
+
+    private static let questionPause = Duration.seconds(15)
 
     // MARK: - Following
 

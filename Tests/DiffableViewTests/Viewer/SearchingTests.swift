@@ -25,6 +25,27 @@ import Testing
         #expect(screen.line("i9000") == line)
     }
 
+    @Test func `of a search that is typed faster than it is read only the end is asked for`() throws {
+        var screen = ViewerScreen()
+        screen.show(try .numbered(0..<2_000), extent: .init(offset: 0, total: 10_000))
+        screen.press("/")
+        for letter in "90" {
+            screen.handle(.keysWait)
+            screen.press(String(letter))
+            #expect(asked(screen) == nil)
+        }
+        screen.press("0")
+        #expect(asked(screen) == #"{"search":"900","window":{"limit":2000,"offset":0}}"#)
+        screen.show(try .rows(["i900"]), extent: .init(offset: 0, total: 1), queryNumber: 1)
+        // Keys without an end hold nothing up, nor does one that was announced and never came.
+        screen.handle(.keysWait)
+        screen.press("1")
+        #expect(asked(screen) == nil)
+        screen.wait(.milliseconds(50))
+        #expect(asked(screen) == #"{"search":"9001","window":{"limit":2000,"offset":0}}"#)
+        #expect(screen.viewer.deadline.map { $0 > screen.time } ?? true)
+    }
+
     @Test func `a list that has become short meanwhile is asked for as a whole`() throws {
         var screen = ViewerScreen()
         screen.show(try .numbered(0..<2_000), extent: .init(offset: 0, total: 10_000))

@@ -127,10 +127,7 @@ struct DatabaseReading {
     private func answer(_ access: DatabaseQuery.Access) async -> DatabaseQuery.Answer {
         let interruption = Interruption()
         let (query, queue, timeout) = (query, queue, settings.timeout)
-        let timer = Task {
-            try await Task.sleep(for: timeout)
-            interruption.interrupt()
-        }
+        let timer = Deadline(after: timeout) { interruption.interrupt() }
         defer { timer.cancel() }
         let answer = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
