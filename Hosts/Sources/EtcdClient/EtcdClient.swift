@@ -1,6 +1,8 @@
 import EtcdAPI
 import GRPCCore
 import GRPCNIOTransportHTTP2Posix
+import Glibc
+import NIOCore
 import SharedLog
 
 /// Calls to etcd, over one connection at a time to one of its members; the next member when that one fails.
@@ -25,6 +27,7 @@ package actor EtcdClient {
         var number: Int
         var endpoint: Endpoint
         var client: Client
+        var trustFailures: TrustFailures
     }
 
     private let endpoints: [Endpoint]
@@ -38,19 +41,27 @@ package actor EtcdClient {
     private var lost: AsyncStream<Never>.Continuation?
     /// Who wait for a member that answers.
     private var waiters: [AsyncStream<Never>.Continuation] = []
+    /// Called when none of the members answers, with what was wrong with each.
+    private let report: @Sendable (String) -> Void
+    /// Of the endpoints since one answered.
+    private var failuresOfRound: [String] = []
     private(set) var lastFailure = "there was no connection to etcd yet"
 
     /// - Parameters:
     ///   - first: which endpoint is tried first; hosts do not all begin with the same one.
-    ///   - pause: how long to wait when a round of all endpoints has failed.
+    ///   - report: called when a round of all endpoints has failed, with why.
+    ///   - pause: how long to wait then.
     package init(
         _ endpoints: [Endpoint], _ certificates: ClientCertificates = ClientCertificates(),
-        deadlines: Deadlines = Deadlines(), first: Int = 0, pause: @escaping @Sendable (_ failures: Int) -> Duration
+        deadlines: Deadlines = Deadlines(), first: Int = 0,
+        report: @escaping @Sendable (String) -> Void = { _ in },
+        pause: @escaping @Sendable (_ failures: Int) -> Duration
     ) {
         precondition(!endpoints.isEmpty, "a client of etcd has an endpoint")
         self.endpoints = endpoints
         self.certificates = certificates
         self.deadlines = deadlines
+        self.report = report
         self.pause = pause
         next = first % endpoints.count
     }
@@ -74,8 +85,10 @@ package actor EtcdClient {
             let hasAnswered = await serve(endpoint)
             next = (next + 1) % endpoints.count
             failures = hasAnswered ? 0 : failures + 1
+            failuresOfRound = hasAnswered ? [] : failuresOfRound.suffix(endpoints.count - 1) + [lastFailure]
             // The other members are tried at once.
-            if failures > 0, failures % endpoints.count == 0 {
+            if failures > 0, failures % endpoints.count == 0, !Task.isCancelled {
+                report(failuresOfRound.joined(separator: "; "))
                 try? await Task.sleep(for: pause(failures / endpoints.count))
             }
         }
@@ -84,12 +97,13 @@ package actor EtcdClient {
     /// Returns when the member is lost; false if it never answered.
     private func serve(_ endpoint: Endpoint) async -> Bool {
         let client: Client
-        do { client = try makeClient(endpoint) } catch {
-            lastFailure = "\(endpoint): \(error)"
+        let trustFailures = TrustFailures()
+        do { client = try makeClient(endpoint, trustFailures) } catch {
+            lastFailure = "\(endpoint): \(TrustFailure(error)?.description ?? "\(error)")"
             return false
         }
         links += 1
-        let link = Link(number: links, endpoint: endpoint, client: client)
+        let link = Link(number: links, endpoint: endpoint, client: client, trustFailures: trustFailures)
         return await withTaskGroup(of: Void.self) { group in
             group.addTask { try? await client.runConnections() }
             let hasAnswered = await greet(link)
@@ -100,9 +114,12 @@ package actor EtcdClient {
         }
     }
 
-    private func makeClient(_ endpoint: Endpoint) throws -> Client {
+    private func makeClient(_ endpoint: Endpoint, _ trustFailures: TrustFailures) throws -> Client {
+        if endpoint.usesTLS, let failure = TrustFailure.ofFiles(certificates, at: time(nil)) { throw failure }
         var configuration = Transport.Config.defaults
-        configuration.channelDebuggingCallbacks.onCreateTCPConnection = { PingAnswering.install(in: $0) }
+        configuration.channelDebuggingCallbacks.onCreateTCPConnection = { channel in
+            PingAnswering.install(in: channel).flatMap { TrustFailureListening.install(in: channel, trustFailures) }
+        }
         // A link that has gone without a word is noticed though only a watch uses it.
         configuration.connection.keepalive = HTTP2ClientTransport.Config.Keepalive(
             time: .seconds(10), timeout: .seconds(5), allowWithoutCalls: false)
@@ -128,7 +145,8 @@ package actor EtcdClient {
             return !Task.isCancelled
         } catch {
             if Task.isCancelled { return false }
-            lastFailure = "\(link.endpoint): \(EtcdClient.words(for: error))"
+            let words = link.trustFailures.last?.description ?? EtcdClient.words(for: error)
+            lastFailure = "\(link.endpoint): \(words)"
             return false
         }
     }

@@ -4,6 +4,7 @@ import DiffableProtocol
 import EtcdClient
 import Glibc
 import SharedLog
+import Synchronization
 
 /// The command line of the process that shares a daemon's lists with other hosts, through etcd.
 @main
@@ -68,10 +69,10 @@ struct EtcdOptions: ParsableArguments {
     }
 
     /// - Parameter isFair: hosts do not all begin with the same member.
-    func client(isFair: Bool) -> EtcdClient {
+    func client(isFair: Bool, report: @escaping @Sendable (String) -> Void = { _ in }) -> EtcdClient {
         EtcdClient(
             endpoints, ClientCertificates(certificate: cert, key: key, authority: cacert),
-            first: isFair ? Int.random(in: endpoints.indices) : 0
+            first: isFair ? Int.random(in: endpoints.indices) : 0, report: report
         ) { Backoff.pause(afterFailures: $0) }
     }
 }
@@ -97,8 +98,16 @@ struct Run: AsyncParsableCommand {
         do { path = try SocketPath.find(socket) } catch { throw ValidationError(error.descriptionWithOption) }
         let name = host ?? hostName()
         guard EtcdOptions.isName(name) else { throw ValidationError("this host has no usable name: say --host") }
+        let said = Mutex("")
+        let report: @Sendable (String) -> Void = { words in
+            let isNew = said.withLock { last in
+                defer { last = words }
+                return last != words
+            }
+            if isNew { say("no etcd answers, and it is tried again: \(words)") }
+        }
         let connector = Connector(
-            client: etcd.client(isFair: true), keys: SpaceKeys(etcd.space), host: name, socket: path)
+            client: etcd.client(isFair: true, report: report), keys: SpaceKeys(etcd.space), host: name, socket: path)
         await connector.run()
     }
 

@@ -11,8 +11,12 @@ final class LocalEtcd {
     let port: Int
     private let peerPort: Int
     private var process: Process
+    private let options: [String]
+    private let scheme: String
 
-    init() throws {
+    /// - Parameter options: more than it always gets.
+    init(scheme: String = "http", _ options: [String] = []) throws {
+        (self.scheme, self.options) = (scheme, options)
         directory = NSTemporaryDirectory() + "etcd-\(UUID().uuidString)"
         (port, peerPort) = (try Self.freePort(), try Self.freePort())
         process = Process()
@@ -22,12 +26,14 @@ final class LocalEtcd {
     func start() throws {
         process = Process()
         process.executableURL = URL(fileURLWithPath: Self.path)
-        process.arguments = [
-            "--data-dir", directory, "--listen-client-urls", "http://127.0.0.1:\(port)",
-            "--advertise-client-urls", "http://127.0.0.1:\(port)", "--listen-peer-urls", "http://127.0.0.1:\(peerPort)",
-            "--initial-advertise-peer-urls", "http://127.0.0.1:\(peerPort)",
-            "--initial-cluster", "default=http://127.0.0.1:\(peerPort)", "--log-level", "error",
-        ]
+        process.arguments =
+            [
+                "--data-dir", directory, "--listen-client-urls", "\(scheme)://127.0.0.1:\(port)",
+                "--advertise-client-urls", "\(scheme)://127.0.0.1:\(port)", "--listen-peer-urls",
+                "http://127.0.0.1:\(peerPort)",
+                "--initial-advertise-peer-urls", "http://127.0.0.1:\(peerPort)",
+                "--initial-cluster", "default=http://127.0.0.1:\(peerPort)", "--log-level", "error",
+            ] + options
         process.standardError = FileHandle.nullDevice
         process.standardOutput = FileHandle.nullDevice
         try process.run()
@@ -44,7 +50,7 @@ final class LocalEtcd {
         try? FileManager.default.removeItem(atPath: directory)
     }
 
-    var endpoint: Endpoint { get throws { try Endpoint("http://127.0.0.1:\(port)") } }
+    var endpoint: Endpoint { get throws { try Endpoint("\(scheme)://127.0.0.1:\(port)") } }
 
     /// One that nobody listens at now.
     static func freePort() throws -> Int {
@@ -66,10 +72,11 @@ final class LocalEtcd {
 
 /// A client for as long as the body lasts.
 func withClient(
-    _ endpoints: [Endpoint], deadlines: EtcdClient.Deadlines = EtcdClient.Deadlines(),
+    _ endpoints: [Endpoint], _ certificates: ClientCertificates = ClientCertificates(),
+    deadlines: EtcdClient.Deadlines = EtcdClient.Deadlines(),
     _ body: (EtcdClient) async throws -> Void
 ) async throws {
-    let client = EtcdClient(endpoints, deadlines: deadlines) { _ in .milliseconds(50) }
+    let client = EtcdClient(endpoints, certificates, deadlines: deadlines) { _ in .milliseconds(50) }
     try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { await client.run() }
         await client.connected()
