@@ -511,6 +511,28 @@ import Testing
         await store.shutDown()
     }
 
+    /// The rows of its journal are chained to the name that it began with.
+    @Test(arguments: [false, true])
+    func `is there after a start when it was made, renamed and changed in one group`(
+        isChangedBefore: Bool
+    ) async throws {
+        var store = try await directory.open()
+        await store.run { store in
+            store.createList("a", durability: .durable) { _ in }
+            if isChangedBefore { store.transact("a", [.appendSections([Section(id: "r")])]) { _ in } }
+            store.renameList("a", to: "b") { _ in }
+            store.transact("b", [.appendSections([Section(id: "s")])]) { _ in }
+        }
+        await store.settleOnDisk()
+        #expect(await store.statistics.groups == 1)
+        let before = try #require(await store.list("b"))
+        await store.shutDown()
+        store = try await directory.open()
+        let after = try #require(await store.list("b"))
+        #expect(after.snapshot == before.snapshot && after.revision == before.revision)
+        await store.shutDown()
+    }
+
     @Test(arguments: [Durability.durable, .volatile])
     func `keeps its epoch, past, keys and leases`(durability: Durability) async throws {
         var store = try await directory.open()

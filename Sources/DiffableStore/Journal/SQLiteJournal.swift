@@ -204,7 +204,11 @@ extension SQLiteJournal {
             case .created, .unchanged, .deleted, .undeleted, .purged: continue
             }
         }
-        rows.link { lists[$0.number]?.chain ?? Chain(begin: $0) }
+        rows.link { state in
+            if let list = lists[state.number] { return list.chain }
+            // It begins in this group, and may have been renamed behind that: its chain begins with its first name.
+            return Chain(begin: changes.first { $0.state.number == state.number }?.state ?? state)
+        }
         return rows
     }
 
