@@ -56,13 +56,15 @@ enum OfflineTask: String, EnumerableFlag {
         guard let kept = repair.keptIn else { return ["\(repair.found.path) is good; nothing was changed"] }
         var lines = repair.found.lists.map { list in
             "\(title(of: list)): kept, \(extent(of: list))" + (list.damage.map { "; \($0)" } ?? "")
+                + (list.isReplaceable ? "; as a deleted list, and diffabled-etcd brings a whole one" : "")
         }
         lines += repair.found.faults.map { "was damaged: \($0)" }
         if repair.found.isMissing {
             lines.append("nothing of the lists was left to save: \(repair.found.path) is new and empty")
         }
         lines.append("the files as they were are in \(kept)")
-        lines.append("every list has a new epoch, so that clients start over; start the daemon again")
+        lines.append(
+            "every list of this host alone has a new epoch, so that clients start over; start the daemon again")
         return lines
     }
 

@@ -46,7 +46,8 @@ struct ListSalvage {
         let name = (try? ListName(heading.name)) ?? (try? ListName("list \(heading.number)")) ?? "list"
         return ExaminedList(
             name: name, revision: whole.revision, snapshot: whole.snapshot, damage: damage, number: heading.number,
-            results: results, access: access, schemas: schemas, deletion: heading.deletion)
+            epoch: heading.epoch, isShared: heading.access.sharing != nil, results: results, access: access,
+            schemas: schemas, deletion: heading.deletion)
     }
 
     private mutating func note(_ error: any Error) {

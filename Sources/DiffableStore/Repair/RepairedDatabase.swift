@@ -7,6 +7,9 @@ import Logging
 /// A new database with what is good of an old one. Each list is a checkpoint at the last good revision, in a new epoch,
 /// with its leases and with the keys of the requests whose changes are in it.
 ///
+/// A replica of a shared list stays where it is in the list's log, with the epoch of all hosts, if nothing of it is damaged. A
+/// damaged one becomes a deleted list, so that a whole one comes from the log.
+///
 /// History is not kept: its rows are chained to the old epoch, and the chain is broken somewhere.
 struct RepairedDatabase {
     private let directory: String
@@ -23,8 +26,10 @@ struct RepairedDatabase {
         try database.writeWithoutTransaction { database in
             try database.inTransaction(.immediate) {
                 var names: Set<ListName> = []
-                for list in found.lists where list.deletion != nil || names.insert(list.name).inserted {
-                    try write(list, to: database)
+                for list in found.lists {
+                    let deletion = list.deletion ?? (list.isReplaceable ? deletionNow() : nil)
+                    guard deletion != nil || names.insert(list.name).inserted else { continue }
+                    try write(list, deletion: deletion, to: database)
                 }
                 let lists = Dictionary(found.lists.map { ($0.number, $0) }) { first, _ in first }
                 for lease in found.leases where isThere(lease, in: lists[lease.list]) {
@@ -47,10 +52,18 @@ struct RepairedDatabase {
         }
     }
 
-    private func write(_ list: ExaminedList, to database: Database) throws {
+    /// No earlier than the other deletions, by which the daemon's clock goes on.
+    private func deletionNow() -> Deletion {
+        let running = found.lists.compactMap { $0.deletion?.moment.running }.max() ?? RunningTime(milliseconds: 0)
+        return Deletion(moment: StoreClock.system.going(onFrom: running).now, origin: nil)
+    }
+
+    private func write(_ list: ExaminedList, deletion: Deletion?, to database: Database) throws {
         let generation = 1
+        let isReplica = list.isShared && !list.isReplaceable
         let state = ListState(
-            name: list.name, epoch: Epoch.random(), revision: list.revision, snapshot: list.snapshot,
+            name: list.name, epoch: isReplica ? list.epoch : Epoch.random(), revision: list.revision,
+            snapshot: list.snapshot,
             durability: .durable, number: list.number)
         var parts = CheckpointParts(of: list.snapshot, lengthMax: StoreLimits().checkpointPartLengthMax)
         var sum = ListHeading.checksumOfNoParts
@@ -69,7 +82,9 @@ struct RepairedDatabase {
         }
         let end = JournalledList.RowEnd(state: state, chain: Chain(begin: state))
         try ListHeading(
-            end, generation: generation, checkpointChecksum: sum, access: list.access, deletion: list.deletion
+            end, generation: generation, checkpointChecksum: sum,
+            // Who its owner is here, by name, nobody can tell without the daemon.
+            access: list.isReplaceable ? AccessRecord(mode: .ownerOnly) : list.access, deletion: deletion
         ).insert(into: database)
         for row in list.schemas { try row.insert(into: database) }
         for (index, result) in list.results.enumerated() {

@@ -35,6 +35,9 @@ package struct ExaminedList: Sendable {
     package let damage: String?
 
     let number: Int
+    let epoch: String
+    /// Whether hosts share it.
+    let isShared: Bool
     /// The results of requests with a key whose changes are in this state.
     let results: [FirstResult]
     /// If it is damaged, only root and the daemon's user may read the list.
@@ -43,4 +46,7 @@ package struct ExaminedList: Sendable {
     let schemas: [SchemasRow]
     /// Of a list that was deleted and can come back.
     package let deletion: Deletion?
+
+    /// Whether it is a damaged replica of a list that hosts share, whose log has a whole one.
+    package var isReplaceable: Bool { isShared && damage != nil && deletion == nil }
 }
