@@ -10,6 +10,10 @@ enum Binaries {
     static let companion = "\(directory)/diffablectl"
     static let feed = "\(directory)/diffable-feed"
 
+    /// Where diffabled-etcd is, if it was built.
+    static let connectors =
+        ProcessInfo.processInfo.environment["HOSTS_BINARIES"] ?? "\(repository)/Hosts/.build/debug"
+
     /// The repository that these tests are part of.
     static let repository = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().path

@@ -3,35 +3,59 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// The Debian package, of the programs that are tested.
+    /// The Debian packages, of the programs that are tested.
     struct PackageTests {
-        /// Where the package is, in a directory whose `tree` has it at `/srv/diffabled.deb`; lintian has no error.
-        private func package(_ shared: SharedFiles, in directory: ScratchDirectory) throws -> String {
+        /// Where the packages are: a directory whose `srv` has `diffabled.deb`, and `diffabled-etcd.deb` if that program was
+        /// built; lintian has no error.
+        private func packages(_ shared: SharedFiles, in directory: ScratchDirectory) throws -> String {
+            var environment = [
+                "built": Binaries.directory, "pages": shared.path, "DPKG_DEB_COMPRESSOR_TYPE": "gzip",
+                "DPKG_DEB_COMPRESSOR_LEVEL": "1",
+                // Those that are installed have the Swift libraries in them; these find them where the compiler is.
+                "shlibdeps": "--ignore-missing-info",
+                "lintian_options": "--suppress-tags custom-library-search-path",
+            ]
+            if let connector = try pagesOfConnector(in: directory) {
+                environment["hosts_built"] = Binaries.connectors
+                environment["hosts_pages"] = connector
+            }
             let make = try Program(
-                "\(Binaries.repository)/scripts/deb", [directory.file("deb")],
-                environment: [
-                    "built": Binaries.directory, "pages": shared.path, "DPKG_DEB_COMPRESSOR_TYPE": "gzip",
-                    "DPKG_DEB_COMPRESSOR_LEVEL": "1",
-                    // Those that are installed have the Swift libraries in them; these find them where the compiler is.
-                    "shlibdeps": "--ignore-missing-info",
-                    "lintian_options": "--suppress-tags custom-library-search-path",
-                ], in: directory)
+                "\(Binaries.repository)/scripts/deb", [directory.file("deb")], environment: environment, in: directory)
             guard try make.wait(within: 180) == 0 else {
                 throw Failure("scripts/deb: \(make.complaints)\(make.output)")
             }
             #expect(!make.output.contains("W: "), "\(make.output)")
             let tree = directory.file("tree")
             try FileManager.default.createDirectory(atPath: "\(tree)/srv", withIntermediateDirectories: true)
-            let path = try #require(make.outputLines.first { $0.contains("/diffabled_") })
-            try FileManager.default.moveItem(atPath: path, toPath: "\(tree)/srv/diffabled.deb")
+            let paths = make.outputLines.filter { $0.hasSuffix(".deb") }
+            #expect(paths.contains { $0.contains("/diffabled-etcd_") } == (environment["hosts_built"] != nil))
+            for name in ["diffabled", "diffabled-etcd"] {
+                guard let path = paths.first(where: { $0.contains("/\(name)_") }) else { continue }
+                try FileManager.default.moveItem(atPath: path, toPath: "\(tree)/srv/\(name).deb")
+            }
             return tree
+        }
+
+        /// Nil where nobody built diffabled-etcd, which is said.
+        private func pagesOfConnector(in directory: ScratchDirectory) throws -> String? {
+            guard FileManager.default.isExecutableFile(atPath: "\(Binaries.connectors)/diffabled-etcd") else {
+                print("skipped: no diffabled-etcd, which `make tests-hosts` builds")
+                return nil
+            }
+            let pages = directory.file("connector")
+            let make = try Program(
+                "/usr/bin/python3",
+                ["-B", "\(Binaries.repository)/scripts/man-pages", Binaries.connectors, pages, "hosts"],
+                in: directory)
+            guard try make.wait(within: 120) == 0 else { throw Failure("scripts/man-pages: \(make.complaints)") }
+            return pages
         }
 
         @Test(.early)
         func `the package serves its first client, outlives an upgrade, and when purged leaves nothing`() throws {
             guard Binaries.areInstalled("dh", "dh_python3", "lintian"), let shared = try SharedFiles() else { return }
             let directory = try ScratchDirectory()
-            let tree = try package(shared, in: directory)
+            let tree = try packages(shared, in: directory)
             let content = directory.file("content")
             let extract = try Program(
                 "/usr/bin/dpkg-deb", ["--extract", "\(tree)/srv/diffabled.deb", content], in: directory)
@@ -58,8 +82,19 @@ extension Integration {
             #expect(try box.succeed("stat", "--format", "%i", "/run/diffabled/diffabled.sock") == socket)
             #expect(try box.succeed("diffablectl", "ls").contains("tasks"))
 
+            if FileManager.default.fileExists(atPath: "\(tree)/srv/diffabled-etcd.deb") {
+                try checkTheConnector(in: box)
+            }
+
+            let feeds = "- list: names\n  command: [cat, /etc/hostname]\n  every: 1h\n"
+            try box.succeed("tee", "/etc/diffabled/feeds.yaml", input: feeds)
+            try box.succeed("systemctl", "start", "diffable-feed.service")
+            #expect(try box.property("ActiveState", of: "diffable-feed.service") == "active")
+            try box.succeed("rm", "/etc/diffabled/feeds.yaml")
+
             try box.succeed("dpkg", "--remove", "diffabled")
             #expect(try box.property("ActiveState") == "inactive")
+            #expect(try box.property("ActiveState", of: "diffable-feed.service") == "inactive")
             let kept = try files(in: box).subtracting(before)
             #expect(kept.contains("/etc/diffabled/diffabled.yaml") && kept.contains("/var/lib/diffabled/lists.sqlite"))
 
@@ -73,6 +108,29 @@ extension Integration {
             #expect(left.isEmpty, "\(left.sorted())")
             // As Debian's system users do, so that nobody else gets its number.
             #expect(try box.succeed("getent", "passwd", "diffabled").contains("nologin"))
+        }
+
+        /// Installed it waits for somebody to say where etcd is; then it runs, also over an upgrade, until it is removed.
+        private func checkTheConnector(in box: Box) throws {
+            let before = try files(in: box)
+            try box.succeed("dpkg", "--install", "/srv/diffabled-etcd.deb")
+            let unit = "diffabled-etcd.service"
+            try box.succeed("systemctl", "start", unit)
+            #expect(try box.property("ConditionResult", of: unit) == "no")
+
+            // Nobody listens there; it tries again and again.
+            try box.succeed("sh", "-c", "echo OPTIONS=--endpoints http://127.0.0.1:1 >/etc/default/diffabled-etcd")
+            try box.succeed("systemctl", "start", unit)
+            #expect(try box.property("ActiveState", of: unit) == "active")
+            let process = try box.property("MainPID", of: unit)
+            try box.succeed("dpkg", "--install", "/srv/diffabled-etcd.deb")
+            #expect(try box.property("ActiveState", of: unit) == "active")
+            #expect(try box.property("MainPID", of: unit) != process)
+
+            try box.succeed("dpkg", "--purge", "diffabled-etcd")
+            #expect(try box.property("ActiveState", of: unit) == "inactive")
+            let left = try files(in: box).subtracting(before)
+            #expect(left.isEmpty, "\(left.sorted())")
         }
 
         /// The client is there beside the daemon's package, for Debian's Python.

@@ -110,8 +110,8 @@ final class Box {
 
     // MARK: The service
 
-    func property(_ name: String) throws -> String {
-        try succeed("systemctl", "show", "--value", "--property", name, "diffabled.service")
+    func property(_ name: String, of unit: String = "diffabled.service") throws -> String {
+        try succeed("systemctl", "show", "--value", "--property", name, unit)
             .trimmingCharacters(in: .whitespacesAndNewlines)
     }
 
