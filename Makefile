@@ -17,6 +17,9 @@ release = -c release --static-swift-stdlib --disable-local-rpath -Xswiftc -use-l
 # Where what is installed was built: the programs, and their man pages and completions.
 built ?= .build/release
 pages ?= .build/pages
+# The same of diffabled-etcd.
+hosts_built ?= Hosts/.build/release
+hosts_pages ?= Hosts/.build/pages
 
 programs = diffabled diffablectl diffable-feed
 units = system/diffabled.socket system/diffabled.service system/diffable-feed.service user/diffabled.socket \
@@ -30,7 +33,7 @@ documents = README.md CHANGELOG.md ARCHITECTURE.md LICENSE config/diffabled.yaml
     $(filter-out examples/check examples/outline examples/scores examples/systemd examples/view,\
     $(wildcard examples/* examples/outline/* examples/scores/* examples/systemd/* examples/view/*))
 
-shell_scripts = .ci/run Fuzzing/run debian/diffabled.postinst debian/diffabled.postrm \
+shell_scripts = .ci/run Fuzzing/run $(wildcard debian/*.postinst debian/*.postrm) \
     $(addprefix examples/,alarms both-ways check open-tasks pick waybar-tasks) $(filter-out $(python_sources),$(wildcard scripts/*))
 
 # Without what lies in links, and what protoc wrote.
@@ -42,7 +45,7 @@ python_sources = Benchmarks/guard scripts/man-pages scripts/look-pictures script
     $(wildcard examples/*.py Benchmarks/harness/*.py Tests/*/*/*.py Hosts/soak/*.py Hosts/soak/tests/*.py)
 python_client = $(wildcard clients/python/src/diffable/*.py clients/python/tests/*.py)
 
-.PHONY: run tests test test-python test-release soak soak-feeds soak-hosts soak-hosts-briefly guard fuzz demo both-ways tour pictures build programs pages hosts tests-hosts test-hosts demo-hosts install-hosts set-up lint format bench bench-quick docs install uninstall deb clean
+.PHONY: run tests test test-python test-release soak soak-feeds soak-hosts soak-hosts-briefly guard fuzz demo both-ways tour pictures build programs pages hosts tests-hosts test-hosts demo-hosts install-hosts set-up lint format bench bench-quick docs install uninstall deb deb-hosts clean
 
 # Serves in the foreground, with a list to look at.
 run: programs
@@ -128,6 +131,7 @@ demo: programs
 # One outline in a terminal, a Swift program and a window, each of which changes it; the daemon is killed meanwhile.
 both-ways: programs
 	@scripts/set-up tmux
+	swift build $(release) --product outline
 	@examples/both-ways
 
 # A tour of half a minute that ends by itself.
@@ -143,8 +147,9 @@ pictures: programs
 build: programs
 	@$(MAKE) --no-print-directory pages
 
+# One after the other, because all there is would be the examples and what tests need, too.
 programs: set-up
-	swift build $(release)
+	for program in $(programs); do swift build $(release) --product $$program || exit; done
 
 # The man pages and completions, which the programs tell themselves.
 pages:
@@ -156,7 +161,7 @@ pages:
 hosts: set-up
 	@scripts/set-up python3 lowdown
 	swift build --package-path Hosts $(release) --product diffabled-etcd
-	@scripts/man-pages Hosts/.build/release Hosts/.build/pages hosts
+	@scripts/man-pages $(hosts_built) $(hosts_pages) hosts
 
 # Its tests, built; and run: those that need a real etcd are skipped where there is none.
 tests-hosts: set-up
@@ -177,12 +182,12 @@ demo-hosts: programs
 
 # Installs what `make hosts` built, beside what `make install` installs.
 install-hosts:
-	install -D -s -m 755 -t $(bindir) Hosts/.build/release/diffabled-etcd
+	install -D -s -m 755 -t $(bindir) $(hosts_built)/diffabled-etcd
 	install -d $(unitdir)/system
 	sed 's|/usr/bin/|$(PREFIX)/bin/|' systemd/system/diffabled-etcd.service > $(unitdir)/system/diffabled-etcd.service
 	for file in man/man8/diffabled-etcd.8 bash-completion/completions/diffabled-etcd zsh/site-functions/_diffabled-etcd \
 	    fish/vendor_completions.d/diffabled-etcd.fish; do \
-	    install -D -m 644 Hosts/.build/pages/$$file $(sharedir)/$$file || exit; \
+	    install -D -m 644 $(hosts_pages)/$$file $(sharedir)/$$file || exit; \
 	done
 
 # Installs what is missing, and does nothing when nothing is.
@@ -214,6 +219,7 @@ docs: set-up
 # ONLY=fanout,durable measures some parts, ROUNDS=3 fewer rounds; then the table is only printed.
 bench: programs
 	@scripts/set-up python3
+	swift build $(release) --product FollowingBenchmark
 	swift build -c release --package-path Benchmarks
 	@$(if $(findstring hosts,$(or $(ONLY),hosts)),scripts/set-up etcd etcdctl ip && \
 	    swift build --package-path Hosts $(release) --product diffabled-etcd || echo "Shared lists are left out.")
@@ -247,10 +253,14 @@ uninstall:
 	    if test -d $$directory; then find $$directory -depth -type d -empty -delete || exit; fi; \
 	done
 
-# The Debian packages, in .build/deb.
+# The Debian packages, in .build/deb. With diffabled-etcd's: `make deb-hosts`.
 deb: build
 	@scripts/set-up lintian dh dh_python3 dpkg-buildpackage
 	@scripts/deb
+
+deb-hosts: build hosts
+	@scripts/set-up lintian dh dh_python3 dpkg-buildpackage
+	@hosts_built=$(hosts_built) hosts_pages=$(hosts_pages) scripts/deb
 
 clean:
 	rm -rf .build Benchmarks/.build Fuzzing/.build Fuzzing/.build-fuzz Hosts/.build

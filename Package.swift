@@ -9,8 +9,10 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
-// What `make test` and `make soak` build: with the optimizer and every check of a debug build, so that thousands of random
-// cases take a third of the time. No setting of the package, because SwiftPM lets nobody depend on one with such flags.
+// What `make test` and `make soak` build of the modules that do the work: with the optimizer and every check of a debug build,
+// so that thousands of random cases take a third of the time. Of programs and what is around them the optimizer would take four
+// fifths of the build, and nothing takes long there. No setting of the package, because SwiftPM lets nobody depend on one with
+// such flags.
 let optimized: [SwiftSetting] =
     settings
     + (Context.environment["DIFFABLED_OPTIMIZED"] == nil
@@ -86,7 +88,7 @@ let package = Package(
         .target(name: "CResidentMemory"),
         .target(name: "CNoLocaleData"),
         .target(name: "CProcessArguments"),
-        .target(name: "ProcessArguments", dependencies: ["CProcessArguments"], swiftSettings: optimized),
+        .target(name: "ProcessArguments", dependencies: ["CProcessArguments"], swiftSettings: settings),
         .target(name: "CBootTimer"),
         .target(
             name: "TaskThreads",
@@ -99,7 +101,7 @@ let package = Package(
         .target(
             name: "Systemd",
             dependencies: ["CSystemd", .product(name: "Logging", package: "swift-log")],
-            swiftSettings: optimized),
+            swiftSettings: settings),
         // Rows and programs as `apply` reads them.
         .target(name: "DiffableInput", dependencies: ["DiffableJSON"], swiftSettings: optimized),
         .target(
@@ -108,7 +110,7 @@ let package = Package(
                 "DiffableClient", "DiffableInput", "Systemd", .product(name: "GRDBSQLite", package: "GRDB.swift"),
                 .product(name: "Yams", package: "Yams"),
             ],
-            swiftSettings: optimized),
+            swiftSettings: settings),
         .executableTarget(
             name: "diffable-feed",
             dependencies: [
@@ -119,7 +121,7 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
             ],
-            swiftSettings: optimized),
+            swiftSettings: settings),
         .executableTarget(
             name: "diffabled",
             dependencies: [
@@ -133,7 +135,7 @@ let package = Package(
                 .product(name: "UnixSignals", package: "swift-service-lifecycle"),
                 .product(name: "Yams", package: "Yams"),
             ],
-            swiftSettings: optimized),
+            swiftSettings: settings),
         .executableTarget(
             name: "diffablectl",
             dependencies: [
@@ -143,17 +145,17 @@ let package = Package(
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "SystemPackage", package: "swift-system"),
             ],
-            swiftSettings: optimized),
+            swiftSettings: settings),
         // Examples, which ship as their source.
         .executableTarget(
             name: "scores", dependencies: ["DiffableClient", .product(name: "GRDB", package: "GRDB.swift")],
-            path: "examples/scores", swiftSettings: optimized),
+            path: "examples/scores", swiftSettings: settings),
         .executableTarget(
-            name: "outline", dependencies: ["DiffableClient"], path: "examples/outline", swiftSettings: optimized),
+            name: "outline", dependencies: ["DiffableClient"], path: "examples/outline", swiftSettings: settings),
         // Nothing that ships: what `make bench` measures of the Swift client.
         .executableTarget(
             name: "FollowingBenchmark", dependencies: ["DiffableClient"], path: "Benchmarks/Following",
-            swiftSettings: optimized),
+            swiftSettings: settings),
         .target(
             name: "TestSupport", dependencies: ["Diffable"], path: "Tests/TestSupport", swiftSettings: optimized),
         .testTarget(name: "DiffableTests", dependencies: ["Diffable", "TestSupport"], swiftSettings: settings),
