@@ -10,7 +10,7 @@ package enum Method: String, CaseIterable, Sendable {
     case perform, propose, expand, handle, unhandle, answer
     case subscribe, setView, unsubscribe, history, difference, undo, setAccess, setSchemas, schemas
     case backup, restore
-    case attach, replicate, settle, checkpoint
+    case attach, hosts, replicate, settle, checkpoint
 
     /// The one table of what is said in a request of each method.
     var parameters: any RequestParameters.Type {
@@ -48,6 +48,7 @@ package enum Method: String, CaseIterable, Sendable {
         case .backup: Request.Backup.self
         case .restore: Request.Restore.self
         case .attach: Request.Attach.self
+        case .hosts: Request.Hosts.self
         case .replicate: Request.Replicate.self
         case .settle: Request.Settle.self
         case .checkpoint: Request.Checkpoint.self

@@ -35,6 +35,8 @@ package enum Reply: Sendable {
     /// Where a replica is now, and whether all that came and was next could be taken.
     case replicate(SharedReplica, fits: Bool)
     case settle(call: Int)
+    /// How many hosts were told of.
+    case hosts(Int)
     case checkpoint(Checkpoint)
 
     /// Writes one whole line; nothing if the request had no id.
@@ -90,6 +92,9 @@ package enum Reply: Sendable {
         case .settle(let call):
             writer.append(#""call":"#)
             writer.append(call)
+        case .hosts(let count):
+            writer.append(#""hosts":"#)
+            writer.append(count)
         case .checkpoint(let checkpoint): checkpoint.write(into: &writer)
         }
         writer.append("}}\n")

@@ -40,6 +40,7 @@ package enum Request: Sendable {
     case attach(Attach)
     indirect case replicate(Replicate)
     case settle(Settle)
+    case hosts(Hosts)
     case checkpoint(Checkpoint)
 
     package var method: Method {
@@ -79,6 +80,7 @@ package enum Request: Sendable {
         case .attach: .attach
         case .replicate: .replicate
         case .settle: .settle
+        case .hosts: .hosts
         case .checkpoint: .checkpoint
         }
     }
@@ -121,6 +123,7 @@ package enum Request: Sendable {
         case .attach(let parameters): parameters
         case .replicate(let parameters): parameters
         case .settle(let parameters): parameters
+        case .hosts(let parameters): parameters
         case .checkpoint(let parameters): parameters
         }
     }

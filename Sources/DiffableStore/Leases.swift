@@ -4,8 +4,16 @@ import Diffable
 package struct Lease: Sendable, Hashable {
     /// Never used twice in one life of the daemon. 0 is for what the last daemon left.
     let number: Int
+    /// Of a lease in a list that hosts share, whose number is in the holder's own life.
+    let holder: SharedHolder?
+
+    init(number: Int) { (self.number, holder) = (number, nil) }
+
+    private init(holder: SharedHolder) { (number, self.holder) = (0, holder) }
 
     static let leftBehind = Lease(number: 0)
+
+    static func shared(_ holder: SharedHolder) -> Lease { Lease(holder: holder) }
 }
 
 /// The leases of one list. What is not leased is not in it.
@@ -22,6 +30,17 @@ struct Leases: Sendable {
 
     func sections(of lease: Lease) -> [SectionID] { sections.keys.filter { sections[$0] == lease }.sorted() }
     func items(of lease: Lease) -> [ItemID] { items.keys.filter { items[$0] == lease }.sorted() }
+
+    /// Of a list that hosts share: each of them once.
+    var holders: [SharedHolder] {
+        var leases = Set(sections.values).union(items.values)
+        if let list { leases.insert(list) }
+        return leases.compactMap(\.holder).sorted()
+    }
+
+    func hasSome(of lease: Lease) -> Bool {
+        list == lease || sections.values.contains(lease) || items.values.contains(lease)
+    }
 
     mutating func make(_ change: LeaseChange) {
         for id in change.endedItems.keys { items[id] = nil }

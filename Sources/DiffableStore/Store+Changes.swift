@@ -115,7 +115,7 @@ extension Store {
             }
             // What is only tried is tried on what there is here.
             if let shared = held.shared, terms.mode == .commit {
-                if terms.lease != nil { throw .notForShared(name, .lease) }
+                terms.lease.map(useInSharedList)
                 ask(.change(change), of: held, shared)
                 // It has its place among what is asked of this list.
                 return .done

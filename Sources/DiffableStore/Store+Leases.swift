@@ -9,6 +9,7 @@ extension Store {
     /// A new lease, which holds nothing yet.
     package func makeLease() -> Lease {
         lastLeaseNumber += 1
+        liveLeases.insert(lastLeaseNumber)
         return Lease(number: lastLeaseNumber)
     }
 
@@ -17,6 +18,8 @@ extension Store {
     ///
     /// On a full disk it is tried again after the next group that is written.
     package func end(_ lease: Lease, origin: Origin, completion: @escaping @Sendable () -> Void = {}) {
+        liveLeases.remove(lease.number)
+        endSharedLease(lease, origin: origin)
         guard case .running = condition, let numbers = leasedLists.removeValue(forKey: lease) else {
             return completion()
         }
@@ -95,6 +98,8 @@ extension Store {
     /// Updates the rows after a change is on disk.
     func settleLeases(of change: ListChange) {
         if change.isEnd { leases[change.state.number] = nil }
+        // What is leased is told with the state that it has advanced to.
+        if case .advanced(let former, _) = change.event { leases[former.number] = nil }
     }
 
     /// Reverts changes, in arrival order, that did not come to the disk.
@@ -111,7 +116,7 @@ extension Store {
 
 extension Snapshot {
     /// The snapshot without the items, and without those of the sections that are empty then.
-    fileprivate func removing(_ items: [ItemID], _ sections: [SectionID]) -> (Snapshot, [ListOperation]) {
+    func removing(_ items: [ItemID], _ sections: [SectionID]) -> (Snapshot, [ListOperation]) {
         do throws(TransactionError) {
             var operations: [ListOperation] = items.isEmpty ? [] : [.deleteItems(items, .isPassedOver)]
             let rest = try applying(operations)

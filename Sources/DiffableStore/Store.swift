@@ -72,6 +72,8 @@ package actor Store {
     /// Leases that ended while the disk was full.
     var overdueLeases: [Lease: Origin] = [:]
     var lastLeaseNumber = 0
+    /// Those that were made and have not ended.
+    var liveLeases: Set<Int> = []
     var lastConsiderationNumber = 0
 
     /// The group that gathers.
@@ -144,7 +146,11 @@ package actor Store {
         nextListNumber = recovered.nextListNumber
         requestWindows = recovered.requestWindows
         leases = recovered.leases
-        if !leases.isEmpty { leasedLists[.leftBehind] = Set(leases.keys) }
+        for (number, leases) in recovered.leases {
+            let holders = leases.holders
+            for holder in holders { leasedLists[.shared(holder), default: []].insert(number) }
+            if holders.isEmpty { leasedLists[.leftBehind, default: []].insert(number) }
+        }
         for deleted in recovered.deleted {
             let held = HeldDeletion()
             (held.committed, held.head) = (deleted, deleted)

@@ -89,7 +89,6 @@ package enum Denial: Sendable, Equatable {
 
 /// What shared lists have not.
 package enum SharedDenial: Sendable, Equatable {
-    case lease
     case schemas
     case renaming
     case deletionAtRevision
@@ -103,7 +102,6 @@ package enum SharedDenial: Sendable, Equatable {
 extension SharedDenial: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .lease: "what is put into it is not leased: leave `lease` out"
         case .schemas: "it has no schemas"
         case .renaming: "it is not renamed"
         case .deletionAtRevision: "it is deleted at whatever revision it is: leave `ifRevision` out"

@@ -13,6 +13,7 @@ struct NullMemberTests {
         #"{"id":1,"method":"createList","params":{"list":"t","durability":"volatile","mode":"0640","ifAbsent":true,"lease":"connection"}}"#,
         #"{"id":1,"method":"createList","params":{"list":"t","shared":true}}"#,
         #"{"id":1,"method":"attach","params":{"host":"h","space":"s","replace":true}}"#,
+        #"{"id":1,"method":"hosts","params":{"hosts":["alpha"]}}"#,
         #"{"id":1,"method":"replicate","params":{"list":"t","epoch":"e","batches":["x"],"live":true,"gone":true,"access":"{}"}}"#,
         #"{"id":1,"method":"replicate","params":{"list":"t","epoch":"e","state":"x","batch":1,"revision":1,"chain":"","more":true}}"#,
         #"{"id":1,"method":"settle","params":{"call":1,"outcome":"lost"}}"#,

@@ -28,6 +28,9 @@ struct RequestTests {
         #""method":"createList","params":{"list":"tasks","shared":true}"#,
         #""method":"attach","params":{"host":"alpha"}"#,
         #""method":"attach","params":{"host":"alpha","space":"default","replace":true}"#,
+        #""method":"hosts","params":{"hosts":[]}"#,
+        #""method":"hosts","params":{"hosts":["alpha","beta"]}"#,
+        #""method":"settle","params":{"call":7,"outcome":"refused"}"#,
         #""method":"replicate","params":{"list":"tasks","epoch":"e"}"#,
         #""method":"replicate","params":{"list":"tasks","epoch":"e","batches":["{\"batch\":1}","x"],"live":true,"access":"{}"}"#,
         #""method":"replicate","params":{"list":"tasks","epoch":"e","state":"a\"b","more":true}"#,
@@ -188,7 +191,7 @@ struct RequestTests {
             #"{"params":{},"method":"x","id":"q"}"#, -32601,
             "params: there is no method \"x\"; there are hello, ping, help, status, clients, reload, lists, createList, deleteList, "
                 + "undeleteList, renameList, mirror, snapshot, transact, apply, perform, propose, expand, handle, unhandle, answer, subscribe, setView, unsubscribe, history, difference, undo, setAccess, setSchemas, schemas, backup, "
-                + "restore, attach, replicate, settle, checkpoint (at byte 23)",
+                + "restore, attach, hosts, replicate, settle, checkpoint (at byte 23)",
             "\"q\""
         ),
         (

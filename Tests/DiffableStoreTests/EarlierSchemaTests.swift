@@ -24,7 +24,7 @@ struct EarlierSchemaTests {
             try directory.makeEarlierSchema()
         } else {
             let later =
-                "ALTER TABLE lease DROP COLUMN holder;"
+                (version < 11 ? "ALTER TABLE lease DROP COLUMN holder;" : "")
                 + (version < 10 ? "ALTER TABLE list DROP COLUMN sharing;" : "")
                 + (version < 9 ? "ALTER TABLE list DROP COLUMN source;" : "")
                 + (version < 7 ? "DROP TABLE deletedList;" : "")
@@ -162,7 +162,8 @@ struct EarlierSchemaTests {
         #expect(await store.lists.map(Remembered.init) == [before])
         #expect(try directory.version(of: directory.path + "/lists.sqlite.schema-10") == 10)
         var told = Replication(list: "b", epoch: "e1")
-        told.access = SharedAccess(owner: "no such user", group: "no \"group\"", mode: AccessMode(bits: 0o640))
+        let said = SharedAccess(owner: "no such user", group: "no \"group\"", mode: AccessMode(bits: 0o640))
+        told.beginning = SharedBeginning(access: said)
         _ = await withCheckedContinuation { continuation in
             store.later { [store, told] _ in
                 store.assumeIsolated { $0.replicate(told) { continuation.resume(returning: $0) } }
@@ -171,9 +172,42 @@ struct EarlierSchemaTests {
         await store.shutDown()
         store = try await directory.open()
         let access = await store.run { $0.currentAccess(of: "b") }
-        #expect(access.record.shared == told.access && access.record.sharing == .beginning)
+        #expect(access.record.shared == said && access.record.sharing == .beginning)
         #expect(access.effective.owner == 0 && access.effective.mode.bits == 0o640)
         await store.shutDown()
+    }
+
+    /// A replica, which has a place in a log that other hosts have too.
+    @Test func `one from before leases in shared lists goes on, and keeps who holds what then`() async throws {
+        let first = SharedRow(
+            operations: [.appendSections([Section(id: "s", items: [Item(id: "i")])])], time: 1,
+            origin: Origin(name: "x@other"))
+        var leased = SharedRow(operations: [.insertItems([Item(id: "clock")], at: .before("i"))], time: 2)
+        leased.lease = SharedHolder(host: "other", life: "l1", number: 4)
+        var store = try await directory.open()
+        var told = Replication(list: "b", epoch: "e1")
+        told.batches = [SharedBatch.text([first], revision: 1)]
+        let position = try await store.replicating(told).state.position
+        #expect(position.batch == 1)
+        let before = await store.lists.map(Remembered.init)
+        await store.shutDown()
+        try directory.edit("PRAGMA user_version = 11")
+        store = try await directory.open()
+        #expect(await store.lists.map(Remembered.init) == before)
+        #expect(try directory.version(of: directory.path + "/lists.sqlite.schema-11") == 11)
+        #expect(await store.run { $0.attach(host: "h") { _ in } }.map(\.position) == [position])
+        told.batches = [SharedBatch.text([leased], after: position, revision: 2)]
+        #expect(try await store.replicating(told).fits)
+        await store.shutDown()
+        store = try await directory.open()
+        let holders = await store.run { store in
+            store.heldLists["b"]?.head.flatMap { store.leases[$0.number]?.items.mapValues(\.holder) }
+        }
+        #expect(holders == ["clock": leased.lease])
+        // The daemon's start ends nobody else's.
+        #expect(await store.list("b")?.snapshot.itemIdentifiers == ["clock", "i"])
+        await store.shutDown()
+        #expect(try OfflineStore(directory: directory.path).check(scratch: NSTemporaryDirectory()).isGood)
     }
 
     @Test func `one that cannot be copied stays what it was`() async throws {
@@ -192,6 +226,14 @@ struct EarlierSchemaTests {
         let store = try await directory.open()
         #expect(await store.lists.map(Remembered.init) == [before])
         await store.shutDown()
+    }
+}
+
+extension Store {
+    fileprivate func replicating(_ told: Replication) async throws -> ReplicaReport {
+        try await withCheckedContinuation { continuation in
+            later { [self] _ in assumeIsolated { $0.replicate(told) { continuation.resume(returning: $0) } } }
+        }.get()
     }
 }
 

@@ -230,13 +230,45 @@ extension Integration {
             #expect(refusal.contains(#""name":"notForShared""#) && refusal.contains("4242424"), "\(refusal)")
         }
 
+        @Test func `what a client leases goes with it in the log, and what a host held that is gone is ended once`()
+            throws
+        {
+            let (here, there) = (try Daemon(), try Daemon())
+            let engine = try ScriptedEngine(try here.connect())
+            let epoch = try engine.share("plans")
+            let leasing = try here.connect()
+            try leasing.send(
+                #"{"id":1,"method":"transact","params":{"list":"plans","operations":[\#(section)],"lease":"connection"}}"#
+            )
+            let leased = try engine.call("append")
+            try engine.settle(leased, "done")
+            _ = try leasing.line()
+            let other = try ScriptedEngine(try there.connect(), host: "beta")
+            let text = try quoted(ScriptedEngine.member("text", of: leased))
+            try other.tell("plans", epoch: epoch, #""batches":[\#(text)],"live":true"#)
+            #expect(
+                try other.answer(to: #"{"id":60,"method":"hosts","params":{"hosts":["beta"]}}"#, id: 60).contains("1"))
+            let foreign = try other.call("append")
+            #expect(foreign.contains(#""absent":["alpha"]"#), "\(foreign)")
+            try other.settle(foreign, "refused")
+            leasing.close()
+            let own = try engine.call("append")
+            #expect(!own.contains("absent") && own.contains(#"endedLease"#), "\(own)")
+            try engine.settle(own, "done")
+            try other.tell(
+                "plans", epoch: epoch, #""batches":[\#(try quoted(ScriptedEngine.member("text", of: own)))]"#)
+            for daemon in [here, there] {
+                #expect(try daemon.connect().reply(to: "snapshot plans").contains(#""snapshot":{"sections":[]}"#))
+            }
+        }
+
         @Test func `what shared lists have not is refused, and one that is gone can come back`() throws {
             let daemon = try Daemon()
             let engine = try ScriptedEngine(try daemon.connect())
             try engine.share("plans")
             let client = try daemon.connect()
             for (method, members) in [
-                ("transact", #","operations":[],"lease":"connection""#), ("setSchemas", #","schemas":{}"#),
+                ("setSchemas", #","schemas":{}"#),
                 ("renameList", #","to":"others""#),
                 ("mirror", #","of":"h:l""#),
                 ("deleteList", #","ifRevision":0"#),

@@ -51,9 +51,9 @@ struct CallFailure {
             return
         }
         switch error.code {
-        // etcd looked at it and said no: too large, no room, no right.
-        case .invalidArgument, .permissionDenied, .unauthenticated, .unimplemented, .outOfRange, .failedPrecondition,
-            .resourceExhausted:
+        // etcd looked at it and said no: too large, no room, no right, no such lease.
+        case .notFound, .invalidArgument, .permissionDenied, .unauthenticated, .unimplemented, .outOfRange,
+            .failedPrecondition, .resourceExhausted:
             (self.error, isOfMember) = (.refused(words), false)
         // A member without a leader says `unavailable`, also after it has passed a call on.
         default: (self.error, isOfMember) = (.unknown(words), true)

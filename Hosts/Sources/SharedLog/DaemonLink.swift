@@ -3,6 +3,8 @@ package protocol DaemonLink: Sendable {
     /// Gives a list what the engine has of it.
     func replicate(_ replication: Replication) async throws(DaemonError) -> ReplicaReply
     func settle(_ call: Int, _ outcome: CallOutcome) async throws(DaemonError)
+    /// Says which hosts there are. What the others hold is over.
+    func tell(hosts: [String]) async throws(DaemonError)
     /// The newest state that the daemon has of a list, in parts.
     func checkpoint(of list: String) async throws(DaemonError) -> CheckpointTexts
 }
@@ -18,6 +20,8 @@ package enum DaemonError: Error, Hashable, Sendable {
 
 package enum CallOutcome: String, Hashable, Sendable {
     case done, lost, unreachable, unknown
+    /// A host is there that was not to be: nothing was changed.
+    case refused
 }
 
 /// What one `replicate` says; with nothing in it, it asks where the replica is.
@@ -73,10 +77,11 @@ package struct CheckpointTexts: Hashable, Sendable {
 /// What the daemon asks of the engine. At most one is under way for each list.
 package struct DaemonCall: Hashable, Sendable {
     package enum Request: Hashable, Sendable {
-        case append(text: String, to: Position, after: Int, afterChain: String)
+        /// - Parameter absent: hosts that must not be there.
+        case append(text: String, to: Position, after: Int, afterChain: String, absent: [String] = [])
         case confirm(batch: Int, chain: String)
         case share(access: String)
-        case remove
+        case remove(absent: [String] = [])
     }
 
     package var number: Int

@@ -3,11 +3,11 @@ extension ListKeeper {
         var outcome: CallOutcome
         do {
             switch call.request {
-            case .append(let text, let position, let after, let chain):
+            case .append(let text, let position, let after, let chain, let absent):
                 let before = Position(batch: after, revision: 0, chain: chain)
-                outcome = try await append(text, to: position, after: before)
+                outcome = try await append(text, to: position, after: before, absent: absent)
             case .confirm(let batch, let chain): outcome = try await confirm(batch, chain)
-            case .remove: outcome = try await remove()
+            case .remove(let absent): outcome = try await remove(absent)
             case .share: outcome = .unreachable  // Of a list that has no keeper yet: SharedSpace answers it.
             }
         } catch {
@@ -23,13 +23,25 @@ extension ListKeeper {
         if outcome == .unreachable, isInDoubt(call) { outcome = .unknown }
         try await daemon.settle(call.number, outcome)
         if outcome == .done, case .remove = call.request { stage = .ended }
-        if outcome != .done { try await goOn(after: outcome) }
+        switch outcome {
+        case .done: break
+        // The daemon goes on by itself, and takes the host to be there until it hears of the hosts again.
+        case .refused: wasRefused = true
+        case .lost, .unreachable, .unknown: try await goOn(after: outcome)
+        }
+    }
+
+    /// Whether a host was there that the daemon takes to be gone, since this was asked last.
+    package func takeRefusal() -> Bool {
+        defer { wasRefused = false }
+        return wasRefused
     }
 
     // MARK: Append
 
-    private func append(_ text: String, to position: Position, after: Position) async throws(KeeperError) -> CallOutcome
-    {
+    private func append(
+        _ text: String, to position: Position, after: Position, absent: [String]
+    ) async throws(KeeperError) -> CallOutcome {
         if known?.isAt(after) != true { try await catchUp() }
         guard let known, known.isAt(after) else { return .lost }
         // What may be in the log already is no turn of ours: it is to be known.
@@ -37,7 +49,8 @@ extension ListKeeper {
         var heard: TurnQueue.Event?
         let outcome = try await reading { () async throws(EngineError) in
             try await self.log.append(
-                text, to: position, after: known, by: self.host, passing: self.passed, heard: { heard = $0 })
+                text, to: position, after: known, by: self.host, absent: absent, passing: self.passed,
+                heard: { heard = $0 })
         }
         if let heard { turns.take(heard) }
         switch outcome {
@@ -49,6 +62,9 @@ extension ListKeeper {
             try await catchUp(to: head)
             awaitTurn()
             return .lost
+        case .refused:
+            await giveUpTurn()
+            return .refused
         case .unknown(let tried):
             doubtful = tried
             return try await settled(tried)
@@ -57,7 +73,7 @@ extension ListKeeper {
 
     /// Whether an earlier try at the same place may still arrive, though this one was not sent.
     private func isInDoubt(_ call: DaemonCall) -> Bool {
-        guard case .append(_, _, let after, let chain) = call.request, let doubtful else { return false }
+        guard case .append(_, _, let after, let chain, _) = call.request, let doubtful else { return false }
         return doubtful.isAt(Position(batch: after, revision: 0, chain: chain))
     }
 
@@ -101,8 +117,14 @@ extension ListKeeper {
         return position.batch == batch && position.chain == chain ? .done : .lost
     }
 
-    private func remove() async throws(KeeperError) -> CallOutcome {
-        do { return try await register.end(list, epoch) ? .done : .lost } catch {
+    private func remove(_ absent: [String]) async throws(KeeperError) -> CallOutcome {
+        do {
+            switch try await register.end(list, epoch, absent: absent) {
+            case .done: return .done
+            case .lost: return .lost
+            case .refused: return .refused
+            }
+        } catch {
             if case .unknown = error { return .unknown }
             throw .engine(error)
         }

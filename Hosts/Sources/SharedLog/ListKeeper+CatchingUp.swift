@@ -137,7 +137,9 @@ extension ListKeeper {
 
     /// From a newer version of the daemon, which is no reason to throw away what is here.
     private func refuseUnreadable() async throws(KeeperError) {
-        sayOnce("the daemon cannot read what comes next in the list \(list): a newer version wrote it")
+        sayOnce(
+            "the daemon cannot read what comes next in the list \(list), because a newer diffabled wrote it: the list stays "
+                + "as it is here until this host has one too")
         restingLooks = limits.restingLooks
         try await changing { () async throws(DaemonError) in try await self.tellLive(false) }
     }

@@ -45,6 +45,14 @@ extension ListKeeper {
         try await tolerating { () async throws(KeeperError) in try await catchUp(to: known) }
     }
 
+    /// Takes our ticket back: there is nothing to append for now. If that does not arrive, we are passed over.
+    func giveUpTurn() async {
+        guard turns.has(host) else { return }
+        var heard: TurnQueue.Event?
+        _ = try? await log.head(leaving: host) { heard = $0 }
+        if let heard { turns.take(heard) }
+    }
+
     // MARK: Patience
 
     /// Whoever is first has so much time for its turn, from when it became the first.

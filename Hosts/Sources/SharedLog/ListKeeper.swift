@@ -48,6 +48,8 @@ package actor ListKeeper {
     /// Tickets that are not waited for any more.
     var passed: Set<TurnQueue.Ticket> = []
     var isPatienceRunning = false
+    /// A host was there that the daemon takes to be gone.
+    var wasRefused = false
     /// Has something done after a time, unless the connection to the daemon ends before.
     let later: @Sendable (Duration, @escaping @Sendable () async -> Void) -> Void
 
@@ -189,6 +191,8 @@ package struct SharingLimits: Hashable, Sendable {
     package var lineTextsMax = 900_000
     /// How long a host waits for another one whose turn it is.
     package var turnPatience = Duration.milliseconds(500)
+    /// A host of which nothing is to be seen for so long is gone. A connector that starts again is back before that.
+    package var hostPatience = Duration.seconds(5)
     /// Until a list is tried again whose name the daemon has given to another one.
     package var restingLooks = 30
 

@@ -28,6 +28,8 @@ package struct ListLog: Sendable {
         case done(KnownHead)
         /// The head is not there, or is another one.
         case lost(KnownHead?)
+        /// The head is that, and a host is there that must not be.
+        case refused
         /// No answer came: it is or becomes the next one only while the head is as it was known here.
         case unknown(after: KnownHead)
     }
@@ -37,10 +39,11 @@ package struct ListLog: Sendable {
     /// Who wins gives up its ticket, and who loses leaves one; either hears in the same answer who waits.
     ///
     /// - Parameters:
+    ///   - absent: hosts that must not be there.
     ///   - passed: those whose turn it was for too long: their tickets go.
     ///   - heard: what the answer says of those who wait.
     package func append(
-        _ text: String, to position: Position, after known: KnownHead, by host: String,
+        _ text: String, to position: Position, after known: KnownHead, by host: String, absent: [String] = [],
         passing passed: Set<TurnQueue.Ticket> = [],
         heard: (TurnQueue.Event) -> Void = { _ in }
     ) async throws(EngineError) -> AppendOutcome {
@@ -50,14 +53,14 @@ package struct ListLog: Sendable {
             var head = known.head
             head.position = position
             let swap = Transaction(
-                if: [Comparison(keys.head(epoch), changedAt: known.modRevision)],
+                if: [Comparison(keys.head(epoch), changedAt: known.modRevision)]
+                    + absent.map { .absent(keys.host($0)) },
                 [
                     .put(key: keys.log(epoch, position.batch), value: text),
                     .put(key: keys.head(epoch), value: JSONText.encoded(head)),
                 ] + givenUp + [waiting],
-                otherwise: [
-                    .get(.key(keys.head(epoch))), .put(key: keys.turn(epoch, host), value: ""), waiting,
-                ])
+                otherwise: [.get(.key(keys.head(epoch))), .put(key: keys.turn(epoch, host), value: "")]
+                    + absent.map { .get(.key(keys.host($0))) } + [waiting])
             let result: TransactionResult
             do { result = try await engine.run(swap) } catch {
                 if case .unknown = error { return .unknown(after: known) }
@@ -68,6 +71,8 @@ package struct ListLog: Sendable {
             guard let now = result.found.first?.first.flatMap(KnownHead.init) else { return .lost(nil) }
             // A checkpoint moves the head without moving the position.
             guard now.head.position == known.head.position else { return .lost(now) }
+            // The head is the first that was found, who waits the last, and between them are the hosts.
+            if !result.found.dropFirst().dropLast().allSatisfy(\.isEmpty) { return .refused }
             known = now
         }
         return .lost(known)

@@ -15,17 +15,24 @@ package struct ListRegister: Sendable {
     package func log(_ epoch: String) -> ListLog { ListLog(epoch, in: keys, of: engine) }
 
     /// Every list, as the names were at one moment or another after this was asked.
-    package func records() async throws(EngineError) -> [String: ListRecord] {
+    package func records() async throws(EngineError) -> [String: ListRecord] { try await recordsAndHosts().records }
+
+    /// The same, with the hosts that are there, which costs no more than the names alone.
+    package func recordsAndHosts() async throws(EngineError) -> (records: [String: ListRecord], hosts: [String]) {
         var records: [String: ListRecord] = [:]
+        var hosts: [String]?
         var first = keys.lists
         while true {
             let range = KeyRange.between(first, keys.lists + "\u{10FFFF}")
-            let found = try await engine.run(Transaction([.get(range, limit: Self.namesMax)])).found.first ?? []
+            let result = try await engine.run(
+                Transaction([.get(range, limit: Self.namesMax), .get(.prefix(keys.hosts))]))
+            let found = result.found.first ?? []
             for stored in found {
                 guard let record = JSONText.decoded(ListRecord.self, stored.value) else { continue }
                 records[String(stored.key.dropFirst(keys.lists.count))] = record
             }
-            guard found.count == Self.namesMax, let last = found.last else { return records }
+            hosts = hosts ?? result.found.last?.map { String($0.key.dropFirst(keys.hosts.count)) }
+            guard found.count == Self.namesMax, let last = found.last else { return (records, hosts ?? []) }
             first = last.key + "\0"
         }
     }
@@ -65,18 +72,31 @@ package struct ListRegister: Sendable {
         return result.succeeded
     }
 
-    /// Ends a list's life; false if the name has another epoch, or none.
-    package func end(_ name: String, _ epoch: String) async throws(EngineError) -> Bool {
+    package enum EndOutcome: Hashable, Sendable {
+        case done
+        /// The name has another epoch, or none.
+        case lost
+        /// A host is there that must not be.
+        case refused
+    }
+
+    /// Ends a list's life.
+    ///
+    /// - Parameter absent: hosts that must not be there.
+    package func end(_ name: String, _ epoch: String, absent: [String] = []) async throws(EngineError) -> EndOutcome {
         while true {
-            guard let known = try await record(of: name), known.record.id == epoch else { return false }
+            guard let known = try await record(of: name), known.record.id == epoch else { return .lost }
             let result = try await engine.run(
                 Transaction(
-                    if: [Comparison(keys.list(name), changedAt: known.modRevision)],
+                    if: [Comparison(keys.list(name), changedAt: known.modRevision)]
+                        + absent.map { .absent(keys.host($0)) },
                     [
                         .delete(.key(keys.list(name))), .delete(.prefix(keys.life(epoch))),
                         .put(key: keys.ended(epoch), value: ""),
-                    ]))
-            if result.succeeded { return true }
+                    ],
+                    otherwise: absent.map { .get(.key(keys.host($0))) }))
+            if result.succeeded { return .done }
+            if !result.found.allSatisfy(\.isEmpty) { return .refused }
         }
     }
 

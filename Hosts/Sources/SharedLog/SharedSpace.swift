@@ -10,6 +10,11 @@ package actor SharedSpace {
     private let jobs: AsyncStream<@Sendable () async throws -> Void>
     private let begin: AsyncStream<@Sendable () async throws -> Void>.Continuation
     private var isReachable = true
+    private var presence: HostPresence
+    /// What the daemon was told last; nil when it is to hear it anew.
+    private var hostsTold: [String]?
+    /// So many looks are let pass, when the daemon takes no hosts.
+    private var restingLooks = 0
 
     package init(
         _ register: ListRegister, of host: String, daemon: any DaemonLink, limits: SharingLimits = SharingLimits(),
@@ -20,6 +25,7 @@ package actor SharedSpace {
         self.daemon = daemon
         self.limits = limits
         self.say = say
+        presence = HostPresence(patience: limits.hostPatience)
         // As many as there are lists and calls: at most one call for each list is under way.
         (jobs, begin) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
     }
@@ -89,7 +95,7 @@ package actor SharedSpace {
             let keeper = add(call.list, call.epoch, at: Replica(.beginning), access: nil)
             await keeper.hasBegun()
         case .lost: try? await look()
-        case .unknown, .unreachable: break
+        case .unknown, .unreachable, .refused: break
         }
         try await daemon.settle(call.number, outcome)
     }
@@ -100,10 +106,11 @@ package actor SharedSpace {
     package func look() async throws(EngineError) {
         let records: [String: ListRecord]
         let heads: [String: KnownHead]
+        let hosts: [String]
         do {
             // Heads are read behind the names: a list that is there by then is looked at, and one that has gone has no
             // head.
-            records = try await register.records()
+            (records, hosts) = try await register.recordsAndHosts()
             let epochs = records.values.map(\.id) + keepers.values.map(\.epoch)
             heads = try await register.heads(of: Array(Set(epochs)))
         } catch {
@@ -125,11 +132,28 @@ package actor SharedSpace {
             let keeper = add(list, record.id, at: Replica(.beginning), access: record.access)
             await keeper.look(head)
         }
+        await take(hosts)
+    }
+
+    /// The daemon hears which hosts are there when that has changed, or it took one for gone that is there.
+    private func take(_ found: [String]) async {
+        for keeper in keepers.values where await keeper.takeRefusal() { hostsTold = nil }
+        guard let hosts = presence.hosts(found, at: .now), hosts != hostsTold else { return }
+        if restingLooks > 0 { return restingLooks -= 1 }
+        hostsTold = hosts
+        do { try await daemon.tell(hosts: hosts) } catch {
+            hostsTold = nil
+            restingLooks = limits.restingLooks
+            if case .refused(let reason) = error {
+                say("the daemon does not take which hosts are there, so what one held that is gone stays: \(reason)")
+            }
+        }
     }
 
     package func loseEngine(_ error: EngineError) async {
         if isReachable { say("etcd does not answer: \(error)") }
         isReachable = false
+        presence.forget()
         for keeper in keepers.values { await keeper.loseEngine() }
     }
 

@@ -15,7 +15,6 @@ struct Connector: Sendable {
     func run() async {
         await withTaskGroup(of: Void.self) { group in
             group.addTask { await client.run() }
-            group.addTask { await HostLease(client: client, keys: keys, host: host).keep() }
             group.addTask { await serve() }
         }
     }
@@ -55,10 +54,17 @@ struct Connector: Sendable {
             let lists = try await daemon.attach(as: host, in: keys.space)
             say("attached to the daemon at \(socket), which shares \(lists.count) lists")
             await space.attach(lists.map { (list: $0.0, epoch: $0.1, replica: $0.2) })
+            // Without a daemon this host is not there.
+            let lease = HostLease(client, keys, of: host, say: say)
             try await withThrowingTaskGroup(of: Void.self) { group in
                 group.addTask { try await space.run() }
                 group.addTask { try await answer(events, in: space) }
-                group.addTask { await client.follow(space, lookingEvery: Self.lookInterval) }
+                group.addTask {
+                    await lease.begin()
+                    async let keeping: Void = lease.keep()
+                    await client.follow(space, lookingEvery: Self.lookInterval)
+                    await keeping
+                }
                 defer { group.cancelAll() }
                 try await group.next()
             }

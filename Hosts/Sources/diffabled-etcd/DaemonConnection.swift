@@ -120,6 +120,10 @@ actor DaemonConnection: DaemonLink {
         _ = try await ask("settle", SettleParameters(call: call, outcome: outcome.rawValue))
     }
 
+    func tell(hosts: [String]) async throws(DaemonError) {
+        _ = try await ask("hosts", HostsParameters(hosts: hosts))
+    }
+
     func checkpoint(of list: String) async throws(DaemonError) -> CheckpointTexts {
         let result = try await ask("checkpoint", ListParameters(list: list))
         guard let epoch = result.epoch, let parts = result.parts, let batch = result.batch,

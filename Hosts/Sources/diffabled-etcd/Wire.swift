@@ -1,7 +1,7 @@
 import Foundation
 import SharedLog
 
-/// The connector's requests as JSON: docs/sharing.md says what each member is.
+/// The connector's requests as JSON: docs/sharing-protocol.md says what each member is.
 struct WireRequest<Parameters: Encodable>: Encodable {
     var id: Int
     var method: String
@@ -16,6 +16,10 @@ struct AttachParameters: Encodable {
 struct SettleParameters: Encodable {
     var call: Int
     var outcome: String
+}
+
+struct HostsParameters: Encodable {
+    var hosts: [String]
 }
 
 struct ListParameters: Encodable {
@@ -97,6 +101,7 @@ struct WireCall: Decodable {
     var chain: String?
     var text: String?
     var access: String?
+    var absent: [String]?
 
     /// Nil for a method that is no call, or that a later version has.
     func call(_ method: String) -> DaemonCall? {
@@ -109,12 +114,12 @@ struct WireCall: Decodable {
         case "append":
             guard let after, let afterChain, let revision, let chain, let text else { return nil }
             let position = Position(batch: after + 1, revision: revision, chain: chain)
-            return .append(text: text, to: position, after: after, afterChain: afterChain)
+            return .append(text: text, to: position, after: after, afterChain: afterChain, absent: absent ?? [])
         case "confirm":
             guard let batch, let chain else { return nil }
             return .confirm(batch: batch, chain: chain)
         case "share": return access.map { .share(access: $0) }
-        case "remove": return .remove
+        case "remove": return .remove(absent: absent ?? [])
         default: return nil
         }
     }

@@ -54,8 +54,8 @@ extension Request.CreateList: RequestParameters {
             case .shared: isShared = try decoder.boolean("shared")
             }
         }
-        if isShared, lease != nil || durability != .durable {
-            throw .invalidRequest("createList takes shared without lease, and for a durable list")
+        if isShared, durability != .durable {
+            throw .invalidRequest("createList takes shared for a durable list: the log that hosts share is on disk")
         }
         return .createList(
             Self(

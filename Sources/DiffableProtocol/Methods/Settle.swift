@@ -14,7 +14,7 @@ extension Request {
     }
 
     package enum CallOutcome: String, CaseIterable, Sendable {
-        case done, lost, unreachable, unknown
+        case done, lost, unreachable, unknown, refused
     }
 }
 
@@ -40,7 +40,8 @@ extension Request.Settle: RequestParameters {
                 outcome = Request.CallOutcome(rawValue: word.text)
                 if outcome == nil {
                     throw .invalid(
-                        "outcome must be \"done\", \"lost\", \"unreachable\" or \"unknown\", not \"\(word.text.shown)\"",
+                        "outcome must be \"done\", \"lost\", \"unreachable\", \"unknown\" or \"refused\", not "
+                            + "\"\(word.text.shown)\"",
                         at: word.offset)
                 }
             }

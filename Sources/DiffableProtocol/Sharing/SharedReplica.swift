@@ -33,10 +33,11 @@ package struct SharedReplica: Equatable, Sendable {
 /// What the connector is asked. Each call is answered with one `settle`.
 package enum ConnectorNotification: Equatable, Sendable {
     /// `after` is where head must be, `next` where it is then; the text is one of JSON.
-    case append(call: Int, after: SharedReplica, next: SharedReplica, text: [UInt8])
+    /// `absent` are hosts that must not be there.
+    case append(call: Int, after: SharedReplica, next: SharedReplica, text: [UInt8], absent: [String])
     case confirm(call: Int, SharedReplica)
     case share(call: Int, ListName, epoch: String, access: String)
-    case remove(call: Int, ListName, epoch: String)
+    case remove(call: Int, ListName, epoch: String, absent: [String])
     /// No call: the replica is there, and what comes behind it is to be told again.
     case behind(SharedReplica)
     /// Another connection is the connector now.
@@ -47,7 +48,7 @@ extension ConnectorNotification {
     /// Writes one whole line.
     package func write(into writer: inout ByteWriter) {
         switch self {
-        case .append(let call, let after, let next, let text):
+        case .append(let call, let after, let next, let text, let absent):
             begin("append", call, into: &writer)
             writer.appendMember("list", after.list)
             writer.appendMember("epoch", after.epoch)
@@ -57,6 +58,7 @@ extension ConnectorNotification {
             writer.appendMember("chain", next.chain)
             writer.append(#","text":"#)
             text.withUnsafeBytes { writer.appendString(utf8: $0) }
+            append(absent, to: &writer)
         case .confirm(let call, let replica):
             begin("confirm", call, into: &writer)
             writer.append(byte: UInt8(ascii: ","))
@@ -66,16 +68,27 @@ extension ConnectorNotification {
             writer.appendMember("list", list)
             writer.appendMember("epoch", epoch)
             writer.appendMember("access", access)
-        case .remove(let call, let list, let epoch):
+        case .remove(let call, let list, let epoch, let absent):
             begin("remove", call, into: &writer)
             writer.appendMember("list", list)
             writer.appendMember("epoch", epoch)
+            append(absent, to: &writer)
         case .behind(let replica):
             writer.append(#"{"jsonrpc":"2.0","method":"behind","params":{"#)
             replica.writeMembers(into: &writer)
         case .detached: writer.append(#"{"jsonrpc":"2.0","method":"detached","params":{"#)
         }
         writer.append("}}\n")
+    }
+
+    private func append(_ absent: [String], to writer: inout ByteWriter) {
+        if absent.isEmpty { return }
+        writer.append(#","absent":["#)
+        for (index, host) in absent.enumerated() {
+            if index > 0 { writer.append(byte: UInt8(ascii: ",")) }
+            writer.appendString(host)
+        }
+        writer.append(byte: UInt8(ascii: "]"))
     }
 
     private func begin(_ method: StaticString, _ call: Int, into writer: inout ByteWriter) {

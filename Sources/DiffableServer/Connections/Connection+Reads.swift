@@ -49,7 +49,7 @@ extension Connection {
         case .answer(let answer): self.answer(answer, id)
         case .mirror(let mirror): self.mirror(mirror, id: id)
         case .hello, .ping, .help, .reload, .createList, .deleteList, .undeleteList, .renameList, .transact, .apply,
-            .undo, .setAccess, .setSchemas, .restore, .perform, .propose, .expand, .attach, .replicate, .settle,
+            .undo, .setAccess, .setSchemas, .restore, .perform, .propose, .expand, .attach, .hosts, .replicate, .settle,
             .checkpoint:
             preconditionFailure("\(request.method) does not wait for its turn")
         }

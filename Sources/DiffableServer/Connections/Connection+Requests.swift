@@ -75,6 +75,7 @@ extension Connection {
         case .backup: if mayAdminister(.backup, id: id) { session.outbox.append(request, id) }
         case .attach(let request): if mayAdminister(.attach, id: id) { attach(request, id: id) }
         case .replicate(let request): if isAttached(id) { replicate(request, id: id) }
+        case .hosts(let request): if isAttached(id) { hosts(request, id: id) }
         case .settle(let request): if isAttached(id) { settle(request, id: id) }
         case .checkpoint(let request): if isAttached(id) { checkpoint(of: request.list, id: id) }
         case .status, .clients, .lists, .snapshot, .subscribe, .setView, .unsubscribe, .history, .difference,
@@ -133,7 +134,8 @@ extension Connection {
         if creation.isShared {
             return hub.store.assumeIsolated {
                 $0.createSharedList(
-                    creation.list, existing: creation.ifPresent, mode: creation.mode, by: peer, completion: complete)
+                    creation.list, existing: creation.ifPresent, lease: lease, mode: creation.mode, by: peer,
+                    completion: complete)
             }
         }
         hub.store.assumeIsolated {

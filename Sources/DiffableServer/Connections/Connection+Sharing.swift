@@ -42,7 +42,7 @@ extension Connection {
         told.batches = request.batches
         told.isLive = request.isLive
         told.isGone = request.isGone
-        told.access = request.access.map { SharedAccess($0) }
+        told.beginning = request.access.map { SharedBeginning($0) }
         if let state = request.state {
             var end: SharedPosition?
             if let told = state.end {
@@ -61,6 +61,11 @@ extension Connection {
             }
         }
         hub.store.assumeIsolated { $0.replicate(told, completion: complete) }
+    }
+
+    func hosts(_ request: Request.Hosts, id: RequestID) {
+        hub.store.assumeIsolated { $0.setHosts(request.hosts.map(\.description)) }
+        answer(id, .success(.hosts(request.hosts.count)))
     }
 
     func settle(_ request: Request.Settle, id: RequestID) {
@@ -102,15 +107,16 @@ extension SharedReplica {
 extension ConnectorNotification {
     init(_ call: EngineCall) {
         switch call {
-        case .append(let call, let state, let next, let revision, let text):
+        case .append(let call, let state, let next, let revision, let text, let absent):
             let after = SharedReplica(state)
             var replica = after
             (replica.batch, replica.chain, replica.revision) = (next.batch, "\(next.chain)", revision)
-            self = .append(call: call, after: after, next: replica, text: text)
+            self = .append(call: call, after: after, next: replica, text: text, absent: absent)
         case .confirm(let call, let state): self = .confirm(call: call, SharedReplica(state))
-        case .share(let call, let list, let epoch, let access):
-            self = .share(call: call, list, epoch: epoch, access: access.text)
-        case .remove(let call, let list, let epoch): self = .remove(call: call, list, epoch: epoch)
+        case .share(let call, let list, let epoch, let beginning):
+            self = .share(call: call, list, epoch: epoch, access: beginning.text)
+        case .remove(let call, let list, let epoch, let absent):
+            self = .remove(call: call, list, epoch: epoch, absent: absent.map { [$0] } ?? [])
         case .behind(let state): self = .behind(SharedReplica(state))
         }
     }
@@ -123,6 +129,7 @@ extension SharingOutcome {
         case .lost: self = .lost
         case .unreachable: self = .unreachable
         case .unknown: self = .unknown
+        case .refused: self = .refused
         }
     }
 }

@@ -8,7 +8,7 @@ import GRDB
 enum JournalSchema {
     /// Raised when the tables change, or what is in them. A database of a later version is refused (it is not damaged), one
     /// of an earlier version migrated.
-    static let version = 11
+    static let version = 12
     /// "diff" in ASCII: tells this daemon's databases from others.
     static let applicationID = 0x6469_6666
 
@@ -143,7 +143,7 @@ enum JournalSchema {
     /// The oldest that is read: before owners. Those of version 5 know nothing of a list's own content, those of
     /// version 6 nothing of deleted lists that can come back, those of version 7 nothing of schemas, those of
     /// version 8 nothing of mirrors, those of version 9 nothing of lists that hosts share, those of version 10 nothing of
-    /// the names and leases that these have.
+    /// the names that these have, those of version 11 nothing of who holds what in them.
     static let versionMin = 4
 
     /// Makes the tables of an earlier version those of this one. What is null in a row is not in its checksum.
@@ -163,7 +163,9 @@ enum JournalSchema {
             """
         return (version < 5 ? additionOfAccess : "") + (version < 7 ? deletedListTable + ";" : "")
             + (version < 8 ? schemasTable + ";" : "") + (version < 9 ? additionOfMirrors : "")
-            + (version < 10 ? additionOfSharing : "") + "ALTER TABLE lease ADD COLUMN holder TEXT;"
+            + (version < 10 ? additionOfSharing : "")
+            // Version 11 has it, and nothing in it.
+            + (version < 11 ? "ALTER TABLE lease ADD COLUMN holder TEXT;" : "")
             + "PRAGMA user_version = \(JournalSchema.version);"
     }
 }

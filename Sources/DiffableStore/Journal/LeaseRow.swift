@@ -1,7 +1,8 @@
 import Diffable
 import GRDB
 
-/// A row of the table `lease`: a list, section or item that is removed when the daemon starts again.
+/// A row of the table `lease`: a list, section or item that is removed when the daemon starts again, or with
+/// its holder.
 ///
 /// A damaged row is refused, because it could remove what is not leased. A missing row is not noticed: then something
 /// stays that should have been removed, which its publisher sees.
@@ -16,18 +17,21 @@ struct LeaseRow {
     let kind: Kind
     /// Empty for the list itself.
     let id: String
+    /// Of a list that hosts share; nil for one of this host alone, whose connections do not outlive the daemon.
+    var holder: SharedHolder?
 
     var checksum: Int64 {
         var sum = Checksum(6)
         sum.add(list)
         sum.add(kind.rawValue)
         sum.add(id)
+        if let holder { sum.add(holder.text) }
         return sum.signed
     }
 
     func insert(into database: Database) throws {
-        try database.cachedStatement(sql: "INSERT INTO lease (list, kind, id, checksum) VALUES (?, ?, ?, ?)")
-            .execute(arguments: [list, kind.rawValue, id, checksum])
+        try database.cachedStatement(sql: "INSERT INTO lease VALUES (?, ?, ?, ?, ?)")
+            .execute(arguments: [list, kind.rawValue, id, checksum, holder?.text])
     }
 
     func delete(from database: Database) throws {
@@ -37,13 +41,14 @@ struct LeaseRow {
 
     /// Calls with each row; nil for a damaged one.
     static func forEach(in database: Database, _ body: (LeaseRow?) throws -> Void) throws {
-        let rows = try Row.fetchCursor(database, sql: "SELECT list, kind, id, checksum FROM lease")
+        let rows = try Row.fetchCursor(database, sql: "SELECT list, kind, id, checksum, holder FROM lease")
         while let row = try rows.next() {
             guard let kind = Kind(rawValue: try row.decode(atIndex: 1)) else {
                 try body(nil)
                 continue
             }
-            let lease = try LeaseRow(list: row.decode(atIndex: 0), kind: kind, id: row.decode(atIndex: 2))
+            var lease = try LeaseRow(list: row.decode(atIndex: 0), kind: kind, id: row.decode(atIndex: 2))
+            lease.holder = try row.decode(String?.self, atIndex: 4).flatMap { SharedHolder($0) }
             try body(row.decode(Int64.self, atIndex: 3) == lease.checksum ? lease : nil)
         }
     }
@@ -61,8 +66,9 @@ extension LeaseChange {
 
     /// The rows that a change adds.
     func rows(ofList list: Int) -> [LeaseRow] {
-        (isOfList ? [LeaseRow(list: list, kind: .list, id: "")] : [])
-            + sections.map { LeaseRow(list: list, kind: .section, id: $0.description) }
-            + items.map { LeaseRow(list: list, kind: .item, id: $0.description) }
+        let things =
+            (isOfList ? [(LeaseRow.Kind.list, "")] : []) + sections.map { (.section, $0.description) }
+            + items.map { (.item, $0.description) }
+        return things.map { LeaseRow(list: list, kind: $0, id: $1, holder: lease?.holder) }
     }
 }

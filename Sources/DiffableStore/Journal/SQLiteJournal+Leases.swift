@@ -2,7 +2,7 @@ import Diffable
 import GRDB
 
 // Leases of durable lists, in the table `lease`. It does not say whose they are, because no connection outlives the
-// daemon.
+// daemon, but of lists that hosts share.
 
 extension SQLiteJournal {
     /// Writes the effect of a change on the leases of its list.
@@ -19,18 +19,19 @@ extension SQLiteJournal {
 
     /// The leases that the last daemon left, by the numbers of lists.
     func recoverLeases(from database: Database) throws -> [Int: Leases] {
-        var changes: [Int: LeaseChange] = [:]
+        var changes: [Int: [Lease: LeaseChange]] = [:]
         try LeaseRow.forEach(in: database) { row in
             guard let row else {
                 throw StoreOpeningError.unreadable(
                     path: directory.databasePath, reason: "a row in the table of leases is not what was written")
             }
-            try changes[row.list, default: LeaseChange(lease: .leftBehind)].add(row)
+            let lease = row.holder.map(Lease.shared) ?? .leftBehind
+            try changes[row.list, default: [:]][lease, default: LeaseChange(lease: lease)].add(row)
         }
         var leases: [Int: Leases] = [:]
         for (number, change) in changes {
             guard let name = lists[number]?.state.name else { continue }
-            leases[number, default: Leases(of: name)].make(change)
+            for change in change.values { leases[number, default: Leases(of: name)].make(change) }
         }
         return leases
     }

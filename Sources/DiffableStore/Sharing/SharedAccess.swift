@@ -54,6 +54,41 @@ package struct SharedAccess: Sendable, Equatable {
     }
 }
 
+/// What a shared list begins with, as it is kept with its name. The log knows what has become of it.
+///
+///     {"owner":"anna","group":"staff","mode":"0660","lease":["alpha","k3v9x1m2qp",4]}
+package struct SharedBeginning: Sendable, Equatable {
+    var access: SharedAccess
+    /// Who holds the list itself.
+    var lease: SharedHolder?
+
+    init(access: SharedAccess, lease: SharedHolder? = nil) { (self.access, self.lease) = (access, lease) }
+
+    package init(_ text: String) {
+        access = SharedAccess(text)
+        var text = text
+        lease = text.withUTF8 { bytes in
+            var scanner = JSONScanner(UnsafeRawBufferPointer(bytes), depthMax: 8)
+            return try? Self.lease(from: &scanner)
+        }
+    }
+
+    private static func lease(from scanner: inout JSONScanner) throws -> SharedHolder? {
+        var object = try scanner.beginObject()
+        while let name = try scanner.nextMember(of: &object) {
+            if "lease" ~= name { return try SharedHolder(from: &scanner) }
+            try scanner.skipValue()
+        }
+        return nil
+    }
+
+    package var text: String {
+        guard let lease else { return access.text }
+        let members = access.text.dropLast()
+        return members + (members == "{" ? "" : ",") + "\"lease\":\(lease.text)}"
+    }
+}
+
 extension AccessRecord {
     /// What was said of a shared list, for a host that knows nothing of it.
     var shared: SharedAccess { SharedAccess(owner: ownerName, group: groupName, mode: mode) }

@@ -16,8 +16,8 @@ struct SharedBatch: Sendable {
     let rows: [SharedRow]
 
     /// Raised when a host that does not know of what is new in a batch would make another list of it. A batch says the first
-    /// version that has all that is in it: 2 knows of access.
-    static let version = 2
+    /// version that has all that is in it: 2 knows of access, 3 of leases.
+    static let version = 3
 
     /// What a text does not say, or says so that this version cannot know what it means.
     struct Unreadable: Error, CustomStringConvertible {
@@ -95,7 +95,9 @@ struct SharedBatch: Sendable {
     static func check(_ version: Int?) throws(Unreadable) {
         guard let version, 1...Self.version ~= version else {
             let said = version.map(String.init) ?? "not said"
-            throw Unreadable(description: "its version is \(said), and those up to \(Self.version) are known here")
+            throw Unreadable(
+                description: "its version is \(said), and those up to \(Self.version) are known here: "
+                    + "a newer diffabled wrote it, so this host needs one too")
         }
     }
 

@@ -5,7 +5,8 @@ import DiffableJSON
 ///
 ///     {"version":2,"revision":40,"reload":12,"access":{"mode":"0640"},"operations":[…],"keys":[["9jfw2",-81,39,true,null,5000],…]}
 ///
-/// The operations make the list from nothing; of its access there is what was said of it. Of a key there are its request's digest, the revision and whether it changed
+/// The operations make the list from nothing; of its access there is what was said of it, and
+/// `leases` has who holds what. Of a key there are its request's digest, the revision and whether it changed
 /// something, the counts of its summary, and how old it is, in milliseconds for which a daemon ran.
 package struct SharedCheckpoint: Sendable {
     package let state: SharedState
@@ -15,16 +16,26 @@ package struct SharedCheckpoint: Sendable {
     static let partLengthMax = 256 << 10
 
     init(
-        of list: ListState, at state: SharedState, access: SharedAccess, keys: some Collection<FirstResult>,
-        now: RunningTime
+        of list: ListState, at state: SharedState, access: SharedAccess, leases: Leases?,
+        keys: some Collection<FirstResult>, now: RunningTime
     ) {
         var writer = ByteWriter()
-        writer.append(#"{"version":2,"revision":"#)
+        let holders = leases?.holders ?? []
+        // A host that knows nothing of leases can read what has none.
+        writer.append(holders.isEmpty ? #"{"version":2,"revision":"# : #"{"version":3,"revision":"#)
         writer.append(list.revision)
         writer.append(#","reload":"#)
         writer.append(list.lastReloadRevision)
         writer.append(#","access":"#)
         access.write(into: &writer)
+        if let leases, !holders.isEmpty {
+            writer.append(#","leases":["#)
+            for (index, holder) in holders.enumerated() {
+                if index > 0 { writer.append(byte: UInt8(ascii: ",")) }
+                SharedLeaseText(holder, of: leases).write(into: &writer)
+            }
+            writer.append(byte: UInt8(ascii: "]"))
+        }
         writer.append(#","operations":"#)
         var operations = OperationsWriter(resetTo: list.snapshot)
         _ = operations.writeArray(into: &writer, upTo: .max)
@@ -74,6 +85,7 @@ struct SharedCheckpointText {
     var keys: [FirstResult] = []
     /// Nil: nothing is said of it.
     var access: SharedAccess?
+    var leases: [SharedLeaseText] = []
 
     init(_ text: [UInt8], now: RunningTime) throws {
         try text.withUnsafeBytes { bytes in
@@ -91,6 +103,9 @@ struct SharedCheckpointText {
             case "revision": revision = try scanner.integer()
             case "reload": lastReloadRevision = try scanner.integer()
             case "access": access = try SharedAccess(from: &scanner)
+            case "leases":
+                var array = try scanner.beginArray()
+                while try scanner.nextElement(of: &array) { leases.append(try SharedLeaseText(from: &scanner)) }
             case "operations":
                 let operations = try [ListOperation](json: scanner.value().bytes, limits: .journal)
                 snapshot = try Snapshot().applying(operations, limits: .none)

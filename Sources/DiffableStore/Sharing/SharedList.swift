@@ -20,6 +20,10 @@ final class SharedList {
     var awaySince: Int?
     /// Those who wait for a revision, which may come before the engine is heard.
     var arrivals: [SharingMachine.RequestNumber: Int] = [:]
+    /// The request that what nobody holds any more goes.
+    var leaseEnd: SharingMachine.RequestNumber?
+    /// The list is leased and nobody holds it, which the engine is asked to take into account.
+    var isBeingRemoved = false
     /// What has come of a whole state that is told in parts.
     var parts: [UInt8] = []
 
@@ -32,6 +36,8 @@ final class SharedList {
 enum SharedRequest {
     case change(UnderwayChange)
     case access(UnderwayAccess)
+    /// Nobody's: what nobody holds any more is to go.
+    case leaseEnd
     /// To hear that the replica has all that the engine has had since this was asked.
     case confirmation(ListName, Store.Completion<ListState>)
     /// To hear that the replica has this revision.
@@ -52,6 +58,8 @@ struct BatchDraft {
     /// The same as the log has it.
     var text = ByteWriter()
     var built: SharingMachine.Built
+    /// Hosts that must not be there when the batch is appended.
+    var absent: Set<String> = []
     /// Of requests with a key that are in the draft.
     var keys: [RequestKey: FirstResult] = [:]
 
@@ -86,10 +94,11 @@ struct DraftedRow {
 
 /// What the connector is asked, on the way to the engine. Each call is answered once (`Store.settle`).
 package enum EngineCall: Sendable {
-    case append(call: Int, SharedState, next: SharedPosition, revision: Int, text: [UInt8])
+    /// `absent` are hosts that must not be there.
+    case append(call: Int, SharedState, next: SharedPosition, revision: Int, text: [UInt8], absent: [String])
     case confirm(call: Int, SharedState)
-    case share(call: Int, ListName, epoch: String, SharedAccess)
-    case remove(call: Int, ListName, epoch: String)
+    case share(call: Int, ListName, epoch: String, SharedBeginning)
+    case remove(call: Int, ListName, epoch: String, absent: String?)
     /// No call: the replica is there, and what comes after it is to be told again.
     case behind(SharedState)
 }
@@ -106,6 +115,15 @@ package struct SharedState: Sendable, Equatable {
 struct EngineLink {
     /// What this host is called.
     var host = ""
+    /// Of this daemon, so that its leases are not taken for another's.
+    let life = Epoch.random()
+    /// Leases of this daemon that something was asked of shared lists for.
+    var leases: Set<Int> = []
+    /// Those that are over, and who says so, while something of theirs may be left.
+    var endedLeases: [Int: Origin] = [:]
+    var isLeaseEndScheduled = false
+    /// Those that are there; nil as long as nobody has said so.
+    var hosts: Set<String>?
     /// Tells the connector; nil while there is none.
     var send: (@Sendable (EngineCall) -> Void)?
     /// By their numbers.

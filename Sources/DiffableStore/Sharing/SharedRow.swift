@@ -13,6 +13,10 @@ struct SharedRow: Sendable {
     var request: KeyedResult?
     /// What somebody has set of the list's access: that alone, so that a host which lacks a name does not take it from others.
     var access: SharedAccess?
+    /// Who holds what the row puts in.
+    var lease: SharedHolder?
+    /// Who holds nothing any more. Sections of theirs in which others have put something stay.
+    var endedLease: SharedHolder?
 
     /// A request with a key, and what its first answer said beside the revision.
     struct KeyedResult: Sendable, Equatable {
@@ -24,7 +28,10 @@ struct SharedRow: Sendable {
 
 extension SharedRow {
     /// The first version of a batch that has all that the row says.
-    var version: Int { access == nil ? 1 : 2 }
+    var version: Int {
+        if lease ?? endedLease != nil { return 3 }
+        return access == nil ? 1 : 2
+    }
 
     func write(into writer: inout ByteWriter) {
         writer.append(#"{"time":"#)
@@ -51,6 +58,13 @@ extension SharedRow {
         if let access {
             writer.append(#","access":"#)
             access.write(into: &writer)
+        }
+        for (name, holder) in [("lease", lease), ("endedLease", endedLease)] {
+            guard let holder else { continue }
+            writer.append(byte: UInt8(ascii: ","))
+            writer.appendString(name)
+            writer.append(byte: UInt8(ascii: ":"))
+            holder.write(into: &writer)
         }
         writer.append(#","operations":"#)
         var operations = OperationsWriter(operations)
@@ -81,6 +95,8 @@ extension SharedRow {
             case "digest": digest = try scanner.integer()
             case "summary": summary = DifferenceSummary(countsText: try scanner.string().text)
             case "access": row.access = try SharedAccess(from: &scanner)
+            case "lease": row.lease = try SharedHolder(from: &scanner)
+            case "endedLease": row.endedLease = try SharedHolder(from: &scanner)
             case "operations": row.operations = try [ListOperation](json: scanner.value().bytes, limits: .journal)
             default: try scanner.skipValue()
             }

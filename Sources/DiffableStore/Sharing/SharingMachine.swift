@@ -10,6 +10,8 @@ package enum SharingOutcome: String, CaseIterable, Sendable {
     case unreachable
     /// It may have happened, and it may happen still.
     case unknown
+    /// It did not happen, because a host is there that must not be.
+    case refused
 }
 
 /// The state machine of one shared list on one host: who waits for what, which batch is under way to the engine, and what
@@ -115,6 +117,13 @@ struct SharingMachine {
         goOn(&actions)
     }
 
+    /// For one that waits as long as it takes.
+    mutating func ask(_ number: RequestNumber, _ actions: inout [Action]) {
+        deadlines[number] = .max
+        waiting.append(number)
+        goOn(&actions)
+    }
+
     /// It was answered: what it asked for was found in the log.
     mutating func forget(_ number: RequestNumber) { deadlines[number] = nil }
 
@@ -193,6 +202,11 @@ struct SharingMachine {
             commit(batch, &actions)
         case .unreachable where !batch.isRepeated:
             mayCall = false
+            underway = .nothing
+            actions.append(.discard)
+            putBack(batch.requests + batch.resting)
+        // Nobody is told of what is in such a batch, so nothing is lost if an earlier try of it arrives after all.
+        case .refused:
             underway = .nothing
             actions.append(.discard)
             putBack(batch.requests + batch.resting)

@@ -5,17 +5,15 @@ import Logging
 // replica that is behind the log's beginning. Clients see the difference as one more change.
 
 extension Store {
-    /// The replica as it is on disk, with its keys. O(items and keys)
+    /// The replica, with its keys and leases. All of it is in the engine, on disk here or not. O(items and keys)
     package func sharedCheckpoint(of name: ListName) throws(StoreError) -> SharedCheckpoint {
-        guard let held = heldLists[name], held.shared != nil, let list = held.committed,
-            let position = held.access.record.sharing
+        guard let held = heldLists[name], let shared = held.shared, let list = held.head,
+            let state = state(of: shared, held)
         else { throw .noSuchList(name) }
-        let state = SharedState(list: name, epoch: list.epoch, revision: list.revision, position: position)
-        let window = requestWindows[list.number] ?? RequestWindow()
-        // Those that are not on disk yet are in a later batch.
-        let keys = window.all.prefix(window.settledCount)
+        let keys = (requestWindows[list.number] ?? RequestWindow()).all
         return SharedCheckpoint(
-            of: list, at: state, access: held.access.record.shared, keys: keys, now: clock.running)
+            of: list, at: state, access: held.headAccess.record.shared, leases: leases[list.number], keys: keys,
+            now: clock.running)
     }
 
     /// Whether the state could be taken, or is no newer than what there is.
@@ -36,6 +34,7 @@ extension Store {
         change(held) { $0.jump(to: position, &$1) }
         if told.revision == head.revision { takeKeys(of: told, held) } else { advance(held, from: head, to: told) }
         if let access = told.access { take(access, held) }
+        takeLeases(told.leases, held)
         commitPosition(of: held, shared)
         return true
     }

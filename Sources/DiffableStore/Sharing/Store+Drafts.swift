@@ -57,8 +57,11 @@ extension Store {
         _ number: SharingMachine.RequestNumber, to draft: inout BatchDraft, _ held: HeldList, _ shared: SharedList,
         _ found: FoundChange?
     ) -> Drafting {
+        // What depends on a host not being there is in a batch of its own: it may be refused.
+        if !draft.absent.isEmpty { return .full }
         switch shared.requests[number] {
         case nil: return .done
+        case .leaseEnd: return addLeaseEnds(number, to: &draft, shared)
         case .confirmation, .arrival: draft.built.resting.append(number)
         case .change(let change):
             let isWriteOnly = !draft.access.effective.rights(of: change.terms.peer).contains(.read)
@@ -181,6 +184,7 @@ extension Store {
         row.request = terms.request.map {
             SharedRow.KeyedResult(key: $0.key, digest: $0.digest, summary: $0.isSummarized ? outcome.summary : nil)
         }
+        row.lease = terms.lease.map(holder)
         let drafted = DraftedRow(
             row: row, made: isChange ? made : nil, state: state,
             request: (number, .outcome(change.completionInLog, .success(outcome))))
@@ -218,6 +222,11 @@ extension Store {
         guard let draft = shared.draft else { preconditionFailure("a batch that is committed was made") }
         shared.draft = nil
         for row in draft.rows {
+            if let number = row.request?.number, number == shared.leaseEnd {
+                shared.leaseEnd = nil
+                // What is over may have been more than one batch has room for.
+                scheduleSharedLeaseEnds()
+            }
             guard let (number, reply) = row.request, shared.requests.removeValue(forKey: number) != nil else {
                 commit(row, of: held, answer: .settled {})
                 continue
@@ -236,13 +245,18 @@ extension Store {
                 revision: row.state.revision, isChanged: row.made != nil, summary: request.summary,
                 time: moment.running)
         }
+        let leases = leaseChange(by: row, from: head)
+        // It may be over by the time it is in the log.
+        if row.row.lease.map(isOver) == true { scheduleSharedLeaseEnds() }
         let access = row.row.access.map { held.headAccess.record.changed(by: $0) }
         guard let made = row.made else {
             return commit(
-                ListChange(event: .unchanged, state: head, result: result, access: access), of: held, answer: answer)
+                ListChange(event: .unchanged, state: head, result: result, leases: leases, access: access), of: held,
+                answer: answer)
         }
         commit(
-            ListChange(from: head, to: row.state, by: made, at: moment, origin: row.row.origin, result: result),
+            ListChange(
+                from: head, to: row.state, by: made, at: moment, origin: row.row.origin, result: result, leases: leases),
             of: held, answer: answer)
     }
 

@@ -12,7 +12,7 @@ package struct Replication: Sendable {
     /// Nil: as it was.
     package var isLive: Bool?
     /// Of a list that is made; what it leaves out is as the configuration says.
-    package var access: SharedAccess?
+    package var beginning: SharedBeginning?
     /// A part of a whole state.
     package var part: Part?
 
@@ -52,7 +52,7 @@ extension Store {
             guard numberOfHeads < limits.listsMax else {
                 return completion(.failure(.tooManyLists(max: limits.listsMax)))
             }
-            makeReplica(of: name, epoch: told.epoch, access: told.access, answer: .settled {})
+            makeReplica(of: name, epoch: told.epoch, beginning: told.beginning, answer: .settled {})
         }
         guard let held = heldLists[name], let shared = held.shared else { return }
         if told.isGone { return removeReplica(held, shared, completion: completion) }
@@ -60,7 +60,11 @@ extension Store {
         if let part = told.part { fits = take(part, held, shared) }
         fits = take(told.batches, held, shared) && fits
         change(held) { $0.goOn(&$1) }
-        if let isLive = told.isLive { change(held) { $0.setLive(isLive, &$1) } }
+        if let isLive = told.isLive {
+            change(held) { $0.setLive(isLive, &$1) }
+            // That it goes was asked for, perhaps, and what became of that is not known.
+            if isLive, let number = held.head?.number, leases[number]?.list != nil { scheduleSharedLeaseEnds() }
+        }
         report(name, epoch: told.epoch, fits: fits, completion: completion)
     }
 
@@ -140,14 +144,16 @@ extension Store {
     // MARK: Replicas that come and go
 
     func makeReplica(
-        of name: ListName, epoch: String, access told: SharedAccess?, by peer: Peer = .daemon, answer: DeferredReply
+        of name: ListName, epoch: String, beginning: SharedBeginning?, by peer: Peer = .daemon, answer: DeferredReply
     ) {
         let state = ListState(name: name, epoch: epoch, durability: .durable, number: nextListNumber)
         nextListNumber += 1
         var access = accessRules.record(of: name, madeBy: peer, mode: nil)
-        if let told { access = access.changed(by: told) }
+        if let beginning { access = access.changed(by: beginning.access) }
         access.sharing = .beginning
-        commit(ListChange(event: .created, state: state, access: access), answer: answer)
+        let leases = beginning?.lease.map { LeaseChange(lease: .shared($0), isOfList: true) }
+        commit(ListChange(event: .created, state: state, leases: leases, access: access), answer: answer)
+        if beginning?.lease.map(isOver) == true { scheduleSharedLeaseEnds() }
         let shared = SharedList(at: .beginning)
         heldLists[name]?.shared = shared
     }
@@ -170,8 +176,13 @@ extension Store {
         // From now on it is this host's alone, and its numbers are those of here.
         var record = held.headAccess.record.resolved(by: accounts)
         (record.sharing, record.ownerName, record.groupName) = (nil, nil, nil)
-        commit(ListChange(event: .unchanged, state: head, access: record), of: held, answer: .settled {})
-        delete(head, keeping: deletion(of: head, keeping: keeping, by: origin), answer: answer)
+        let left = leasesLeftBehind(by: head)
+        commit(ListChange(event: .unchanged, state: head, leases: left, access: record), of: held, answer: .settled {})
+        // They end when the list comes back.
+        leasedLists[.leftBehind]?.remove(head.number)
+        // A leased list goes for good, with whom it was leased by.
+        let isLeased = leases[head.number]?.list != nil
+        delete(head, keeping: isLeased ? nil : deletion(of: head, keeping: keeping, by: origin), answer: answer)
     }
 }
 
@@ -181,7 +192,7 @@ extension Store {
 struct SharedCreation {
     let name: ListName
     let epoch: String
-    let access: SharedAccess
+    let beginning: SharedBeginning
     let existing: ExistingList
     let peer: Peer
     let completion: Store.Completion<ListState>
@@ -193,14 +204,16 @@ struct SharedRemoval {
     let epoch: String
     let keeping: DeletedListKeeping
     let origin: Origin?
+    /// A host that must not be there.
+    let absent: String?
     let completion: Store.Completion<ListState>
 }
 
 extension Store {
     /// Creates a list that hosts share, in the engine and then here.
     package func createSharedList(
-        _ name: ListName, existing: ExistingList = .isError, mode: AccessMode? = nil, by peer: Peer = .daemon,
-        completion: @escaping Completion<ListState>
+        _ name: ListName, existing: ExistingList = .isError, lease: Lease? = nil, mode: AccessMode? = nil,
+        by peer: Peer = .daemon, completion: @escaping Completion<ListState>
     ) {
         if let refusal { return completion(.failure(refusal)) }
         let access: SharedAccess
@@ -224,9 +237,12 @@ extension Store {
         } catch {
             return answer(.list(completion, .failure(error)), about: name, to: peer)
         }
+        lease.map(useInSharedList)
+        let beginning = SharedBeginning(access: access, lease: lease.map(holder))
         let creation = SharedCreation(
-            name: name, epoch: Epoch.random(), access: access, existing: existing, peer: peer, completion: completion)
-        let call = makeCall(.creation(creation)) { .share(call: $0, name, epoch: creation.epoch, access) }
+            name: name, epoch: Epoch.random(), beginning: beginning, existing: existing, peer: peer,
+            completion: completion)
+        let call = makeCall(.creation(creation)) { .share(call: $0, name, epoch: creation.epoch, beginning) }
         if call == nil { completion(.failure(.unreachable(name))) }
     }
 
@@ -243,7 +259,7 @@ extension Store {
             }
             let state = ListState(name: name, epoch: creation.epoch, durability: .durable, number: nextListNumber)
             makeReplica(
-                of: name, epoch: creation.epoch, access: creation.access, by: creation.peer,
+                of: name, epoch: creation.epoch, beginning: creation.beginning, by: creation.peer,
                 answer: .list(completion, .success(state)))
             if let held = heldLists[name] { change(held) { $0.setLive(true, &$1) } }
         case .lost:
@@ -254,18 +270,20 @@ extension Store {
                 result = .failure(.listExists(name))
             }
             answer(.list(completion, result), about: name)
-        case .unreachable: completion(.failure(.unreachable(name)))
+        case .unreachable, .refused: completion(.failure(.unreachable(name)))
         case .unknown: completion(.failure(.outcomeUnknown(name)))
         }
     }
 
     /// Deletes a shared list, on all hosts.
     func removeSharedList(
-        _ head: ListState, keeping: DeletedListKeeping, origin: Origin?, completion: @escaping Completion<ListState>
+        _ head: ListState, keeping: DeletedListKeeping, origin: Origin?, absent: String? = nil,
+        completion: @escaping Completion<ListState>
     ) {
         let removal = SharedRemoval(
-            name: head.name, epoch: head.epoch, keeping: keeping, origin: origin, completion: completion)
-        let call = makeCall(.removal(removal)) { .remove(call: $0, head.name, epoch: head.epoch) }
+            name: head.name, epoch: head.epoch, keeping: keeping, origin: origin, absent: absent,
+            completion: completion)
+        let call = makeCall(.removal(removal)) { .remove(call: $0, head.name, epoch: head.epoch, absent: absent) }
         if call == nil { completion(.failure(.unreachable(head.name))) }
     }
 
@@ -279,6 +297,10 @@ extension Store {
             delete(
                 held, shared, keeping: removal.keeping, origin: removal.origin,
                 answer: .list(completion, .success(head)))
+        case .refused:
+            // It is there after all.
+            if let host = removal.absent { engine.hosts?.insert(host) }
+            completion(.failure(.unreachable(name)))
         case .unreachable: completion(.failure(.unreachable(name)))
         case .unknown: completion(.failure(.outcomeUnknown(name)))
         }

@@ -14,6 +14,8 @@ extension Store {
         detach()
         engine.host = host
         engine.send = send
+        engine.hosts = nil
+        scheduleSharedLeaseEnds()
         return heldLists.values.compactMap { held in held.shared.flatMap { state(of: $0, held) } }
             .sorted { $0.list < $1.list }
     }
@@ -43,6 +45,8 @@ extension Store {
         case .machine(let name):
             guard let held = heldLists[name], let shared = held.shared, shared.call == number else { return }
             shared.call = nil
+            // They are there after all.
+            if outcome == .refused, let draft = shared.draft { engine.hosts?.formUnion(draft.absent) }
             change(held) { $0.settle(outcome, &$1) }
         case .creation(let creation): end(creation, outcome)
         case .removal(let removal): end(removal, outcome)
@@ -118,7 +122,7 @@ extension Store {
         case .refuseUnknown(let numbers): refuse(numbers, of: shared) { .outcomeUnknown($0) }
         case .askForRows: if let state = state(of: shared, held) { engine.send?(.behind(state)) }
         case .tellLiveness:
-            if !shared.machine.isLive { shared.awaySince = timeOfDay.milliseconds }
+            if shared.machine.isLive { scheduleSharedLeaseEnds() } else { shared.awaySince = timeOfDay.milliseconds }
             if let name = held.head?.name { onLiveness(name) }
         }
     }
@@ -127,9 +131,9 @@ extension Store {
         guard let state = state(of: shared, held), let draft = shared.draft, let next = draft.built.next else {
             preconditionFailure("a batch that is appended was made")
         }
-        let text = draft.text.bytes
+        let (text, absent) = (draft.text.bytes, draft.absent.sorted())
         call(of: shared, state.list) {
-            .append(call: $0, state, next: next, revision: draft.head.revision, text: text)
+            .append(call: $0, state, next: next, revision: draft.head.revision, text: text, absent: absent)
         }
     }
 
@@ -151,6 +155,7 @@ extension Store {
         for number in numbers {
             guard let request = shared.requests.removeValue(forKey: number), let head = held.head else { continue }
             switch request {
+            case .leaseEnd: forgetLeaseEnd(shared)
             case .confirmation(_, let completion):
                 answer(.list(completion, .success(head)), about: head.name)
             case .arrival(_, let revision, let completion):
@@ -181,6 +186,7 @@ extension Store {
             case .arrival(let name, _, let completion):
                 shared.arrivals[number] = nil
                 completion(.failure(.newestUnknown(name)))
+            case .leaseEnd: forgetLeaseEnd(shared)
             case nil: continue
             }
         }

@@ -35,11 +35,15 @@ final class ModelClient: @unchecked Sendable {
     /// What is wanted of the list.
     private enum Wish {
         case transact([ListOperation])
+        /// The same, for as long as the client's connection lasts.
+        case lease([ListOperation])
         case apply(Target, Delivery)
         case undo
         case read
         case readAt(Int)
         case govern(SharedAccess)
+
+        var isLeasing: Bool { if case .lease = self { true } else { false } }
     }
 
     /// A request, with its repetitions.
@@ -70,11 +74,33 @@ final class ModelClient: @unchecked Sendable {
         guard host.isUp, user.peer(on: host.number) != nil else { return pause() }
         made += 1
         let state = host.store.assumeIsolated { $0.list(host.list) }
+        if world.chance(10) { endLease() }
+        let wish = world.chance(4) ? wishOfAccess : wish(on: state?.snapshot ?? Snapshot())
         let attempt = Attempt(
-            "t\(number).\(made)", world.chance(4) ? wishOfAccess : wish(on: state?.snapshot ?? Snapshot()),
-            world.chance(50) ? RequestKey(stringLiteral: "k\(number).\(made)") : nil,
+            "t\(number).\(made)", wish,
+            world.chance(50) && !wish.isLeasing ? RequestKey(stringLiteral: "k\(number).\(made)") : nil,
             ifRevision: world.chance(20) ? state?.revision : nil, engine)
         ask(attempt, host)
+    }
+
+    /// On the host's store that it was made by.
+    private var lease: (lease: Lease, store: Store)?
+    private(set) var leased = 0
+
+    private func lease(by store: Store) -> Lease {
+        if let lease, lease.store === store { return lease.lease }
+        let made = store.assumeIsolated { $0.makeLease() }
+        lease = (made, store)
+        leased += 1
+        return made
+    }
+
+    /// Its connection ends. That of a daemon that was killed has.
+    func endLease() {
+        guard let (lease, store) = lease, hosts.contains(where: { $0.store === store && $0.isUp }) else { return }
+        self.lease = nil
+        engine.endedHolders.insert(store.assumeIsolated { $0.holder(lease) })
+        store.assumeIsolated { $0.end(lease, origin: Origin(name: "lease ended")) }
     }
 
     private var wishOfAccess: Wish {
@@ -91,7 +117,8 @@ final class ModelClient: @unchecked Sendable {
         guard snapshot.contains("s" as SectionID) else { return .transact([.appendSections([Section(id: "s")])]) }
         let new = Item(id: ItemID(stringLiteral: "i\(number).\(made)"))
         let some = items.randomElement(using: &world.random)
-        switch world.number(0...10) {
+        switch world.number(0...12) {
+        case 11, 12: return .lease([.appendItems([new], to: .section("s"))])
         case 0: return .undo
         case 1: return .read
         // What another host has answered, or what nobody has made yet.
@@ -141,8 +168,13 @@ final class ModelClient: @unchecked Sendable {
         let origin = Origin(name: attempt.name)
         let (wish, key, ifRevision) = (attempt.wish, attempt.key, attempt.ifRevision)
         guard let peer = user.peer(on: host.number) else { return completion(.failure(.outcomeUnknown(host.list))) }
+        let lease = wish.isLeasing ? lease(by: store) : nil
         store.assumeIsolated { store in
             switch wish {
+            case .lease(let operations):
+                store.transact(
+                    host.list, operations, ifRevision: ifRevision, lease: lease, origin: origin, by: peer,
+                    completion: completion)
             case .transact(let operations):
                 store.transact(
                     host.list, operations, ifRevision: ifRevision, requestKey: key, origin: origin,
@@ -274,7 +306,7 @@ final class ModelClient: @unchecked Sendable {
     private func change(_ attempt: Attempt, at revision: Int) -> MadeChange? {
         let plan: ChangePlan
         switch attempt.wish {
-        case .transact(let operations): plan = .transact(operations)
+        case .transact(let operations), .lease(let operations): plan = .transact(operations)
         case .apply(let target, let delivery): plan = .apply(target, delivery)
         // What it is undone to would have to be known.
         case .undo, .read, .readAt, .govern: return MadeChange(new: engine.states[revision], operations: [])

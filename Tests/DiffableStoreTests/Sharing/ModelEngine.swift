@@ -15,6 +15,12 @@ final class ModelEngine: @unchecked Sendable {
     private(set) var rows: [String: [Int]] = [:]
     /// One after the other, as it was set.
     private(set) var accesses = [ModelEngine.firstAccess]
+    /// Who holds which items, by what the rows say.
+    private(set) var holders: [ItemID: SharedHolder] = [:]
+    /// Whose connections have ended.
+    var endedHolders: Set<SharedHolder> = []
+    /// Of daemons that were killed.
+    var endedLives: Set<String> = []
     private let checks: SharingChecks
 
     static let firstAccess = SharedAccess(owner: "anna", group: ModelUser.group, mode: AccessMode(bits: 0o660))
@@ -25,11 +31,23 @@ final class ModelEngine: @unchecked Sendable {
 
     var revision: Int { states.count - 1 }
 
-    /// Whether head was that.
-    func append(_ text: [UInt8], after: SharedPosition) throws -> Bool {
-        guard after == position else { return false }
+    /// Until when each host is there.
+    private var presences: [String: Int] = [:]
+
+    func note(_ host: String, until time: Int) { presences[host] = time }
+    func hosts(at time: Int) -> [String] { presences.filter { $0.value > time }.keys.sorted() }
+
+    /// `lost`: head was not that. `refused`: a host is there that must not be.
+    func append(
+        _ text: [UInt8], after: SharedPosition, absent: [String], by host: String, at time: Int
+    ) throws -> SharingOutcome {
+        guard after == position else { return .lost }
+        let present = hosts(at: time)
+        if absent.contains(where: present.contains) { return .refused }
         for row in try SharedBatch(text).rows {
+            let before = Set(states[revision].itemIdentifiers)
             if !row.operations.isEmpty { states.append(try states[revision].applying(row.operations, limits: .none)) }
+            hold(row, before, by: host, at: time)
             let maker = row.origin?.name?.split(separator: "@").first.map(String.init) ?? ""
             rows[maker, default: []].append(revision)
             if let user = ModelClient.user(of: maker) {
@@ -39,7 +57,22 @@ final class ModelEngine: @unchecked Sendable {
         }
         position = position.following(text)
         log.append(text)
-        return true
+        return .done
+    }
+
+    /// What a row that a host wrote does to the leases.
+    private func hold(_ row: SharedRow, _ before: Set<ItemID>, by host: String, at time: Int) {
+        let after = Set(states[revision].itemIdentifiers)
+        for id in before.subtracting(after) { holders[id] = nil }
+        for id in after.subtracting(before) { holders[id] = row.lease }
+        guard let ended = row.endedLease else { return }
+        checks.expect(isOver(ended, at: time), "\(host) ended what \(ended) holds, which is there")
+        checks.expect(!holders.values.contains(ended), "\(host) ended \(ended), and left something of it")
+    }
+
+    /// Whether nobody holds it any more.
+    func isOver(_ holder: SharedHolder, at time: Int) -> Bool {
+        endedHolders.contains(holder) || endedLives.contains(holder.life) || !hosts(at: time).contains(holder.host)
     }
 }
 
@@ -57,6 +90,8 @@ enum PlantedFault: CaseIterable {
     case confirmsUnseen
     /// A batch is said to be in the log that lost.
     case lossIsDone
+    /// Nobody looks whether the hosts are there that must not be.
+    case presenceUnseen
 }
 
 /// A model of the connector of one host: calls to the engine, each way with a delay, and lost sometimes; what is in the log
@@ -101,6 +136,10 @@ final class ModelConnector: @unchecked Sendable {
         host.store.assumeIsolated { $0.detach() }
     }
 
+    private var looksSinceHosts = 0
+    /// So long a host is there that is not heard, in milliseconds.
+    private static let presence = 3_000
+
     /// Where the replica was when it said so last.
     private var known = SharedPosition.beginning
     private var isLive = false
@@ -118,8 +157,16 @@ final class ModelConnector: @unchecked Sendable {
             guard life == self.life, !self.isCutOff else { return }
             // A linearizable look at the log.
             let (end, from) = (self.engine.log.count, self.known.batch)
+            self.engine.note(self.host.name, until: self.world.now + Self.presence)
+            let hosts = self.engine.hosts(at: self.world.now)
             self.later {
                 guard life == self.life else { return }
+                // What the daemon knows of hosts is old as a rule.
+                self.looksSinceHosts += 1
+                if self.world.chance(20) || self.looksSinceHosts > 10 {
+                    self.looksSinceHosts = 0
+                    self.host.store.assumeIsolated { $0.setHosts(hosts) }
+                }
                 let start = self.world.chance(20) ? self.world.number(0...from) : from
                 self.tell(from: start, to: end, isLive: true)
                 self.isLive = true
@@ -134,7 +181,7 @@ final class ModelConnector: @unchecked Sendable {
         var told = Replication(list: host.list, epoch: host.epoch)
         if let start, start < end { told.batches = Array(engine.log[start..<end]) }
         told.isLive = isLive
-        told.access = ModelEngine.firstAccess
+        told.beginning = SharedBeginning(access: ModelEngine.firstAccess)
         let life = life
         host.store.assumeIsolated { store in
             store.replicate(told) { result in
@@ -155,31 +202,34 @@ final class ModelConnector: @unchecked Sendable {
     private func carryOut(_ call: EngineCall, _ life: Int) {
         guard life == self.life else { return }
         switch call {
-        case .append(let call, let state, _, _, let text): append(call, text, after: state.position, life)
+        case .append(let call, let state, _, _, let text, let absent):
+            append(call, text, after: state.position, absent: fault == .presenceUnseen ? [] : absent, life)
         case .confirm(let call, let state): confirm(call, state.position, life)
         case .behind(let state):
             known = state.position
             look()
-        case .share(let call, _, _, _), .remove(let call, _, _): settle(call, .done, life)
+        case .share(let call, _, _, _), .remove(let call, _, _, _): settle(call, .done, life)
         }
     }
 
-    private func append(_ call: Int, _ text: [UInt8], after: SharedPosition, _ life: Int) {
+    private func append(_ call: Int, _ text: [UInt8], after: SharedPosition, absent: [String], _ life: Int) {
         if isCutOff { return settle(call, .unreachable, life) }
         let unknown: SharingOutcome = fault == .unknownIsUnreachable ? .unreachable : .unknown
         // What is lost on the way there may come late.
         let isLate = world.chance(loss)
         world.after(isLate ? world.number(50...4_000) : world.number(1...6)) {
-            let isAppended = self.host.isGood { try self.engine.append(text, after: after) }
-            if isAppended { self.host.ring() }
+            let outcome = self.host.outcome {
+                try self.engine.append(text, after: after, absent: absent, by: self.host.name, at: self.world.now)
+            }
+            if outcome == .done { self.host.ring() }
             if self.isCutOff || self.world.chance(self.loss) { return }
             self.world.after(self.world.number(1...6)) {
                 guard life == self.life, self.unanswered.remove(call) != nil else { return }
-                if !isAppended, self.fault != .lossIsDone {
+                if outcome == .lost, self.fault != .lossIsDone {
                     let end = self.engine.log.count
                     self.tell(from: min(self.known.batch, end), to: end, isLive: nil)
                 }
-                self.settle(call, isAppended || self.fault == .lossIsDone ? .done : .lost, life)
+                self.settle(call, outcome == .lost && self.fault == .lossIsDone ? .done : outcome, life)
             }
         }
         unanswered.insert(call)

@@ -65,12 +65,19 @@ final class ModelHost: @unchecked Sendable {
         connector.attach()
     }
 
-    /// The daemon is killed, and started again.
-    func restart(after delay: Int) {
-        guard !journal.isCut else { return }
+    /// The daemon is killed; false if there is none.
+    func die() -> Bool {
+        guard !journal.isCut else { return false }
         journal.isCut = true
         lives += 1
+        engine.endedLives.insert(store.assumeIsolated { $0.engine.life })
         connector.detach()
+        return true
+    }
+
+    /// The daemon is killed, and started again.
+    func restart(after delay: Int) {
+        guard die() else { return }
         world.after(delay) { [self] in
             journal.isCut = false
             store = ModelHost.store(number, world, journal)
@@ -96,10 +103,10 @@ final class ModelHost: @unchecked Sendable {
 
     func noteFit(_ fits: Bool) { checks.expect(fits, "a batch did not fit the replica of \(name)") }
 
-    func isGood(_ body: () throws -> Bool) -> Bool {
+    func outcome(_ body: () throws -> SharingOutcome) -> SharingOutcome {
         do { return try body() } catch {
             checks.expect(false, "the log cannot be read: \(error)")
-            return false
+            return .lost
         }
     }
 
@@ -117,6 +124,14 @@ final class ModelHost: @unchecked Sendable {
             "\(name) shows something else at \(state.revision) than the log")
     }
 
+    /// Who holds which items.
+    var leases: [ItemID: SharedHolder] {
+        store.assumeIsolated { store in
+            guard let state = store.list(list), let leases = store.leases[state.number] else { return [:] }
+            return leases.items.compactMapValues(\.holder)
+        }
+    }
+
     /// Whether the replica is what the log has.
     func checkEnd() {
         guard let state = store.assumeIsolated({ $0.list(list) }) else {
@@ -125,6 +140,7 @@ final class ModelHost: @unchecked Sendable {
         checks.expect(
             state.revision == engine.revision, "\(name) ends at \(state.revision), the log at \(engine.revision)")
         see(state, isThorough: true)
+        checks.expect(leases == engine.holders, "\(name) does not know who holds what as the log has it")
         let access = store.assumeIsolated { $0.currentAccess(of: list) }
         checks.expect(
             access.record.shared == engine.access,

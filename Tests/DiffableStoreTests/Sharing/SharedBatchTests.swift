@@ -7,13 +7,7 @@ import Testing
 /// What the log of a shared list has.
 struct SharedBatchTests {
     private func text(_ rows: [SharedRow], after position: SharedPosition = .beginning, revision: Int) -> [UInt8] {
-        var writer = ByteWriter()
-        for (index, row) in rows.enumerated() {
-            if index > 0 { writer.append(byte: UInt8(ascii: ",")) }
-            row.write(into: &writer)
-        }
-        return SharedBatch.text(
-            version: rows.map(\.version).max() ?? 1, after: position, revision: revision, host: "al\"pha", rows: writer)
+        SharedBatch.text(rows, after: position, revision: revision)
     }
 
     private let row = SharedRow(
@@ -58,6 +52,52 @@ struct SharedBatchTests {
         }
     }
 
+    @Test func `a batch says the first version that has all that is in it`() throws {
+        let holder = SharedHolder(host: "al\"pha", life: "l", number: 7)
+        var (governed, leased, ended) = (row, row, SharedRow(operations: [], time: 1))
+        governed.access = SharedAccess(owner: "anna")
+        leased.lease = holder
+        ended.endedLease = holder
+        for (rows, version) in [([row], 1), ([row, governed], 2), ([leased], 3), ([governed, ended], 3)] {
+            let text = text(rows, revision: 1)
+            #expect(String(decoding: text, as: UTF8.self).hasPrefix("{\"version\":\(version),"))
+            let batch = try SharedBatch(text)
+            #expect(batch.rows.map(\.lease) == rows.map(\.lease))
+            #expect(batch.rows.map(\.endedLease) == rows.map(\.endedLease))
+        }
+    }
+
+    /// As it is where hosts of two versions share a list.
+    @Test func `what a later version wrote stops a replica where it is, and it goes on from there`() throws {
+        let host = ScriptedHost("alpha")
+        let first = text([row], revision: 1)
+        host.tell([first])
+        let position = SharedPosition.beginning.following(first)
+        var changed = SharedRow(operations: [.appendItems([Item(id: "new")])], time: 1)
+        let known = text([changed], after: position, revision: 2)
+        changed.lease = SharedHolder(host: "beta", life: "l", number: 1)
+        let next = String(decoding: text([changed], after: position, revision: 2), as: UTF8.self)
+        let later = Array(next.replacing("\"version\":3", with: "\"version\":\(SharedBatch.version + 1)").utf8)
+        let behind = text([row], after: position.following(later), revision: 3)
+        for batches in [[later], [later, behind], [first, later]] {
+            let report = try #require(host.tell(batches))
+            #expect(!report.fits && report.state.position == position && report.state.revision == 1)
+        }
+        let state = Array("{\"version\":\(SharedBatch.version + 1),\"revision\":9,\"operations\":[]}".utf8)
+        let end = SharedPosition(batch: 9, chain: SharedChain(value: 9))
+        let report = try #require(host.tell { $0.part = Replication.Part(text: state, end: end) })
+        #expect(!report.fits && report.state.position == position)
+        #expect(host.items == ["é\\\""])
+        do {
+            _ = try SharedBatch(later)
+            Issue.record("it was read")
+        } catch {
+            #expect("\(error)".contains("a newer diffabled wrote it, so this host needs one too"), "\(error)")
+        }
+        #expect(try #require(host.tell([known])).fits)
+        #expect(host.items == ["é\\\"", "new"])
+    }
+
     @Test func `a position is read as it was written`() {
         for value in [0, 1, 255, .max, UInt64.random(in: 0...UInt64.max)] {
             let position = SharedPosition(batch: 12, chain: SharedChain(value: value))
@@ -67,5 +107,17 @@ struct SharedBatchTests {
         for text in ["", "1", "1 2", "x 00f3a1b2c3d4e5f6", "1 +0f3a1b2c3d4e5f6", "-1 00f3a1b2c3d4e5f6"] {
             #expect(SharedPosition(text) == nil, "\(text)")
         }
+    }
+}
+
+extension SharedBatch {
+    static func text(_ rows: [SharedRow], after position: SharedPosition = .beginning, revision: Int) -> [UInt8] {
+        var writer = ByteWriter()
+        for (index, row) in rows.enumerated() {
+            if index > 0 { writer.append(byte: UInt8(ascii: ",")) }
+            row.write(into: &writer)
+        }
+        return text(
+            version: rows.map(\.version).max() ?? 1, after: position, revision: revision, host: "al\"pha", rows: writer)
     }
 }

@@ -19,6 +19,8 @@ final class SharingSimulation {
         clients = (0..<clientCount).map { ModelClient($0, world, engine, hosts, checks) }
     }
 
+    /// Requests that leased something.
+    var leased: Int { clients.reduce(0) { $0 + $1.leased } }
     var answered: Int { clients.reduce(0) { $0 + $1.answered } }
 
     /// Every connector hears that there is something, as a rule.
@@ -32,10 +34,15 @@ final class SharingSimulation {
         harm(until: time)
         world.run(until: time)
         for client in clients { client.isDone = true }
+        // One of them does not come back: what is held there goes all the same.
+        if hosts.count > 1, world.chance(50) { _ = hosts[0].die() }
         for host in hosts { (host.connector.isCutOff, host.connector.loss, host.fullness) = (false, 0, 0) }
         // Whoever waits is answered, and whoever is behind catches up.
         world.run(until: time + 60_000)
-        for host in hosts { host.checkEnd() }
+        for host in hosts where host.isUp { host.checkEnd() }
+        for (item, holder) in engine.holders where engine.isOver(holder, at: world.now) {
+            checks.expect(false, "\(item) stays, which was leased by \(holder), who is gone")
+        }
         for client in clients { client.checkEnd() }
     }
 

@@ -17,6 +17,7 @@ struct SharingSimulationTests {
         simulation.run(for: seconds * 1_000)
         if fault == nil {
             #expect(simulation.answered > seconds, "hardly anything happened: DIFFABLED_SEED=\(seed)")
+            #expect(simulation.leased > 0, "nothing was leased: DIFFABLED_SEED=\(seed)")
         }
         return simulation.checks.faults
     }

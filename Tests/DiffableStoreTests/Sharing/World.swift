@@ -75,6 +75,7 @@ final class WorldJournal: Journal, @unchecked Sendable {
     private var states: [Int: ListState] = [:]
     private var access: [Int: AccessRecord] = [:]
     private var windows: [Int: RequestWindow] = [:]
+    private var leases: [Int: Leases] = [:]
     private var numberMax = 0
     /// Nothing is written any more: the host is down.
     var isCut = false
@@ -100,9 +101,13 @@ final class WorldJournal: Journal, @unchecked Sendable {
         case .advanced(let former, _):
             states[former.number] = nil
             windows[former.number] = nil
+            leases[former.number] = nil
             access[number] = access.removeValue(forKey: former.number)
             states[number] = change.state
-        case .deleted, .purged: states[number] = nil
+        case .deleted, .purged: (states[number], leases[number]) = (nil, nil)
+        }
+        if let leaseChange = change.leases, states[number] != nil {
+            leases[number, default: Leases(of: change.state.name)].make(leaseChange)
         }
         if let record = change.access { access[number] = record }
         if let result = change.result {
@@ -116,6 +121,7 @@ final class WorldJournal: Journal, @unchecked Sendable {
         recovered.states = states.values.sorted { $0.number < $1.number }
         recovered.access = access
         recovered.requestWindows = windows
+        recovered.leases = leases.filter { !$0.value.isEmpty }
         recovered.nextListNumber = numberMax + 1
         return recovered
     }

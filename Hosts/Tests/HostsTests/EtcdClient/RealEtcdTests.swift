@@ -154,8 +154,79 @@ struct RealEtcdTests {
             #expect(try await register.log("E3").state(place) == ["one", "two"])
             #expect(try await register.log("E3").batches(after: 3) == ["text 4", "text 5"])
             #expect(try await register.hasEnded("E1"))
-            #expect(try await register.end("tasks", "E3"))
+            #expect(try await register.end("tasks", "E3") == .done)
             #expect(try await log.head() == nil)
         }
+    }
+
+    @Test func aHostIsThereAsLongAsItsKeyIsKept() async throws {
+        let etcd = try LocalEtcd()
+        try await withClient([etcd.endpoint]) { client in
+            let keys = SpaceKeys("default")
+            let register = ListRegister(keys, of: client)
+            var times = HostLease.Times()
+            (times.life, times.interval, times.retry) = (.seconds(2), .milliseconds(200), .milliseconds(100))
+            let lease = HostLease(client, keys, of: "alpha", times: times) { _ in }
+            await lease.begin()
+            #expect(try await register.recordsAndHosts().hosts == ["alpha"])
+            let keeping = Task { await lease.keep() }
+            let other = HostLease(client, keys, of: "alpha", times: times) { _ in }
+            await other.begin()
+            // For longer than its life.
+            try await Task.sleep(for: .seconds(4))
+            #expect(try await register.recordsAndHosts().hosts == ["alpha"])
+            keeping.cancel()
+            await keeping.value
+            #expect(try await register.recordsAndHosts().hosts == [], "the host says itself that it goes")
+            // One that is not kept goes too.
+            await other.begin()
+            #expect(try await register.recordsAndHosts().hosts == ["alpha"])
+            try await eventually { try await register.recordsAndHosts().hosts == [] }
+        }
+    }
+
+    @Test func whatAHostHeldIsEndedOnlyWhenItIsGone() async throws {
+        let etcd = try LocalEtcd()
+        try await withClient([etcd.endpoint]) { client in
+            let keys = SpaceKeys("default")
+            let register = ListRegister(keys, of: client)
+            #expect(try await register.begin("tasks", ListRecord(id: "E1", access: "{}")))
+            let log = register.log("E1")
+            let known = try #require(try await log.head())
+            let alpha = HostLease(client, keys, of: "alpha") { _ in }
+            await alpha.begin()
+            let position = Position(batch: 1, revision: 1, chain: "1")
+            let refused = try await log.append("ended", to: position, after: known, by: "beta", absent: ["alpha", "c"])
+            #expect(refused == .refused)
+            #expect(try await register.end("tasks", "E1", absent: ["alpha"]) == .refused)
+            #expect(try await log.head() == known)
+            // Another's change comes first, whoever is there.
+            let other = try await log.append("other", to: position, after: known, by: "gamma")
+            guard case .done(let next) = other else {
+                Issue.record("\(other)")
+                return
+            }
+            let lost = try await log.append("ended", to: position, after: known, by: "beta", absent: ["alpha"])
+            #expect(lost == .lost(next))
+            let keeping = Task { await alpha.keep() }
+            keeping.cancel()
+            await keeping.value
+            let second = Position(batch: 2, revision: 2, chain: "2")
+            let done = try await log.append("ended", to: second, after: next, by: "beta", absent: ["alpha"])
+            guard case .done = done else {
+                Issue.record("\(done)")
+                return
+            }
+            #expect(try await log.batches(after: 0) == ["other", "ended"])
+            #expect(try await register.end("tasks", "E1", absent: ["alpha"]) == .done)
+        }
+    }
+
+    private func eventually(_ holds: () async throws -> Bool) async throws {
+        for _ in 0..<600 {
+            if try await holds() { return }
+            try await Task.sleep(for: .milliseconds(50))
+        }
+        #expect(try await holds())
     }
 }

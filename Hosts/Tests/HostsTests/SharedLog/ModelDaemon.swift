@@ -23,6 +23,7 @@ actor ModelDaemon {
     private(set) var given: [String] = []
     private(set) var settled: [CallOutcome] = []
     private(set) var gone: [String] = []
+    private(set) var hostsTold: [[String]] = []
     private(set) var statesTaken = 0
     private var ordinary: Set<String> = []
     private var calls = 0
@@ -61,7 +62,9 @@ actor ModelDaemon {
     // MARK: What a writer does
 
     /// Begins an append, if the list is live and none is under way.
-    func write(_ list: String) async {
+    ///
+    /// - Parameter absent: hosts that must not be there.
+    func write(_ list: String, absent: [String] = []) async {
         guard var shared = lists[list], shared.isLive, shared.call == nil else { return }
         if shared.doubt == nil { written += 1 }
         let batch = shared.texts.count + 1
@@ -75,7 +78,7 @@ actor ModelDaemon {
         await engine?.take(
             DaemonCall(
                 calls, list, shared.epoch,
-                .append(text: text, to: position, after: shared.texts.count, afterChain: shared.chain)))
+                .append(text: text, to: position, after: shared.texts.count, afterChain: shared.chain, absent: absent)))
     }
 
     /// Changes a list for as long as it is told nothing else.
@@ -94,7 +97,7 @@ actor ModelDaemon {
         guard let shared = lists[list] else { return }
         calls += 1
         pendingRemovals[calls] = list
-        await engine?.take(DaemonCall(calls, list, shared.epoch, .remove))
+        await engine?.take(DaemonCall(calls, list, shared.epoch, .remove()))
     }
 
     func confirm(_ list: String) async {
@@ -130,7 +133,8 @@ actor ModelDaemon {
         }
         guard let (list, shared) = lists.first(where: { $0.value.call == call }) else { return }
         lists[list]?.call = nil
-        if outcome != .done { lists[list]?.isLive = false }
+        // After a refusal it goes on.
+        if outcome != .done, outcome != .refused { lists[list]?.isLive = false }
         guard let text = shared.doubt else { return }
         switch outcome {
         case .done:
@@ -140,7 +144,7 @@ actor ModelDaemon {
         case .lost:
             if shared.texts.contains(text) { acknowledged.append(text) }
             lists[list]?.doubt = nil
-        case .unreachable: lists[list]?.doubt = nil
+        case .unreachable, .refused: lists[list]?.doubt = nil
         // The same text goes again, when the list is live again.
         case .unknown: break
         }
@@ -205,6 +209,8 @@ actor ModelDaemon {
         statesTaken += 1
     }
 
+    func tell(hosts: [String]) { hostsTold.append(hosts) }
+
     func checkpoint(of list: String) async throws(DaemonError) -> CheckpointTexts {
         guard let shared = lists[list] else { throw .refused("no such list") }
         let middle = shared.texts.count / 2
@@ -226,6 +232,11 @@ struct ModelConnection: DaemonLink {
     func settle(_ call: Int, _ outcome: CallOutcome) async throws(DaemonError) {
         try await daemon.expect(number)
         try await daemon.settle(call, outcome)
+    }
+
+    func tell(hosts: [String]) async throws(DaemonError) {
+        try await daemon.expect(number)
+        await daemon.tell(hosts: hosts)
     }
 
     func checkpoint(of list: String) async throws(DaemonError) -> CheckpointTexts {

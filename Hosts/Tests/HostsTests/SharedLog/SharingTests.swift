@@ -55,6 +55,34 @@ import Testing
         }
     }
 
+    @Test func aDaemonHearsWhichHostsAreThereAndAgainAfterItWasMistaken() async throws {
+        var limits = SharingLimits()
+        limits.hostPatience = .zero
+        let hosts = ModelHosts(1, limits: limits)
+        let (daemon, other) = (hosts.daemons[0], hosts.register.keys.host("other"))
+        try await hosts.allConnected { spaces in
+            try await shared(hosts, spaces)
+            #expect(await daemon.hostsTold == [[]])
+            _ = try await hosts.engine.run(Transaction([.put(key: other, value: "{}")]))
+            for _ in 0..<2 { try await spaces[0].look() }
+            #expect(await daemon.hostsTold == [[], ["other"]])
+            let count = await daemon.settled.count
+            await daemon.write(list, absent: ["other"])
+            try await hosts.until(spaces, "it was answered") { await daemon.settled.count > count }
+            #expect(await daemon.settled.last == .refused)
+            #expect(await daemon.lists[list]?.isLive == true, "nothing waits for it")
+            try await hosts.until(spaces, "it is told once more") { await daemon.hostsTold.count == 3 }
+            #expect(await daemon.hostsTold.last == ["other"])
+            #expect(await hosts.engine.values.keys.allSatisfy { !$0.contains("/turns/") }, "its turn is given up")
+            _ = try await hosts.engine.run(Transaction([.delete(.key(other))]))
+            try await spaces[0].look()
+            #expect(await daemon.hostsTold.last == [])
+            let acknowledged = await daemon.acknowledged.count
+            await daemon.write(list, absent: ["other"])
+            try await hosts.until(spaces, "it is in the log") { await daemon.acknowledged.count > acknowledged }
+        }
+    }
+
     @Test func aListThatEtcdLostIsNotDeleted() async throws {
         let hosts = ModelHosts(1)
         try await hosts.allConnected { spaces in
