@@ -33,6 +33,16 @@ extension ListKeeper {
         watchPredecessor()
     }
 
+    /// A host that was passed over while it waited itself has no ticket any more. Without another one it would wait for as
+    /// long as there is anybody else.
+    func renewTicket() async throws(DaemonError) {
+        guard isAwaitingTurn, predecessor != nil, !turns.has(host) else { return }
+        try await tolerating { () async throws(KeeperError) in
+            turns.take(try await reading { () async throws(EngineError) in try await self.log.queue(self.host) })
+        }
+        watchPredecessor()
+    }
+
     /// Whether this host waited, and its turn has come.
     var isTurnDue: Bool { isAwaitingTurn && predecessor == nil }
 

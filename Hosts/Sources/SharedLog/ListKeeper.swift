@@ -130,6 +130,7 @@ package actor ListKeeper {
         case .call(let call): try await carryOut(call)
         case .turns(let turns):
             take(turns)
+            try await renewTicket()
             // With the batches that came with it, the daemon hears both at once.
             if !inbox.hasNews { try await takeTurn() }
         case .news(let batches, let head):

@@ -5,8 +5,9 @@ package struct ListLog: Sendable {
     static let partsMax = 16
     /// How often an append tries again that lost only to a checkpoint.
     static let triesMax = 20
-    /// So many tickets are read at a time; more hosts than that are rarely waiting for one list.
-    static let ticketsMax = 64
+    /// So many tickets are read at a time. They come in the order of their hosts' names: where there are more, those that
+    /// were left first may not be among them, and hosts that are not go before their turn.
+    static let ticketsMax = 1_000
 
     let engine: any Engine
     let keys: SpaceKeys

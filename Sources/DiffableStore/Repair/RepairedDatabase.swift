@@ -44,7 +44,7 @@ struct RepairedDatabase {
 
     /// Whether what is leased is still there.
     private func isThere(_ lease: LeaseRow, in list: ExaminedList?) -> Bool {
-        guard let list else { return false }
+        guard let list, !list.isReplaceable else { return false }
         switch lease.kind {
         case .list: return true
         case .section: return (try? SectionID(lease.id)).map(list.snapshot.contains) ?? false

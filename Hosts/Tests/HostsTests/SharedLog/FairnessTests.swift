@@ -63,6 +63,28 @@ import Testing
         }
     }
 
+    /// Found by the simulation: it waited for as long as there was anybody else.
+    @Test func whoWasPassedOverWhileItWaitsIsInTheQueueAgain() async throws {
+        var limits = SharingLimits()
+        limits.turnPatience = .seconds(3_600)
+        let hosts = ModelHosts(2, limits: limits)
+        try await hosts.allConnected { spaces in
+            await hosts.engine.listen { events in
+                for space in spaces { _ = await space.hear(events) }
+            }
+            await hosts.daemons[0].share(list, as: "E1")
+            try await hosts.until(spaces, "the list is live at all hosts") { await hosts.areEqual() }
+            let other = hosts.register.keys.turn("E1", "other")
+            _ = try await hosts.engine.run(Transaction([.put(key: other, value: "")]))
+            await hosts.daemons[1].write(list)
+            try await hosts.until(spaces, "it waits") { await hosts.daemons[1].settled.last == .unreachable }
+            let own = hosts.register.keys.turn("E1", hosts.daemons[1].name)
+            #expect(await hosts.engine.values[own] != nil)
+            _ = try await hosts.engine.run(Transaction([.delete(.key(own))]))
+            try await hosts.until(spaces, "it has a ticket again") { await hosts.engine.values[own] != nil }
+        }
+    }
+
     @Test func whoHasNothingToAppendAnyMoreGivesItsTurnUp() async throws {
         let hosts = ModelHosts(2)
         try await hosts.allConnected { spaces in
