@@ -2,9 +2,10 @@ import Foundation
 
 /// Where the built programs are: beside the test bundle, or where `$DIFFABLED_BINARIES` says.
 enum Binaries {
-    static let directory: String =
-        ProcessInfo.processInfo.environment["DIFFABLED_BINARIES"]
-        ?? URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
+    static let directory = ProcessInfo.processInfo.environment["DIFFABLED_BINARIES"] ?? tests
+
+    /// Where these tests are.
+    static let tests = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
 
     static let daemon = "\(directory)/diffabled"
     static let companion = "\(directory)/diffablectl"

@@ -14,6 +14,9 @@ struct CommandInput {
     func bytes(within limit: InputLimit) async throws -> [UInt8] {
         // The command gets one end only: with the other it would not get SIGPIPE when we end.
         let (reading, writing) = try ChildProcess.pipe()
+        // From before it is there: a signal could come while it starts.
+        ChildSignals.take()
+        defer { ChildSignals.restore() }
         let child: ChildProcess
         do {
             defer { close(writing) }
@@ -23,7 +26,6 @@ struct CommandInput {
             throw error
         }
         ChildSignals.forward(to: child.processID)
-        defer { ChildSignals.restore() }
         let bytes: [UInt8]
         do {
             bytes = try await ByteSource(reading, named: "the output of \(command[0])").bytes(within: limit)
@@ -48,25 +50,51 @@ struct CommandInput {
 
 /// Forwards signals that end this program to a child.
 private enum ChildSignals {
+    /// 0 until there is one.
     private static let child = Atomic<pid_t>(0)
+    /// The one that has come; 0 until then.
+    private static let taken = Atomic<Int32>(0)
     private static let numbers = [SIGINT, SIGTERM, SIGHUP, SIGQUIT]
 
-    static func forward(to processID: pid_t) {
-        child.store(processID, ordering: .relaxed)
-        for number in numbers {
-            let before = signal(number) { number in
-                kill(ChildSignals.child.load(ordering: .relaxed), number)
-                signal(number, SIG_DFL)
-                raise(number)
-            }
-            // A signal that we ignore (nohup) is ignored by the child too.
-            if EndSignals.isIgnoring(before) { signal(number, SIG_IGN) }
+    static func take() {
+        child.store(0, ordering: .sequentiallyConsistent)
+        taken.store(0, ordering: .sequentiallyConsistent)
+        handle { number in
+            ChildSignals.taken.store(number, ordering: .sequentiallyConsistent)
+            ChildSignals.endBoth()
         }
     }
 
+    static func forward(to processID: pid_t) {
+        child.store(processID, ordering: .sequentiallyConsistent)
+        // One may have come on another thread just before.
+        endBoth()
+    }
+
+    /// Takes no more. What has come while there was no child ends this program.
     static func restore() {
+        handle(SIG_DFL)
+        let number = taken.load(ordering: .sequentiallyConsistent)
+        if number != 0 { kill(getpid(), number) }
+    }
+
+    /// Ends the child and this program when a signal has come and there is a child: whoever notes the later of the two
+    /// finds the other.
+    private static func endBoth() {
+        let (processID, number) = (
+            child.load(ordering: .sequentiallyConsistent), taken.load(ordering: .sequentiallyConsistent)
+        )
+        guard processID != 0, number != 0 else { return }
+        kill(processID, number)
+        signal(number, SIG_DFL)
+        // Not raise(): it is for this thread alone, which may block signals.
+        kill(getpid(), number)
+    }
+
+    private static func handle(_ handler: sighandler_t?) {
         for number in numbers {
-            let before = signal(number, SIG_DFL)
+            let before = signal(number, handler)
+            // A signal that we ignore (nohup) is ignored by the child too.
             if EndSignals.isIgnoring(before) { signal(number, SIG_IGN) }
         }
     }

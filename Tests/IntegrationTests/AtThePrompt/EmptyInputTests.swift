@@ -98,6 +98,22 @@ extension Integration {
             #expect(try daemon.succeed("show", "ps") == "main\n    a\n    b\n    c\n    d\n")
         }
 
+        /// It comes from the command itself, as soon as that is there.
+        @Test func `a signal that comes while the command starts ends it too`() throws {
+            let file = daemon.directory.file("pid")
+            for _ in 0..<20 {
+                let program = try daemon.startCompanion(
+                    ["apply", "ps", "--", "sh", "-c", "kill -INT $PPID; echo $$ >\(file); exec sleep 600"])
+                #expect(try program.wait() == 128 + SIGINT)
+                // It may have been ended before it wrote.
+                guard let text = try? String(contentsOfFile: file, encoding: .utf8),
+                    let command = pid_t(text.filter(\.isNumber))
+                else { continue }
+                _ = try eventually("end of the command") { Program.isRunning(command) ? nil : true }
+            }
+            #expect(try daemon.succeed("show", "ps") == "main\n    a\n    b\n    c\n    d\n")
+        }
+
         @Test(.enabled(if: Binaries.isInstalled("script")))
         func `a terminal is told what is waited for, and Ctrl-D deletes nothing`() throws {
             let answer = try daemon.terminal(#""$ctl" apply ps"#)

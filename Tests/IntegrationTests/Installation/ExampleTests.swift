@@ -12,7 +12,8 @@ extension Integration {
             let directory = try ScratchDirectory()
             let check = try Program(
                 "\(Binaries.repository)/examples/check", [name],
-                environment: ["DIFFABLED_BINARIES": Binaries.directory], in: directory)
+                // Examples in Swift are built with the tests, and are no programs of a release.
+                environment: ["DIFFABLED_BINARIES": "\(Binaries.directory):\(Binaries.tests)"], in: directory)
             #expect(try check.wait() == 0, "\(check.complaints)\(check.output)")
             if check.output.hasPrefix("skipped") { print(check.output) }
         }
