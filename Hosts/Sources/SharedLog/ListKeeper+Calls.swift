@@ -118,13 +118,7 @@ extension ListKeeper {
     }
 
     private func remove(_ absent: [String]) async throws(KeeperError) -> CallOutcome {
-        do {
-            switch try await register.end(list, epoch, absent: absent) {
-            case .done: return .done
-            case .lost: return .lost
-            case .refused: return .refused
-            }
-        } catch {
+        do { return try await register.end(list, epoch, absent: absent) } catch {
             if case .unknown = error { return .unknown }
             throw .engine(error)
         }

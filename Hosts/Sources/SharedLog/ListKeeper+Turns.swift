@@ -14,12 +14,14 @@ extension ListKeeper {
     /// Whether this host is to wait. It leaves its ticket then.
     func mustWait() async throws(KeeperError) -> Bool {
         guard predecessor != nil else { return false }
-        if !turns.has(host) {
-            turns.take(try await reading { () async throws(EngineError) in try await self.log.queue(self.host) })
-        }
+        if !turns.has(host) { try await leaveTicket() }
         // Perhaps what was heard of the queue was old.
         awaitTurn()
         return isAwaitingTurn
+    }
+
+    private func leaveTicket() async throws(KeeperError) {
+        turns.take(try await reading { () async throws(EngineError) in try await self.log.queue(self.host) })
     }
 
     /// Begins to wait if somebody is before this host.
@@ -37,9 +39,7 @@ extension ListKeeper {
     /// long as there is anybody else.
     func renewTicket() async throws(DaemonError) {
         guard isAwaitingTurn, predecessor != nil, !turns.has(host) else { return }
-        try await tolerating { () async throws(KeeperError) in
-            turns.take(try await reading { () async throws(EngineError) in try await self.log.queue(self.host) })
-        }
+        try await tolerating { () async throws(KeeperError) in try await leaveTicket() }
         watchPredecessor()
     }
 

@@ -17,15 +17,17 @@ package struct ListRegister: Sendable {
     /// Every list, as the names were at one moment or another after this was asked.
     package func records() async throws(EngineError) -> [String: ListRecord] { try await recordsAndHosts().records }
 
-    /// The same, with the hosts that are there, which costs no more than the names alone.
+    /// The same, with the hosts that are there, which costs no call of its own.
     package func recordsAndHosts() async throws(EngineError) -> (records: [String: ListRecord], hosts: [String]) {
         var records: [String: ListRecord] = [:]
         var hosts: [String]?
         var first = keys.lists
         while true {
             let range = KeyRange.between(first, keys.lists + "\u{10FFFF}")
+            let names = EngineOperation.get(range, limit: Self.namesMax)
+            // With the first of the names.
             let result = try await engine.run(
-                Transaction([.get(range, limit: Self.namesMax), .get(.prefix(keys.hosts))]))
+                Transaction(hosts == nil ? [names, .get(.prefix(keys.hosts))] : [names]))
             let found = result.found.first ?? []
             for stored in found {
                 guard let record = JSONText.decoded(ListRecord.self, stored.value) else { continue }
@@ -72,18 +74,11 @@ package struct ListRegister: Sendable {
         return result.succeeded
     }
 
-    package enum EndOutcome: Hashable, Sendable {
-        case done
-        /// The name has another epoch, or none.
-        case lost
-        /// A host is there that must not be.
-        case refused
-    }
-
     /// Ends a list's life.
     ///
     /// - Parameter absent: hosts that must not be there.
-    package func end(_ name: String, _ epoch: String, absent: [String] = []) async throws(EngineError) -> EndOutcome {
+    /// - Returns: `done`; `lost` if the name has another epoch, or none; `refused` if one of `absent` is there.
+    package func end(_ name: String, _ epoch: String, absent: [String] = []) async throws(EngineError) -> CallOutcome {
         while true {
             guard let known = try await record(of: name), known.record.id == epoch else { return .lost }
             let result = try await engine.run(

@@ -33,11 +33,6 @@ extension Request.Hosts: RequestParameters {
 
     func write(into writer: inout ByteWriter) {
         writer.appendParameterName("hosts")
-        writer.append(byte: UInt8(ascii: "["))
-        for (index, host) in hosts.enumerated() {
-            if index > 0 { writer.append(byte: UInt8(ascii: ",")) }
-            writer.appendString(host)
-        }
-        writer.append(byte: UInt8(ascii: "]"))
+        writer.appendArray(hosts) { host, writer in writer.appendString(host) }
     }
 }

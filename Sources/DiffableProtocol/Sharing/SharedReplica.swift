@@ -83,12 +83,8 @@ extension ConnectorNotification {
 
     private func append(_ absent: [String], to writer: inout ByteWriter) {
         if absent.isEmpty { return }
-        writer.append(#","absent":["#)
-        for (index, host) in absent.enumerated() {
-            if index > 0 { writer.append(byte: UInt8(ascii: ",")) }
-            writer.appendString(host)
-        }
-        writer.append(byte: UInt8(ascii: "]"))
+        writer.append(#","absent":"#)
+        writer.appendArray(absent) { host, writer in writer.appendString(host) }
     }
 
     private func begin(_ method: StaticString, _ call: Int, into writer: inout ByteWriter) {

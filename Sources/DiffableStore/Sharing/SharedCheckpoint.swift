@@ -29,12 +29,8 @@ package struct SharedCheckpoint: Sendable {
         writer.append(#","access":"#)
         access.write(into: &writer)
         if let leases, !holders.isEmpty {
-            writer.append(#","leases":["#)
-            for (index, holder) in holders.enumerated() {
-                if index > 0 { writer.append(byte: UInt8(ascii: ",")) }
-                SharedLeaseText(holder, of: leases).write(into: &writer)
-            }
-            writer.append(byte: UInt8(ascii: "]"))
+            writer.append(#","leases":"#)
+            writer.appendArray(holders) { holder, writer in SharedLeaseText(holder, of: leases).write(into: &writer) }
         }
         writer.append(#","operations":"#)
         var operations = OperationsWriter(resetTo: list.snapshot)

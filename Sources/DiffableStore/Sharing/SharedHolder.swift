@@ -80,17 +80,11 @@ struct SharedLeaseText {
         writer.append(#"{"holder":"#)
         holder.write(into: &writer)
         if isOfList { writer.append(#","list":true"#) }
-        writer.append(#","sections":["#)
-        for (index, id) in sections.enumerated() {
-            if index > 0 { writer.append(byte: UInt8(ascii: ",")) }
-            writer.appendString(id)
-        }
-        writer.append(#"],"items":["#)
-        for (index, id) in items.enumerated() {
-            if index > 0 { writer.append(byte: UInt8(ascii: ",")) }
-            writer.appendString(id)
-        }
-        writer.append("]}")
+        writer.append(#","sections":"#)
+        writer.appendArray(sections) { id, writer in writer.appendString(id) }
+        writer.append(#","items":"#)
+        writer.appendArray(items) { id, writer in writer.appendString(id) }
+        writer.append(byte: UInt8(ascii: "}"))
     }
 
     init(from scanner: inout JSONScanner) throws {

@@ -202,20 +202,22 @@ struct SharingMachine {
             commit(batch, &actions)
         case .unreachable where !batch.isRepeated:
             mayCall = false
-            underway = .nothing
-            actions.append(.discard)
-            putBack(batch.requests + batch.resting)
+            takeBack(batch, &actions)
         // Nobody is told of what is in such a batch, so nothing is lost if an earlier try of it arrives after all.
-        case .refused:
-            underway = .nothing
-            actions.append(.discard)
-            putBack(batch.requests + batch.resting)
+        case .refused: takeBack(batch, &actions)
         // What came before it would have been told before, and have settled it.
         case .lost, .unreachable, .unknown:
             mayCall = false
             underway = .doubtful(batch)
             if outcome == .lost { actions.append(.askForRows) }
         }
+    }
+
+    /// It was not appended: what is in it waits again.
+    private mutating func takeBack(_ batch: Batch, _ actions: inout [Action]) {
+        underway = .nothing
+        actions.append(.discard)
+        putBack(batch.requests + batch.resting)
     }
 
     private mutating func settle(_ requests: [RequestNumber], _ outcome: SharingOutcome, _ actions: inout [Action]) {

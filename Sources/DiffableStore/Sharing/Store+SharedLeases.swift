@@ -21,6 +21,11 @@ extension Store {
         return engine.hosts.map { !$0.contains(holder.host) } ?? false
     }
 
+    /// Nil for one of this host, whose end nobody else knows better.
+    private func hostThatMustBeGone(toEnd holder: SharedHolder) -> String? {
+        holder.host == engine.host || holder.life == engine.life ? nil : holder.host
+    }
+
     /// The holder that a lease of this daemon is in the log.
     func holder(_ lease: Lease) -> SharedHolder {
         SharedHolder(host: engine.host, life: engine.life, number: lease.number)
@@ -129,7 +134,7 @@ extension Store {
             let made = isChange ? MadeChange(new: new, operations: operations) : nil
             let hasRoom = try? append(DraftedRow(row: row, made: made, state: state), to: &draft)
             guard hasRoom == true else { return false }
-            if holder.host != engine.host, holder.life != engine.life { draft.absent.insert(holder.host) }
+            if let host = hostThatMustBeGone(toEnd: holder) { draft.absent.insert(host) }
         } while !items.isEmpty || !sections.isEmpty
         return true
     }
@@ -207,7 +212,7 @@ extension Store {
     private func remove(_ head: ListState, leasedBy lease: Lease, _ shared: SharedList) {
         guard !shared.isBeingRemoved, shared.machine.isLive, let holder = lease.holder else { return }
         shared.isBeingRemoved = true
-        let absent = holder.host != engine.host && holder.life != engine.life ? holder.host : nil
+        let absent = hostThatMustBeGone(toEnd: holder)
         let origin = origin(ofEndOf: holder)
         removeSharedList(head, keeping: .never, origin: origin, absent: absent) { [name = head.name] _ in
             self.assumeIsolated { $0.heldLists[name]?.shared?.isBeingRemoved = false }

@@ -43,11 +43,7 @@ extension Integration {
                 return nil
             }
             let pages = directory.file("connector")
-            let make = try Program(
-                "/usr/bin/python3",
-                ["-B", "\(Binaries.repository)/scripts/man-pages", Binaries.connectors, pages, "hosts"],
-                in: directory)
-            guard try make.wait(within: 120) == 0 else { throw Failure("scripts/man-pages: \(make.complaints)") }
+            try SharedFiles.make(of: Binaries.connectors, pages, "hosts")
             return pages
         }
 

@@ -13,10 +13,14 @@ struct SharedFiles {
     }
 
     private static func make() throws {
-        let script = "\(Binaries.repository)/scripts/man-pages"
         if FileManager.default.fileExists(atPath: path) { try FileManager.default.removeItem(atPath: path) }
-        let make = try Program(
-            "/usr/bin/python3", ["-B", script, Binaries.directory, path], in: ScratchDirectory())
+        try make(of: Binaries.directory, path)
+    }
+
+    /// Those of the programs in a directory; with `hosts` behind it, of diffabled-etcd.
+    static func make(of binaries: String, _ arguments: String...) throws {
+        let script = "\(Binaries.repository)/scripts/man-pages"
+        let make = try Program("/usr/bin/python3", ["-B", script, binaries] + arguments, in: ScratchDirectory())
         guard try make.wait(within: 240) == 0 else { throw Failure("scripts/man-pages: \(make.complaints)") }
     }
 

@@ -20,11 +20,8 @@ import Testing
     @Test(arguments: 1...3) func twelveHostsThatWriteAtOnceTakeTurns(_ seed: UInt64) async throws {
         let hosts = ModelHosts(12, seed: seed)
         try await hosts.allConnected { spaces in
-            await hosts.engine.listen { events in
-                for space in spaces { _ = await space.hear(events) }
-            }
-            await hosts.daemons[0].share(list, as: "E1")
-            try await hosts.until(spaces, "the list is live at all hosts") { await hosts.areEqual() }
+            await hosts.listen(spaces)
+            try await hosts.shareList(among: spaces)
             for daemon in hosts.daemons { await daemon.write(always: list) }
             try await hosts.until(spaces, "all of them have written") {
                 await acknowledged(hosts).reduce(0, +) >= 600
@@ -42,11 +39,8 @@ import Testing
         limits.turnPatience = .milliseconds(20)
         let hosts = ModelHosts(2, limits: limits)
         try await hosts.allConnected { spaces in
-            await hosts.engine.listen { events in
-                for space in spaces { _ = await space.hear(events) }
-            }
-            await hosts.daemons[0].share(list, as: "E1")
-            try await hosts.until(spaces, "the list is live at all hosts") { await hosts.areEqual() }
+            await hosts.listen(spaces)
+            try await hosts.shareList(among: spaces)
             for host in ["gone", "lost"] {
                 let ticket = hosts.register.keys.turn("E1", host)
                 _ = try await hosts.engine.run(Transaction([.put(key: ticket, value: "")]))
@@ -69,11 +63,8 @@ import Testing
         limits.turnPatience = .seconds(3_600)
         let hosts = ModelHosts(2, limits: limits)
         try await hosts.allConnected { spaces in
-            await hosts.engine.listen { events in
-                for space in spaces { _ = await space.hear(events) }
-            }
-            await hosts.daemons[0].share(list, as: "E1")
-            try await hosts.until(spaces, "the list is live at all hosts") { await hosts.areEqual() }
+            await hosts.listen(spaces)
+            try await hosts.shareList(among: spaces)
             let other = hosts.register.keys.turn("E1", "other")
             _ = try await hosts.engine.run(Transaction([.put(key: other, value: "")]))
             await hosts.daemons[1].write(list)
@@ -88,11 +79,8 @@ import Testing
     @Test func whoHasNothingToAppendAnyMoreGivesItsTurnUp() async throws {
         let hosts = ModelHosts(2)
         try await hosts.allConnected { spaces in
-            await hosts.engine.listen { events in
-                for space in spaces { _ = await space.hear(events) }
-            }
-            await hosts.daemons[0].share(list, as: "E1")
-            try await hosts.until(spaces, "the list is live at all hosts") { await hosts.areEqual() }
+            await hosts.listen(spaces)
+            try await hosts.shareList(among: spaces)
             let ticket = hosts.register.keys.turn("E1", hosts.daemons[0].name)
             _ = try await hosts.engine.run(Transaction([.put(key: ticket, value: "")]))
             let before = await hosts.daemons[0].settled

@@ -63,6 +63,19 @@ struct ModelHosts: Sendable {
         return try await register.log(record.id).head()?.head
     }
 
+    /// All hear at once what happens in the engine.
+    func listen(_ spaces: [SharedSpace]) async {
+        await engine.listen { events in
+            for space in spaces { _ = await space.hear(events) }
+        }
+    }
+
+    /// The list is shared by the first host, and live at all.
+    func shareList(among spaces: [SharedSpace]) async throws {
+        await daemons[0].share(Self.list, as: "E1")
+        try await until(spaces, "the list is live at all hosts") { await areEqual() }
+    }
+
     /// All daemons have the list, live, where its head is.
     func areEqual() async -> Bool {
         guard let head = try? await head() else { return false }

@@ -4,12 +4,6 @@ import Testing
 @Suite struct SharingTests {
     private let list = ModelHosts.list
 
-    /// The list is shared by the first host, and live at all.
-    private func shared(_ hosts: ModelHosts, _ spaces: [SharedSpace]) async throws {
-        await hosts.daemons[0].share(list, as: "E1")
-        try await hosts.until(spaces, "the list is live at all hosts") { await hosts.areEqual() }
-    }
-
     private func write(_ hosts: ModelHosts, _ spaces: [SharedSpace], _ number: Int, count: Int) async throws {
         let daemon = hosts.daemons[number]
         let before = await daemon.acknowledged.count
@@ -22,7 +16,7 @@ import Testing
     @Test func whatOneHostWritesAllHave() async throws {
         let hosts = ModelHosts(3)
         try await hosts.allConnected { spaces in
-            try await shared(hosts, spaces)
+            try await hosts.shareList(among: spaces)
             try await write(hosts, spaces, 0, count: 5)
             try await write(hosts, spaces, 2, count: 5)
             try await hosts.until(spaces, "all are equal") { await hosts.areEqual() }
@@ -34,7 +28,7 @@ import Testing
     @Test func aNameIsSharedOnce() async throws {
         let hosts = ModelHosts(2)
         try await hosts.allConnected { spaces in
-            try await shared(hosts, spaces)
+            try await hosts.shareList(among: spaces)
             await hosts.daemons[1].share(list, as: "E2")
             try await hosts.until(spaces, "it was answered") { await hosts.daemons[1].settled.last == .lost }
             #expect(try await hosts.head()?.epoch == "E1")
@@ -44,7 +38,7 @@ import Testing
     @Test func aRemovedListGoesEverywhereAndItsKeysWithIt() async throws {
         let hosts = ModelHosts(2)
         try await hosts.allConnected { spaces in
-            try await shared(hosts, spaces)
+            try await hosts.shareList(among: spaces)
             try await write(hosts, spaces, 0, count: 2)
             await hosts.daemons[1].remove(list)
             try await hosts.until(spaces, "it went") {
@@ -61,7 +55,7 @@ import Testing
         let hosts = ModelHosts(1, limits: limits)
         let (daemon, other) = (hosts.daemons[0], hosts.register.keys.host("other"))
         try await hosts.allConnected { spaces in
-            try await shared(hosts, spaces)
+            try await hosts.shareList(among: spaces)
             #expect(await daemon.hostsTold == [[]])
             _ = try await hosts.engine.run(Transaction([.put(key: other, value: "{}")]))
             for _ in 0..<2 { try await spaces[0].look() }
@@ -86,7 +80,7 @@ import Testing
     @Test func aListThatEtcdLostIsNotDeleted() async throws {
         let hosts = ModelHosts(1)
         try await hosts.allConnected { spaces in
-            try await shared(hosts, spaces)
+            try await hosts.shareList(among: spaces)
             try await write(hosts, spaces, 0, count: 2)
             await hosts.engine.restore([:])
             try await hosts.until(spaces, "it is not live") { await hosts.daemons[0].lists[list]?.isLive == false }
@@ -131,7 +125,7 @@ import Testing
         (limits.batchesBetweenCheckpoints, limits.batchesKept) = (4, 1)
         let hosts = ModelHosts(2, limits: limits)
         try await hosts.allConnected { spaces in
-            try await shared(hosts, spaces)
+            try await hosts.shareList(among: spaces)
             try await write(hosts, spaces, 0, count: 6)
             let copy = await hosts.engine.copy()
             try await write(hosts, spaces, 1, count: 3)
@@ -152,7 +146,7 @@ import Testing
     @Test func aListThatGoesOnUnderANewEpochIsThereWithoutAnotherLook() async throws {
         let hosts = ModelHosts(1)
         try await hosts.allConnected { spaces in
-            try await shared(hosts, spaces)
+            try await hosts.shareList(among: spaces)
             try await write(hosts, spaces, 0, count: 2)
             let copy = await hosts.engine.copy()
             try await write(hosts, spaces, 0, count: 2)
@@ -176,7 +170,7 @@ import Testing
     @Test func aHeadThatWasReadBeforeTheReplicaCameSoFarIsNoRestoredEtcd() async throws {
         let hosts = ModelHosts(1)
         try await hosts.allConnected { spaces in
-            try await shared(hosts, spaces)
+            try await hosts.shareList(among: spaces)
             try await write(hosts, spaces, 0, count: 2)
             let old = try await hosts.register.log("E1").head()
             try await write(hosts, spaces, 0, count: 2)
@@ -191,10 +185,8 @@ import Testing
     @Test func repeatedAndRewoundNewsChangesNothing() async throws {
         let hosts = ModelHosts(2)
         try await hosts.allConnected { spaces in
-            await hosts.engine.listen { events in
-                for space in spaces { _ = await space.hear(events) }
-            }
-            try await shared(hosts, spaces)
+            await hosts.listen(spaces)
+            try await hosts.shareList(among: spaces)
             try await write(hosts, spaces, 0, count: 5)
             let past = await hosts.engine.values.values.map { EngineEvent.put($0) }
             try await write(hosts, spaces, 1, count: 5)
@@ -211,7 +203,7 @@ import Testing
         (limits.batchesBetweenCheckpoints, limits.batchesKept) = (7, 2)
         let hosts = ModelHosts(3, seed: seed, limits: limits)
         var random = SplitMix(seed &+ 1_000)
-        try await hosts.allConnected { try await shared(hosts, $0) }
+        try await hosts.allConnected { try await hosts.shareList(among: $0) }
         await hosts.engine.set(
             ModelEngine.Faults(lostCalls: 0.05, lostAnswers: 0.05, lateCalls: 0.05, refusals: 0.03))
         for round in 0..<6 {

@@ -1,8 +1,6 @@
-import DiffableJSON
-
 extension ByteWriter {
     /// `{"name":number,…}`
-    mutating func appendNumbers(_ members: [(name: String, number: Int)]) {
+    package mutating func appendNumbers(_ members: [(name: String, number: Int)]) {
         append(byte: UInt8(ascii: "{"))
         appendList(members) { member, writer in
             writer.appendString(member.name)
@@ -12,7 +10,7 @@ extension ByteWriter {
         append(byte: UInt8(ascii: "}"))
     }
 
-    mutating func appendArray<Elements: Sequence>(
+    package mutating func appendArray<Elements: Sequence>(
         _ elements: Elements, _ write: (Elements.Element, inout ByteWriter) -> Void
     ) {
         append(byte: UInt8(ascii: "["))
