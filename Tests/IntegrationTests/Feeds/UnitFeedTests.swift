@@ -38,7 +38,8 @@ extension Integration {
 
             // While systemd reads its files, it tells that all units are gone, which nobody who follows the list is to see.
             let watch = try box.start("diffablectl", "watch", "units")
-            try box.waitForSubscriptions(1)
+            // The feed's own, by which it hears that its list is deleted, and this one.
+            try box.waitForSubscriptions(2)
             try box.write(
                 "[Unit]\nDescription=Another one\n\(Self.sleeper)", to: "/etc/systemd/system/good.service")
             try box.succeed("systemctl", "daemon-reload")
