@@ -161,6 +161,69 @@ import Testing
         }
     }
 
+    @Test func `what a transaction writes to the log is read when it is committed, or when nothing more comes`()
+        async throws
+    {
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        try await sql(
+            "PRAGMA journal_mode=wal", "CREATE TABLE t(id INTEGER PRIMARY KEY, n)", "INSERT INTO t VALUES (1, 1)")
+        // More than fits its cache, so the log has some of it before the end.
+        let program = """
+            import os, sqlite3, sys, time
+            database = sqlite3.connect(sys.argv[1], isolation_level=None)
+            database.execute("PRAGMA cache_size=1")
+            database.execute("SELECT count(*) FROM t").fetchall()
+            open(sys.argv[2] + "/open", "w")
+            def wait(name):
+                end = time.monotonic() + 120
+                while not os.path.exists(sys.argv[2] + name) and time.monotonic() < end: time.sleep(0.002)
+            wait("/write")
+            database.execute("BEGIN")
+            for number in range(2, 500): database.execute("INSERT INTO t VALUES (?, ?)", (number, "x" * 1000))
+            open(sys.argv[2] + "/written", "w")
+            wait("/commit")
+            database.execute("COMMIT")
+            open(sys.argv[2] + "/committed", "w")
+            wait("/go")
+            """
+        async let writer = python(["-c", program, path, directory])
+        func tell(_ name: String) { _ = FileManager.default.createFile(atPath: directory + name, contents: nil) }
+        func hears(_ name: String) async throws -> Bool {
+            try await eventuallyInTask { FileManager.default.fileExists(atPath: directory + name) }
+        }
+        var reading = DatabaseReading(
+            DatabaseSettings(path: path, query: "SELECT id, n FROM t"),
+            RowStates(RowMapping()) { content, _ in content })
+        defer { reading.end() }
+        /// Looks when the log was written to so long ago, and says whether it was read.
+        func reads(afterRest rest: Double) async throws -> Bool {
+            while true {
+                let date = Date.now
+                try FileManager.default.setAttributes([.modificationDate: date - rest], ofItemAtPath: path + "-wal")
+                let news = await reading.look()
+                // On a busy machine it may have been longer ago.
+                guard -date.timeIntervalSinceNow < 0.5 else { continue }
+                if case .same = news { return false }
+                guard case .state = news else { throw FeedError("\(news)") }
+                return true
+            }
+        }
+        #expect(try await hears("/open"))
+        #expect(try await reads(afterRest: 0))
+        #expect(try await !reads(afterRest: 0))
+        let size = try FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int
+        tell("/write")
+        #expect(try await hears("/written"))
+        #expect(try FileManager.default.attributesOfItem(atPath: path + "-wal")[.size] as? Int != size)
+        #expect(try await !reads(afterRest: 0))
+        #expect(try await reads(afterRest: 2))
+        tell("/commit")
+        #expect(try await hears("/committed"))
+        #expect(try await reads(afterRest: 0))
+        tell("/go")
+        _ = try await writer
+    }
+
     /// As YAML writes what stands on lines of its own.
     @Test func `behind a query its end, a line feed and a comment may stand`() async throws {
         try await sql("CREATE TABLE t(id, n)", "INSERT INTO t VALUES ('a', 1)")

@@ -10,6 +10,9 @@ import Synchronization
 /// locks that a process has on it (fcntl(2)), also those of SQLite. So closing and reading exclude each other (`DatabaseGate`).
 struct DatabaseFiles {
     struct Look: Equatable {
+        /// In nanoseconds.
+        private static let logRest = 1_000_000_000
+
         fileprivate var device: UInt64 = 0
         fileprivate var inode: UInt64 = 0
         fileprivate var size: Int = 0
@@ -34,9 +37,17 @@ struct DatabaseFiles {
         /// The two copies are the same unless somebody writes at this moment.
         var isSettled: Bool { index.prefix(48) == index.dropFirst(48).prefix(48) && !hasJournal && !isReserved }
         /// Whether nothing was committed since a look that was settled.
-        func isSame(as settled: Look?) -> Bool {
+        ///
+        /// A commit is written to the log, which is synced, before the index says so. Who reads between the two reads for nothing,
+        /// and rests when there is something to read. But who has the database to himself keeps the index in memory. So what was
+        /// written to the log counts once it has rested for a second.
+        func isSame(as settled: Look?, at now: timespec.Parts) -> Bool {
             var look = self
             look.isReserved = false
+            let age = now.nanoseconds - logChanged.nanoseconds
+            if let settled, isInWALMode, hasIndex, (0..<Self.logRest).contains(age) {
+                (look.logSize, look.logChanged) = (settled.logSize, settled.logChanged)
+            }
             return look == settled
         }
         /// Whether nothing was changed within a time in which the clock of files may not have gone on.

@@ -96,7 +96,7 @@ struct DatabaseReading {
     mutating func look() async -> News {
         do throws(FeedError) {
             let before = try files.look()
-            if before.isSame(as: known) { return .same }
+            if before.isSame(as: known, at: .now()) { return .same }
             guard before.isSettled else { return .trouble("the database \(settings.path) is being written") }
             // Where nobody can have a lock on it, or nobody must wait for ours, there is none.
             let isShared = before.isInWALMode && (before.hasIndex || before.hasLog)
