@@ -23,6 +23,8 @@ final class Mirrors {
         mirrored(list)?.liveness ?? store.assumeIsolated { $0.sharedLiveness(of: list) }
     }
 
+    func isMirror(_ list: ListName) -> Bool { store.assumeIsolated { $0.source(of: list) } != nil }
+
     /// With what it is a mirror of, and whether it is shared.
     func completed(_ summary: Reply.ListSummary) -> Reply.ListSummary {
         var summary = summary

@@ -8,4 +8,6 @@ package struct StoreStatistics: Sendable, Equatable {
     package internal(set) var groupSizeMax = 0
     /// Transactions whose group is not settled yet.
     package internal(set) var pendingTransactions = 0
+    /// Those that this host has appended to the logs of shared lists.
+    package internal(set) var batches = 0
 }

@@ -14,6 +14,8 @@ struct ReplyTests {
             version: "1.0", processID: 11, uptimeSeconds: 1, connections: 2, subscriptions: 3, lists: 4, items: 5,
             transactions: 6, groups: 7,
             traffic: .init(requests: 8, refusals: 9, deliveries: 10, bytesReceived: 12, bytesSent: 13),
+            otherHosts: .init(
+                sharedLists: 14, mirrors: 15, notLive: 16, isConnected: true, hosts: 17, waiting: 18, batches: 19),
             storage: .working)
         let client = Reply.Client(
             number: 1, name: "bar", processID: 2, userID: 3, connectedSeconds: 4, traffic: .init(requests: 5),
@@ -69,7 +71,8 @@ struct ReplyTests {
                 .status(status),
                 #"{"version":"1.0","pid":11,"uptimeSeconds":1,"connections":2,"subscriptions":3,"lists":4,"#
                     + #""items":5,"transactions":6,"groups":7,"requests":8,"refusals":9,"deliveries":10,"#
-                    + #""bytesReceived":12,"bytesSent":13,"storage":"working"}"#
+                    + #""bytesReceived":12,"bytesSent":13,"sharedLists":14,"mirrors":15,"notLive":16,"connector":true,"#
+                    + #""hosts":17,"waiting":18,"batches":19,"storage":"working"}"#
             ),
             (
                 .clients([client]),

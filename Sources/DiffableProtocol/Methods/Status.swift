@@ -25,13 +25,16 @@ extension Reply {
         /// How often the disk was synced for them.
         package var groups: Int?
         package var traffic: Traffic?
+        /// Nil where all lists are this host's alone.
+        package var otherHosts: OtherHosts?
         package var storage: Storage
         /// Why every list is refused, when those on disk could not be read.
         package var refusing: String?
 
         package init(
             version: String, processID: Int, uptimeSeconds: Int, connections: Int, subscriptions: Int, lists: Int,
-            items: Int, transactions: Int?, groups: Int?, traffic: Traffic?, storage: Storage, refusing: String? = nil
+            items: Int, transactions: Int?, groups: Int?, traffic: Traffic?, otherHosts: OtherHosts? = nil,
+            storage: Storage, refusing: String? = nil
         ) {
             self.version = version
             self.processID = processID
@@ -43,6 +46,7 @@ extension Reply {
             self.transactions = transactions
             self.groups = groups
             self.traffic = traffic
+            self.otherHosts = otherHosts
             self.storage = storage
             self.refusing = refusing
         }
@@ -74,6 +78,7 @@ extension Reply.Status {
         if let transactions { writer.appendMember("transactions", transactions) }
         if let groups { writer.appendMember("groups", groups) }
         traffic?.write(into: &writer)
+        otherHosts?.write(into: &writer)
         writer.appendMember("storage", storage.rawValue)
         if let refusing { writer.appendMember("refusing", refusing) }
     }

@@ -104,6 +104,9 @@ struct SharingMachine {
     /// Whether somebody waits.
     var isAwaited: Bool { !deadlines.isEmpty }
 
+    /// How many wait.
+    var numberAwaited: Int { deadlines.count }
+
     /// When the first of those who wait gives up. No earlier than that.
     var nextDeadline: Time? { ends.first?.time }
 

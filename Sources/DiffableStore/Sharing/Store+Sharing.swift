@@ -56,6 +56,12 @@ extension Store {
     /// Whether a shared list has all that the engine has; nil for a list of this host alone.
     package func sharedLiveness(of name: ListName) -> Liveness? { heldLists[name]?.shared?.liveness }
 
+    /// How sharing is doing. O(lists)
+    package var sharingFigures: (hosts: Int?, waiting: Int, batches: Int) {
+        let waiting = heldLists.values.reduce(0) { $0 + ($1.shared?.machine.numberAwaited ?? 0) }
+        return (engine.send == nil ? nil : engine.hosts?.count, waiting, statistics.batches)
+    }
+
     /// The replica that the next batch builds on, which may be on its way to the disk.
     func state(of shared: SharedList, _ held: HeldList) -> SharedState? {
         held.head.map {

@@ -8,8 +8,8 @@ func prometheusLines(of status: JSONView) -> [String] {
         lines += Metric("info", .gauge, "What runs, in its labels.").lines("1", labels: ["version": version])
     }
     for (member, metric) in metrics {
-        guard let value = status.member(member) else { continue }
-        lines += metric.lines(value.plainText)
+        guard let value = status.member(member)?.plainText else { continue }
+        lines += metric.lines(value == "true" ? "1" : value == "false" ? "0" : value)
     }
     if let storage = status.member("storage")?.plainText {
         let states = ["working", "full", "failed", "unreadable", "closing"]
@@ -34,6 +34,13 @@ private let metrics: [(String, Metric)] = [
     ("deliveries", Metric("deliveries_total", .counter, "Lines that subscribers were sent.")),
     ("bytesReceived", Metric("received_bytes_total", .counter, "What clients sent.")),
     ("bytesSent", Metric("sent_bytes_total", .counter, "What clients were sent.")),
+    ("sharedLists", Metric("shared_lists", .gauge, "Lists that are shared with other hosts.")),
+    ("mirrors", Metric("mirrors", .gauge, "Lists that mirror another host's.")),
+    ("notLive", Metric("lists_not_live", .gauge, "Shared lists and mirrors that something may be missing in.")),
+    ("connector", Metric("connector_attached", .gauge, "1 while diffabled-etcd is connected.")),
+    ("hosts", Metric("hosts", .gauge, "Hosts that are there, this one too.")),
+    ("waiting", Metric("waiting_requests", .gauge, "Requests about shared lists that wait for etcd.")),
+    ("batches", Metric("appended_batches_total", .counter, "Batches of changes that this host appended to logs.")),
 ]
 
 private struct Metric {
