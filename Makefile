@@ -45,7 +45,7 @@ python_sources = Benchmarks/guard scripts/man-pages scripts/look-pictures script
     $(wildcard examples/*.py Benchmarks/harness/*.py Tests/*/*/*.py Hosts/soak/*.py Hosts/soak/tests/*.py)
 python_client = $(wildcard clients/python/src/diffable/*.py clients/python/tests/*.py)
 
-.PHONY: run tests test test-python test-release soak soak-feeds soak-hosts soak-hosts-briefly guard fuzz demo both-ways tour pictures build programs pages hosts tests-hosts test-hosts demo-hosts install-hosts set-up lint format bench bench-quick docs install uninstall deb deb-hosts clean
+.PHONY: run tests test test-python test-release soak soak-feeds soak-hosts soak-hosts-briefly simulate-hosts guard fuzz demo both-ways tour pictures build programs pages hosts tests-hosts test-hosts demo-hosts install-hosts set-up lint format bench bench-quick docs install uninstall deb deb-hosts clean
 
 # Serves in the foreground, with a list to look at.
 run: programs
@@ -162,6 +162,13 @@ hosts: set-up
 	@scripts/set-up python3 lowdown
 	swift build --package-path Hosts $(release) --product diffabled-etcd
 	@scripts/man-pages $(hosts_built) $(hosts_pages) hosts
+
+# A thousand hosts in a time of their own, with everything going wrong that can, and every promise checked, as docs/hosts.md says. Each
+# run says its seed: SEED=7 repeats it. HOSTS=30 for fewer, SEEDS=10 for more runs, FLAGS=--help says what else there is.
+simulate-hosts: set-up
+	@scripts/set-up python3
+	CC=$(CURDIR)/scripts/cached-clang swift build --package-path Hosts --product simulate-hosts
+	@Hosts/.build/debug/simulate-hosts $(if $(HOSTS),--hosts $(HOSTS)) $(if $(SEEDS),--seeds $(SEEDS)) $(if $(SEED),--seed $(SEED)) $(FLAGS)
 
 # Its tests, built; and run: those that need a real etcd are skipped where there is none.
 tests-hosts: set-up

@@ -9,6 +9,10 @@ let settings: [SwiftSetting] = [
     .enableUpcomingFeature("MemberImportVisibility"),
 ]
 
+// What the simulation runs a thousand times: with the optimizer, and every check of a debug build.
+let simulated: [SwiftSetting] =
+    settings + [.unsafeFlags(["-O", "-assert-config", "Debug"], .when(configuration: .debug))]
+
 // What shares lists between hosts. A package of its own, so that whoever builds the daemon neither fetches nor builds gRPC
 // and TLS. It does not depend on the daemon's package: the modules it needs are symbolic links to the daemon's sources.
 let package = Package(
@@ -17,16 +21,20 @@ let package = Package(
     dependencies: [
         .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
         .package(url: "https://github.com/apple/swift-collections", from: "1.6.0"),
+        .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
         .package(url: "https://github.com/apple/swift-nio", from: "2.101.2"),
         .package(url: "https://github.com/apple/swift-nio-ssl", from: "2.37.6"),
         .package(url: "https://github.com/apple/swift-protobuf", from: "1.39.0"),
+        .package(url: "https://github.com/apple/swift-system", from: "1.8.1"),
+        // Of the daemon's store, for the simulation. diffabled-etcd is built without it.
+        .package(url: "https://github.com/groue/GRDB.swift", from: "7.10.0"),
         .package(url: "https://github.com/grpc/grpc-swift-2", from: "2.4.3"),
         .package(url: "https://github.com/grpc/grpc-swift-nio-transport", from: "2.9.2"),
         .package(url: "https://github.com/grpc/grpc-swift-protobuf", from: "2.4.1"),
     ],
     targets: [
-        .target(name: "Diffable", swiftSettings: settings),
-        .target(name: "DiffableJSON", dependencies: ["Diffable"], swiftSettings: settings),
+        .target(name: "Diffable", swiftSettings: simulated),
+        .target(name: "DiffableJSON", dependencies: ["Diffable"], swiftSettings: simulated),
         .target(name: "DiffableProtocol", dependencies: ["DiffableJSON"], swiftSettings: settings),
         .target(
             name: "DiffableClient",
@@ -56,7 +64,7 @@ let package = Package(
                 .product(name: "NIOSSL", package: "swift-nio-ssl"),
             ],
             swiftSettings: settings),
-        .target(name: "SharedLog", swiftSettings: settings),
+        .target(name: "SharedLog", swiftSettings: simulated),
         .executableTarget(
             name: "diffabled-etcd",
             dependencies: [
@@ -66,10 +74,40 @@ let package = Package(
                 .product(name: "NIOPosix", package: "swift-nio"),
             ],
             swiftSettings: settings),
+        .target(
+            name: "Files", dependencies: [.product(name: "SystemPackage", package: "swift-system")],
+            swiftSettings: simulated),
+        .target(
+            name: "DiffableStore",
+            dependencies: [
+                "DiffableJSON", "Files",
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "HeapModule", package: "swift-collections"),
+                .product(name: "GRDB", package: "GRDB.swift"),
+                .product(name: "GRDBSQLite", package: "GRDB.swift"),
+                .product(name: "Logging", package: "swift-log"),
+                .product(name: "SystemPackage", package: "swift-system"),
+            ],
+            // The simulation has a journal of its own, so it sees what the store's own tests see.
+            swiftSettings: simulated + [.unsafeFlags(["-enable-testing"])]),
+        // Hosts in a time of their own: stores, connectors, and a model of etcd.
+        .target(
+            name: "HostsSimulation",
+            dependencies: [
+                "Diffable", "DiffableJSON", "DiffableStore", "SharedLog",
+                .product(name: "DequeModule", package: "swift-collections"),
+                .product(name: "HeapModule", package: "swift-collections"),
+                .product(name: "Logging", package: "swift-log"),
+            ],
+            path: "Tests/HostsSimulation", swiftSettings: simulated),
+        .executableTarget(
+            name: "simulate-hosts",
+            dependencies: ["HostsSimulation", .product(name: "ArgumentParser", package: "swift-argument-parser")],
+            path: "Tests/simulate-hosts", swiftSettings: settings),
         .testTarget(
             name: "HostsTests",
             dependencies: [
-                "EtcdClient", "SharedLog",
+                "EtcdClient", "HostsSimulation", "SharedLog",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],

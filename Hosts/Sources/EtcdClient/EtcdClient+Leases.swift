@@ -10,7 +10,7 @@ package struct MemberStatus: Hashable, Sendable {
     package var isLeader: Bool
 }
 
-extension EtcdClient {
+extension EtcdClient: LeasingEngine {
     /// A lease that ends by itself so long after it was last kept alive; its number.
     package nonisolated func grantLease(for time: Duration) async throws(EngineError) -> Int64 {
         var request = Etcdserverpb_LeaseGrantRequest()
@@ -36,14 +36,20 @@ extension EtcdClient {
         }
     }
 
-    /// Ends a lease, and with it the keys that are under it.
+    /// Ends a lease, and with it the keys that are under it. It is sent although the task that asks is cancelled.
     package nonisolated func revoke(_ lease: Int64) async throws(EngineError) {
         var request = Etcdserverpb_LeaseRevokeRequest()
         request.id = lease
         let revoked = request
-        _ = try await call(deadlines.change) { client, options in
-            try await Etcdserverpb_Lease.Client(wrapping: client).leaseRevoke(revoked, options: options)
-        }
+        let result = await Task { () async -> Result<Void, EngineError> in
+            do throws(EngineError) {
+                _ = try await call(deadlines.change) { client, options in
+                    try await Etcdserverpb_Lease.Client(wrapping: client).leaseRevoke(revoked, options: options)
+                }
+                return .success(())
+            } catch { return .failure(error) }
+        }.value
+        try result.get()
     }
 
     /// Of the member that is connected to.

@@ -2,7 +2,7 @@ import EtcdAPI
 import GRPCCore
 import SharedLog
 
-extension EtcdClient {
+extension EtcdClient: FollowedEngine {
     /// Hears what is put below a prefix from now on, until the watch ends, which it may at any time: then the member
     /// was lost, or has no leader any more. Who watches looks for themselves when it begins, since it begins somewhere.
     ///

@@ -96,3 +96,12 @@ package struct DaemonCall: Hashable, Sendable {
         self.request = request
     }
 }
+
+/// What the daemon says by itself.
+package enum DaemonEvent: Hashable, Sendable {
+    case call(DaemonCall)
+    /// It has less of a list than it said.
+    case behind(list: String, epoch: String, Replica)
+    /// Another connector has taken the place of this one.
+    case detached
+}

@@ -68,7 +68,7 @@ extension ListKeeper {
     /// Whoever is first has so much time for its turn, from when it became the first.
     private func watchPredecessor() {
         guard isAwaitingTurn, let first = predecessor else { return }
-        if awaited?.ticket != first { awaited = (first, .now + limits.turnPatience) }
+        if awaited?.ticket != first { awaited = (first, time.now() + limits.turnPatience) }
         guard !isPatienceRunning else { return }
         runPatience(limits.turnPatience)
     }
@@ -83,11 +83,11 @@ extension ListKeeper {
     func endPatience() async throws(DaemonError) {
         isPatienceRunning = false
         guard isAwaitingTurn, let awaited else { return }
-        if awaited.ticket == predecessor, awaited.end <= .now {
+        if awaited.ticket == predecessor, awaited.end <= time.now() {
             passed.insert(awaited.ticket)
             if !isTurnDue { watchPredecessor() }
             return try await takeTurn()
         }
-        runPatience(max(.zero, ContinuousClock.now.duration(to: awaited.end)))
+        runPatience(max(.zero, time.now().duration(to: awaited.end)))
     }
 }

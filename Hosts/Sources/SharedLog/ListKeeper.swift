@@ -50,6 +50,7 @@ package actor ListKeeper {
     var isPatienceRunning = false
     /// A host was there that the daemon takes to be gone.
     var wasRefused = false
+    let time: HostTime
     /// Has something done after a time, unless the connection to the daemon ends before.
     let later: @Sendable (Duration, @escaping @Sendable () async -> Void) -> Void
 
@@ -63,6 +64,7 @@ package actor ListKeeper {
     package init(
         _ list: String, _ epoch: String, at replica: Replica, access: String? = nil, of host: String,
         register: ListRegister, daemon: any DaemonLink, limits: SharingLimits = SharingLimits(),
+        time: HostTime = .real,
         later: @escaping @Sendable (Duration, @escaping @Sendable () async -> Void) -> Void,
         say: @escaping @Sendable (String) -> Void
     ) {
@@ -71,6 +73,7 @@ package actor ListKeeper {
         self.replica = replica
         self.access = access
         self.host = host
+        self.time = time
         self.later = later
         self.register = register
         log = register.log(epoch)

@@ -4,6 +4,7 @@ package actor SharedSpace {
     private let host: String
     private let daemon: any DaemonLink
     private let limits: SharingLimits
+    package nonisolated let time: HostTime
     private let say: @Sendable (String) -> Void
     /// The newest keeper of each name; the one before it has ended.
     private var keepers: [String: ListKeeper] = [:]
@@ -18,12 +19,13 @@ package actor SharedSpace {
 
     package init(
         _ register: ListRegister, of host: String, daemon: any DaemonLink, limits: SharingLimits = SharingLimits(),
-        say: @escaping @Sendable (String) -> Void
+        time: HostTime = .real, say: @escaping @Sendable (String) -> Void
     ) {
         self.register = register
         self.host = host
         self.daemon = daemon
         self.limits = limits
+        self.time = time
         self.say = say
         presence = HostPresence(patience: limits.hostPatience)
         // As many as there are lists and calls: at most one call for each list is under way.
@@ -48,9 +50,10 @@ package actor SharedSpace {
     private func add(_ list: String, _ epoch: String, at replica: Replica, access: String?) -> ListKeeper {
         let keeper = ListKeeper(
             list, epoch, at: replica, access: access, of: host, register: register, daemon: daemon, limits: limits,
-            later: { [begin] time, body in
+            time: time,
+            later: { [begin, time] duration, body in
                 begin.yield {
-                    try? await Task.sleep(for: time)
+                    try? await time.sleep(duration)
                     await body()
                 }
             }, say: say)
@@ -138,7 +141,7 @@ package actor SharedSpace {
     /// The daemon hears which hosts are there when that has changed, or it took one for gone that is there.
     private func take(_ found: [String]) async {
         for keeper in keepers.values where await keeper.takeRefusal() { hostsTold = nil }
-        guard let hosts = presence.hosts(found, at: .now), hosts != hostsTold else { return }
+        guard let hosts = presence.hosts(found, at: time.now()), hosts != hostsTold else { return }
         if restingLooks > 0 { return restingLooks -= 1 }
         hostsTold = hosts
         do { try await daemon.tell(hosts: hosts) } catch {

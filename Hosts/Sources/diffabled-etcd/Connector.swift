@@ -46,38 +46,15 @@ struct Connector: Sendable {
     }
 
     private func session() async throws {
-        let (events, event) = AsyncStream.makeStream(of: DaemonConnection.Event.self)
+        let (events, event) = AsyncStream.makeStream(of: DaemonEvent.self)
         try await DaemonConnection.with(socket) {
             event.yield($0)
         } _: { daemon in
             let space = SharedSpace(ListRegister(keys, of: client), of: host, daemon: daemon, say: say)
             let lists = try await daemon.attach(as: host, in: keys.space)
             say("attached to the daemon at \(socket), which shares \(lists.count) lists")
-            await space.attach(lists.map { (list: $0.0, epoch: $0.1, replica: $0.2) })
-            // Without a daemon this host is not there.
             let lease = HostLease(client, keys, of: host, say: say)
-            try await withThrowingTaskGroup(of: Void.self) { group in
-                group.addTask { try await space.run() }
-                group.addTask { try await answer(events, in: space) }
-                group.addTask {
-                    await lease.begin()
-                    async let keeping: Void = lease.keep()
-                    await client.follow(space, lookingEvery: Self.lookInterval)
-                    await keeping
-                }
-                defer { group.cancelAll() }
-                try await group.next()
-            }
-        }
-    }
-
-    private func answer(_ events: AsyncStream<DaemonConnection.Event>, in space: SharedSpace) async throws {
-        for await event in events {
-            switch event {
-            case .call(let call): await space.take(call)
-            case .behind(let list, let epoch, let replica): await space.fallBack(list, epoch, to: replica)
-            case .detached: throw DaemonError.refused("another connector has taken our place")
-            }
+            try await space.serve(lists, events, engine: client, under: lease, lookingEvery: Self.lookInterval)
         }
     }
 }

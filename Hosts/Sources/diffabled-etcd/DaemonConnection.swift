@@ -8,12 +8,6 @@ import SharedLog
 actor DaemonConnection: DaemonLink {
     typealias Channel = NIOAsyncChannel<ByteBuffer, ByteBuffer>
 
-    enum Event: Sendable {
-        case call(DaemonCall)
-        case behind(list: String, epoch: String, Replica)
-        case detached
-    }
-
     private let writer: NIOAsyncChannelOutboundWriter<ByteBuffer>
     private var requests = 0
     private var waiting: [Int: AsyncStream<Result<WireResult, DaemonError>>.Continuation] = [:]
@@ -25,7 +19,7 @@ actor DaemonConnection: DaemonLink {
     ///
     /// - Parameter heard: called with each event, in their order.
     static func with(
-        _ path: SocketPath, heard: @Sendable @escaping (Event) async throws -> Void,
+        _ path: SocketPath, heard: @Sendable @escaping (DaemonEvent) async throws -> Void,
         _ body: @Sendable @escaping (DaemonConnection) async throws -> Void
     ) async throws {
         let channel = try await ClientBootstrap(group: .singletonMultiThreadedEventLoopGroup)
@@ -56,7 +50,7 @@ actor DaemonConnection: DaemonLink {
 
     // MARK: What comes in
 
-    private func take(_ line: ByteBuffer, _ heard: @Sendable (Event) async throws -> Void) async throws {
+    private func take(_ line: ByteBuffer, _ heard: @Sendable (DaemonEvent) async throws -> Void) async throws {
         let message = try JSONDecoder().decode(WireMessage.self, from: Data(line.readableBytesView))
         if let id = message.id {
             waiting.removeValue(forKey: id)?.yield(Self.answer(message))
@@ -102,7 +96,9 @@ actor DaemonConnection: DaemonLink {
         throw .gone
     }
 
-    func attach(as host: String, in space: String) async throws(DaemonError) -> [(String, String, Replica)] {
+    func attach(
+        as host: String, in space: String
+    ) async throws(DaemonError) -> [(list: String, epoch: String, replica: Replica)] {
         let result = try await ask("attach", AttachParameters(host: host, space: space))
         return (result.lists ?? []).compactMap { shared in
             guard let list = shared.list, let epoch = shared.epoch, let replica = shared.replica else { return nil }

@@ -25,7 +25,8 @@ struct SharedBatch: Sendable {
     }
 
     static func text(
-        version: Int, after position: SharedPosition, revision: Int, host: String, rows: ByteWriter
+        version: Int, after position: SharedPosition, revision: Int, host: String, rows: ByteWriter,
+        number: UInt64 = .random(in: 0...UInt64.max)
     ) -> [UInt8] {
         var writer = ByteWriter()
         writer.reserve(rows.count + Self.headLengthUsual)
@@ -38,7 +39,7 @@ struct SharedBatch: Sendable {
         writer.append(#","revision":"#)
         writer.append(revision)
         writer.append(#","id":"#)
-        writer.appendString(String(UInt64.random(in: 0...UInt64.max), radix: 36))
+        writer.appendString(String(number, radix: 36))
         writer.append(#","host":"#)
         writer.appendString(host)
         writer.append(#","rows":["#)

@@ -115,8 +115,8 @@ package struct SharedState: Sendable, Equatable {
 struct EngineLink {
     /// What this host is called.
     var host = ""
-    /// Of this daemon, so that its leases are not taken for another's.
-    let life = Epoch.random()
+    /// Of this daemon, so that its leases are not taken for another's. A simulation names it before anything is leased.
+    var life = Epoch.random()
     /// Leases of this daemon that something was asked of shared lists for.
     var leases: Set<Int> = []
     /// Those that are over, and who says so, while something of theirs may be left.
@@ -132,6 +132,8 @@ struct EngineLink {
     var lastRequest = 0
     var lastDraft = 0
     var isWakingScheduled = false
+    /// A number that no other batch has. A simulation has a generator with a seed.
+    var newBatchNumber: @Sendable () -> UInt64 = { .random(in: 0...UInt64.max) }
 
     enum PendingCall {
         /// Of a shared list's machine.

@@ -107,8 +107,11 @@ struct SharingMachine {
     /// How many wait.
     var numberAwaited: Int { deadlines.count }
 
-    /// When the first of those who wait gives up. No earlier than that.
-    var nextDeadline: Time? { ends.first?.time }
+    /// When the first of those who wait gives up; nil if nobody does. Those that were answered are let go here.
+    mutating func nextDeadline() -> Time? {
+        while let first = ends.first, deadlines[first.number] == nil { ends.removeFirst() }
+        return ends.first?.time
+    }
 
     // MARK: Requests
 

@@ -43,7 +43,8 @@ extension Store {
         if !draft.rows.isEmpty {
             let text = SharedBatch.text(
                 version: draft.rows.map(\.row.version).max() ?? 1,
-                after: draft.position, revision: draft.head.revision, host: engine.host, rows: draft.text)
+                after: draft.position, revision: draft.head.revision, host: engine.host, rows: draft.text,
+                number: engine.newBatchNumber())
             draft.text = ByteWriter()
             draft.text.append(text)
             draft.built.next = draft.position.following(text)

@@ -85,7 +85,7 @@ extension Store {
     /// Who waits too long is told so. Nobody is looked after while nobody waits.
     private func scheduleWaking() {
         guard !engine.isWakingScheduled else { return }
-        let first = heldLists.values.compactMap { $0.shared?.machine.nextDeadline }.min()
+        let first = heldLists.values.compactMap { $0.shared?.machine.nextDeadline() }.min()
         guard let first else { return }
         engine.isWakingScheduled = true
         wakeLater(Swift.max(first - clock.running.milliseconds, 1))

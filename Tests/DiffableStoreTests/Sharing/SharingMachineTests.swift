@@ -33,6 +33,19 @@ struct SharingMachineTests {
         #expect(actions(&machine) { $0.setLive(true, &$1) } == [.tellLiveness])
     }
 
+    // The daemon wakes for what this says: where nobody waits, it does not.
+    @Test func `only those who are not answered have a deadline`() {
+        var machine = appending()
+        #expect(actions(&machine) { $0.ask(2, until: 20, &$1) } == [])
+        #expect(machine.nextDeadline() == 10)
+        #expect(actions(&machine) { $0.settle(.done, &$1) } == [.commit, .build([2])])
+        #expect(machine.nextDeadline() == 20)
+        machine.forget(2)
+        #expect(machine.nextDeadline() == nil)
+        #expect(actions(&machine) { $0.ask(3, &$1) } == [])
+        #expect(machine.nextDeadline() == nil, "it waits as long as it takes")
+    }
+
     @Test func `what was sent and is not answered is not known, and is the next to be sent`() {
         var machine = appending()
         #expect(actions(&machine) { $0.ask(2, until: 20, &$1) } == [])

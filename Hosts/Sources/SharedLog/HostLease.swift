@@ -1,5 +1,3 @@
-import SharedLog
-
 /// Keeps this host's key in etcd for as long as the host is there: its daemon, and a connector that reaches etcd. Others
 /// see by it which hosts there are, and end what is held by clients of one that has gone.
 package actor HostLease {
@@ -13,10 +11,11 @@ package actor HostLease {
         package init() {}
     }
 
-    private let client: EtcdClient
+    private let client: any LeasingEngine
     private let key: String
     private let host: String
     private let times: Times
+    private let time: HostTime
     private let say: @Sendable (String) -> Void
     private var lease: Int64?
     /// A lease under which the key is to be, which is not known to be there.
@@ -24,10 +23,10 @@ package actor HostLease {
     private var isDouble = false
 
     package init(
-        _ client: EtcdClient, _ keys: SpaceKeys, of host: String, times: Times = Times(),
-        say: @escaping @Sendable (String) -> Void
+        _ client: any LeasingEngine, _ keys: SpaceKeys, of host: String, times: Times = Times(),
+        time: HostTime = .real, say: @escaping @Sendable (String) -> Void
     ) {
-        (self.client, self.host, self.times, self.say) = (client, host, times, say)
+        (self.client, self.host, self.times, self.time, self.say) = (client, host, times, time, say)
         key = keys.host(host)
     }
 
@@ -43,7 +42,7 @@ package actor HostLease {
             await client.connected()
             if let lease, (try? await client.keepAlive(lease)) == false { self.lease = nil }
             if lease == nil { await take() }
-            try? await Task.sleep(for: lease == nil ? times.retry : times.interval)
+            try? await time.sleep(lease == nil ? times.retry : times.interval)
         }
         await end()
     }
@@ -76,10 +75,10 @@ package actor HostLease {
         }
     }
 
-    /// It is told although this task is cancelled. If it does not arrive, the key goes by itself.
+    /// If it does not arrive, the key goes by itself.
     private func end() async {
         guard let held = lease ?? tried else { return }
         (lease, tried) = (nil, nil)
-        await Task { [client] in try? await client.revoke(held) }.value
+        try? await client.revoke(held)
     }
 }

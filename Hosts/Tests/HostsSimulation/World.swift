@@ -1,0 +1,109 @@
+import DequeModule
+import Glibc
+import HeapModule
+
+/// A time of its own, in which everything happens one after the other, on one thread: in the order of the times for which it
+/// was planned, and tasks in the order in which they can go on. So a seed repeats all of it.
+///
+/// Unchecked, because one thread runs it, with all that is in it: a task that would go on elsewhere is a mistake that ends
+/// the process.
+package final class World: TaskExecutor, @unchecked Sendable {
+    private struct Event: Comparable {
+        let time: Int
+        let number: Int
+        let body: () -> Void
+
+        static func < (one: Event, other: Event) -> Bool { (one.time, one.number) < (other.time, other.number) }
+        static func == (one: Event, other: Event) -> Bool { one.number == other.number }
+    }
+
+    /// In microseconds.
+    private(set) var now = 0
+    var random: SplitMix
+    /// Nothing more happens.
+    var isStopped = false
+    private var events = Heap<Event>()
+    private var planned = 0
+    private var jobs: Deque<UnownedJob> = []
+    private let thread = pthread_self()
+
+    init(seed: UInt64) { random = SplitMix(seed) }
+
+    func after(_ delay: Int, _ body: @escaping () -> Void) { at(now + delay, body) }
+
+    func at(_ time: Int, _ body: @escaping () -> Void) {
+        planned += 1
+        events.insert(Event(time: max(time, now), number: planned, body: body))
+    }
+
+    /// Until that time.
+    func run(until end: Int) {
+        goOn()
+        while !isStopped, let next = events.min, next.time <= end {
+            events.removeMin()
+            now = next.time
+            next.body()
+            goOn()
+        }
+        now = max(now, end)
+    }
+
+    private func goOn() {
+        while let job = jobs.popFirst() { job.runSynchronously(on: asUnownedTaskExecutor()) }
+    }
+
+    package func enqueue(_ job: consuming ExecutorJob) {
+        precondition(pthread_equal(thread, pthread_self()) != 0, "all of a world happens on one thread")
+        jobs.append(UnownedJob(job))
+    }
+
+    /// Begins a task that waits by this time.
+    func begin(_ body: @escaping @Sendable () async -> Void) -> Task<Void, Never> {
+        Task(executorPreference: self) { await body() }
+    }
+
+    func chance(_ part: Double) -> Bool { part > 0 && Double.random(in: 0..<1, using: &random) < part }
+    func number(_ range: ClosedRange<Int>) -> Int { Int.random(in: range, using: &random) }
+}
+
+/// Something that is waited for, and comes once.
+///
+/// Unchecked, because it is in a world.
+final class Promise<Value: Sendable>: @unchecked Sendable {
+    private var continuation: CheckedContinuation<Value, Never>?
+    private(set) var value: Value?
+
+    /// What comes first is what came.
+    func keep(_ value: Value) {
+        guard self.value == nil else { return }
+        self.value = value
+        continuation?.resume(returning: value)
+        continuation = nil
+    }
+
+    /// - Parameter cancelled: what comes when the waiting task is cancelled.
+    func wait(cancelled: Value) async -> Value {
+        await withTaskCancellationHandler {
+            await withCheckedContinuation { continuation in
+                if let value { continuation.resume(returning: value) } else { self.continuation = continuation }
+            }
+        } onCancel: {
+            keep(cancelled)
+        }
+    }
+}
+
+/// The generator of Sebastiano Vigna's splitmix64, which a seed repeats.
+struct SplitMix: RandomNumberGenerator {
+    private var state: UInt64
+
+    init(_ seed: UInt64) { state = seed }
+
+    mutating func next() -> UInt64 {
+        state &+= 0x9E37_79B9_7F4A_7C15
+        var mixed = state
+        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
+        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
+        return mixed ^ mixed >> 31
+    }
+}
