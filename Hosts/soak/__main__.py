@@ -18,6 +18,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import defaultdict
 from pathlib import Path
 
 import faults
@@ -98,7 +99,13 @@ def carry_out(name, arguments, folder):
 
 
 def show(name, violations):
-    for kind, sentence in violations[:VIOLATIONS_SHOWN]:
+    # The first of each sort come first: one mistake may break many promises.
+    counts = defaultdict(int)
+    places = []
+    for kind, _ in violations:
+        places.append(counts[kind])
+        counts[kind] += 1
+    for _, (kind, sentence) in sorted(zip(places, violations), key=lambda found: found[0])[:VIOLATIONS_SHOWN]:
         print(f"{name}: {kind}: {sentence}", flush=True)
     if len(violations) > VIOLATIONS_SHOWN:
         print(f"{name}: and {len(violations) - VIOLATIONS_SHOWN} more", flush=True)

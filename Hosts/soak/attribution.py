@@ -2,6 +2,7 @@
 
 from collections import defaultdict
 
+from leases import Holders
 from lives import UNKNOWN
 from model import Refusal
 from sharedlog import effect, state
@@ -35,6 +36,7 @@ class Attribution:
         kept = {since["revision"] for since in sinces if since["epoch"] == life.log.epoch}
         if life.log.base_revision in kept:
             life.kept[life.log.base_revision] = life.log.base
+        holders = Holders(life.log)
         for row, before, after in life.log.states(self.report):
             made = life.digests[row.revision] = after.digest() if row.is_change else life.digests[row.revision]
             if row.is_change:
@@ -54,10 +56,15 @@ class Attribution:
                 self.made[life.log.epoch][row.number] = self.made[life.before.log.epoch].get(row.number, [])
                 if row.key:
                     life.rows_by_key[row.key] = row
+            elif row.ended:
+                holders.check(row, before, after, self.report)
             elif row.key:
                 self._attribute_keyed(life, row, fits)
             else:
                 self._attribute_plain(life, row, fits, acknowledged.get((row.client, row.revision), []), used)
+            holders.take(row, before, after)
+        if holders.hold and any(end["epoch"] == life.log.epoch for end in self.records.ends):
+            self.report("lease left", f"nobody holds anything any more, and {holders.items | holders.sections} is there")
         self._compare_checkpoints(life)
 
     def _attribute_keyed(self, life, row, fits):
@@ -96,6 +103,9 @@ class Attribution:
     def _compare_checkpoints(self, life):
         for record in life.log.checkpoints.values():
             found, revision = state(record["text"])
+            expected = life.log.revisions.get(record["batch"], revision)
+            if revision != expected:
+                self.report("checkpoint", f"the checkpoint at batch {record['batch']} is of revision {revision}, and not of {expected}")
             if life.digests.get(revision, found.digest()) != found.digest():
                 self.report("checkpoint", f"the checkpoint at batch {record['batch']} is not what the log leads to at {revision}")
 

@@ -89,8 +89,13 @@ class Client(threading.Thread):
             self.problem = error
             raise
         finally:
-            for connection in self.connections.values():
-                connection.close()
+            self.hang_up()
+
+    def hang_up(self):
+        """On all hosts."""
+        for connection in self.connections.values():
+            connection.close()
+        self.connections = {}
 
     def connection(self, host):
         if host not in self.connections:
@@ -131,11 +136,12 @@ def _shortened(record):
 
 
 class Writer(Client):
-    """Changes the list again and again; what has a key and no answer is sent again, on any host."""
+    """Changes the list again and again; what has a key and no answer is sent again, on any host. Some of it is there only as long as
+    the writer's connection, which ends now and then."""
 
-    def __init__(self, trial, name, host, pause=0.01, keys=0.6):
+    def __init__(self, trial, name, host, pause=0.01, keys=0.6, leases=0.1):
         super().__init__(trial, name, host)
-        self.pause, self.keys = pause, keys
+        self.pause, self.keys, self.leases = pause, keys, leases
         self.view, self.revision = Snapshot(), 0
         self.requests, self.acknowledged = 0, 0
 
@@ -145,9 +151,14 @@ class Writer(Client):
         self.requests += 1
         token = f"{self.name}-{self.requests}"
         method, params = workload.asked(self.chance, self.view, self.revision, token)
-        if self.chance.random() < self.keys:
+        # What is leased goes with the connection, so a key would have it asked for nowhere else.
+        if method != "undo" and self.chance.random() < self.leases:
+            params["lease"] = "connection"
+        elif self.chance.random() < self.keys:
             params["requestKey"] = token
         self.change(method, params)
+        if self.chance.random() < self.leases / 5:
+            self.hang_up()
         if self.pause:
             self.is_over.wait(self.pause * 2 * self.chance.random())
 

@@ -19,6 +19,9 @@ class Row:
     is_reload: bool = False
     # Of its key, the method and what it asked for.
     number: int = 0
+    # Who holds what it puts in, and who holds nothing any more: a host, a life of its daemon, and a number.
+    lease: tuple = ()
+    ended: tuple = ()
 
     @property
     def is_change(self):
@@ -36,6 +39,8 @@ class Log:
     def __init__(self, epoch, records, report):
         self.epoch = epoch
         self.rows = []
+        # Of the list, after each batch.
+        self.revisions = {}
         self.first, self.base, self.base_revision = 1, Snapshot(), 0
         self.batches = self._unique([batch for batch in records.batches if batch["epoch"] == epoch], report)
         self.checkpoints = {record["batch"]: record for record in records.checkpoints if record["epoch"] == epoch}
@@ -79,7 +84,8 @@ class Log:
                 identity = row.get("by") or [0, 0, None]
                 self.rows.append(Row(
                     number, revision, row["operations"], batch["host"], identity[2] or "", row.get("key", ""),
-                    row.get("reload", False), len(self.rows)))
+                    row.get("reload", False), len(self.rows), tuple(row.get("lease", ())), tuple(row.get("endedLease", ()))))
+            self.revisions[number] = revision
             if batch["revision"] != revision:
                 report("revision", f"batch {number} of {self.epoch} says revision {batch['revision']}, and its rows lead to {revision}")
         for head in self.heads:

@@ -11,6 +11,8 @@ from clients import Client, Lost, Reader, Subscriber, Writer
 from cluster import ENGINE_WAIT, HOSTS, Cluster, await_condition
 from collector import Collector
 from gateway import NoAnswer
+from leases import Holders
+from lives import Lives
 from records import Recorder, Records, read
 
 # Until all hosts must have the same after the fault is over, in seconds.
@@ -26,6 +28,8 @@ class Trial:
         self.is_ending = threading.Event()
         # The newest revision that anybody was answered with.
         self.newest = 0
+        # The head of the log, and whether anything was leased by then and not gone.
+        self.held = None
         # Writers wait while it is not set.
         self.may_write = threading.Event()
         self.may_write.set()
@@ -91,10 +95,10 @@ class Trial:
         """Something is done to the hosts, for whoever reads the records."""
         self.recorder.write("event", time=self.recorder.now(), what=what)
 
-    def written(self, kind):
-        """The records of a kind so far."""
+    def written(self, kind=None):
+        """The records so far, all or of a kind."""
         self.recorder.flush()
-        return [record for record in read(self.directory / "records.jsonl") if record["type"] == kind]
+        return [record for record in read(self.directory / "records.jsonl") if kind in (None, record["type"])]
 
     # MARK: The end
 
@@ -113,13 +117,21 @@ class Trial:
         looker = Client(self, "looker", 1)
         begin = time.monotonic()
         try:
-            await_condition(lambda: self._is_quiet(looker) and self._read_all(looker),
+            await_condition(lambda: self._is_quiet(looker) and self._holds_nothing() and self._read_all(looker),
                             "end of changes that all hosts and subscribers have", PATIENCE)
         except TimeoutError as error:
             places = [client.place for client in self._subscribers()]
             self.violations.append(("final", f"{error}: the log is at {self._head()}, the hosts at {self._revisions(looker)}, "
                                              f"subscribers at {places}"))
         self.notes.append(f"converged in {time.monotonic() - begin:.1f} s")
+
+    def _holds_nothing(self):
+        """Whether all is gone that was leased, as those are who leased it. It is reckoned once for each head."""
+        head = self._head()
+        if self.held is None or self.held[0] != head:
+            life = Lives(Records(self.written()), lambda *_: None).get(head[0])
+            self.held = head, life is not None and Holders.at_end(life.log).hold
+        return not self.held[1]
 
     def _read_all(self, client):
         """The last read on each host; false if the log went on meanwhile, which what was in doubt may do."""

@@ -41,12 +41,12 @@ class History:
         self.records.append(record)
         return record
 
-    def batch(self, client, host, *rows, by=None):
-        """Appends operations, each with its key."""
+    def batch(self, client, host, *rows, by=None, **more):
+        """Appends operations, each with its key; `more` is said of each, as `lease`."""
         self.batches += 1
         texts = []
         for operations, key in rows:
-            row = {"time": 1, "by": [7, 0, by or f"{client}@host{host}"], "operations": operations}
+            row = {"time": 1, "by": [7, 0, by or f"{client}@host{host}"], "operations": operations, **more}
             if key:
                 row.update(key=key, digest=1)
             texts.append(row)
@@ -59,11 +59,11 @@ class History:
         self.records.append({"type": "head", "epoch": EPOCH, "time": self.clock, "head": {
             "batch": self.batches, "revision": self.revision, "chain": self.chain, "epoch": EPOCH, "oldest": 1}})
 
-    def transact(self, client, host, operations, key=None, made=None, **more):
+    def transact(self, client, host, operations, key=None, made=None, lease=None, **more):
         """Carried out and acknowledged."""
         params = {"requestKey": key} if key else {}
         request = self.request(client, host, "transact", operations=operations, **params, **more)
-        self.batch(client, host, (operations if made is None else made, key))
+        self.batch(client, host, (operations if made is None else made, key), **({"lease": lease} if lease else {}))
         request["result"] = {"list": "l", "revision": self.revision, "changed": (operations if made is None else made) != []}
         return request
 

@@ -140,6 +140,45 @@ class CheckerTests(unittest.TestCase):
         self.assertEqual(history.kinds(), [])
         history.records[-1]["text"] = text.replace('"by"', '"of"')
         self.assertEqual(history.kinds(), ["checkpoint"])
+        # It is right at its revision, and does not stand for that batch.
+        history.records[-1].update(text=text, batch=3)
+        self.assertEqual(history.kinds(), ["checkpoint"])
+
+    # MARK: Leases
+
+    def leasing(self, *ended):
+        """The daemon of host 1 held `x` and `y`, of which `x` was deleted and came back, held by nobody; `ended` went with that."""
+        history, holder = usual(), ["host1", "one", 4]
+        history.transact("w1", 1, [insertion("x"), insertion("y")], lease=holder)
+        history.transact("w3", 2, [{"op": "deleteItems", "items": ["x"]}])
+        history.transact("w3", 2, [insertion("x")])
+        history.batch("", 2, ([{"op": "deleteItems", "items": list(ended)}] if ended else [], None),
+                      by="lease ended: host1 is gone@host2", endedLease=holder)
+        return history
+
+    def test_what_was_leased_goes_and_nothing_else(self):
+        self.assertEqual(self.leasing("y").kinds(), [])
+        for ended in [(), ("x",), ("x", "y")]:
+            self.assertEqual(self.leasing(*ended).kinds(), ["lease end"])
+
+    def test_at_the_end_nothing_is_held(self):
+        history = usual()
+        history.transact("w1", 1, [insertion("x")], lease=["host1", "one", 4])
+        self.assertEqual(history.kinds(), ["lease left"])
+
+    def test_what_nobody_holds_does_not_go_once_more(self):
+        history = self.leasing("y")
+        history.batch("", 1, ([], None), by="lease ended: restart@host1", endedLease=["host1", "one", 4])
+        self.assertEqual(history.kinds(), ["lease ended twice"])
+
+    def test_a_section_that_was_leased_stays_with_what_others_put_in(self):
+        for others, kinds in [([], []), ([{"op": "appendItems", "section": "t", "items": [{"id": "z"}]}], ["lease end"])]:
+            history, holder = usual(), ["host1", "one", 4]
+            history.transact("w1", 1, [{"op": "appendSections", "sections": [{"id": "t"}]}], lease=holder)
+            if others:
+                history.transact("w3", 2, others)
+            history.batch("", 1, ([{"op": "deleteSections", "sections": ["t"]}], None), by="lease ended@host1", endedLease=holder)
+            self.assertEqual(history.kinds(), kinds)
 
     # MARK: Real time
 
