@@ -28,6 +28,8 @@ class Follower:
         # Of the last whole group, and what a bookmark said after it.
         self.revision = self.since and self.since["revision"]
         self.is_resumed = False
+        # The host had no list of that name, and the client was to be told when there is one.
+        self.awaits_list = False
         self.parts = []
         # After a mistake what follows is not understood.
         self.is_lost = False
@@ -52,6 +54,7 @@ class Follower:
             return
         result = line["result"]
         self.is_resumed = result.get("resumed", False)
+        self.awaits_list = "epoch" not in result
         if self.is_resumed:
             if result["epoch"] != self.epoch:
                 return self.report("subscription", f"it went on in the epoch {result['epoch']} from one in {self.epoch}")
@@ -74,12 +77,16 @@ class Follower:
 
     def _check_reason(self, params):
         reason = params["reason"]
+        was_awaited, self.awaits_list = self.awaits_list, False
         is_new_epoch = self.epoch is not None and params["epoch"] != self.epoch
         if self.is_resumed and self.epoch == params["epoch"] and reason != "reload":
             return self.report("reset", f"a reset because of {reason} at {params['revision']}, though the epoch is the same")
         if reason in BEGINNING and self.revision is not None:
             return self.report("reset", "a reset as if nothing had been known")
         if reason == "epoch" and not is_new_epoch and self.has_waited and params["revision"] < self.revision:
+            return None
+        # The client had it from another host, and this one heard of it later.
+        if reason == "epoch" and was_awaited:
             return None
         if reason == "epoch" and not is_new_epoch and self.revision is not None:
             return self.report("reset", f"a reset to revision {params['revision']} as of another epoch, though it is the same that had "

@@ -377,6 +377,23 @@ class CheckerTests(unittest.TestCase):
         # It may when it has waited for the engine in vain.
         self.assertEqual(self.follower(change(11)), [])
 
+    def test_a_host_that_had_no_list_when_it_was_asked(self):
+        def change(knew):
+            def reset(history, lines):
+                for line in lines[1:]:
+                    history.records.remove(line)
+                result = lines[0]["line"]["result"]
+                result.update(resumed=False, revision=7)
+                if not knew:
+                    del result["epoch"], result["revision"]
+                history.hear(lines[0]["follow"], {"method": "reset", "params": {
+                    "subscription": 1, "list": "l", "epoch": EPOCH, "revision": 7, "reason": "epoch",
+                    "operations": [{"op": "appendSections", "sections": history.state.json()["sections"]}]}})
+            return reset
+
+        self.assertEqual(self.follower(change(knew=True)), ["reset"])
+        self.assertEqual(self.follower(change(knew=False)), [])
+
     def test_a_past_that_a_host_was_not_given(self):
         def change(batch):
             def reset(history, lines):
