@@ -91,7 +91,12 @@ package actor ListKeeper {
 
     // MARK: What comes
 
-    package func take(_ call: DaemonCall) { put { $0.calls.append(call) } }
+    /// False if it has ended, and answers nothing any more.
+    package func take(_ call: DaemonCall) -> Bool {
+        if stage == .ended { return false }
+        put { $0.calls.append(call) }
+        return true
+    }
 
     /// What a watch said: batches, perhaps the head, and who waits.
     package func take(_ batches: [Int: String], _ head: KnownHead?, _ turns: [TurnQueue.Event]) {
@@ -118,9 +123,14 @@ package actor ListKeeper {
         for await _ in bell {
             while let work = inbox.next() {
                 try await carryOut(work)
-                if stage == .ended { return }
+                if stage == .ended { return try await answerRest() }
             }
         }
+    }
+
+    /// Who asked for something when the list ended hears that it came too late.
+    private func answerRest() async throws(DaemonError) {
+        while !inbox.calls.isEmpty { try await daemon.settle(inbox.calls.removeFirst().number, .lost) }
     }
 
     private func carryOut(_ work: KeeperInbox.Work) async throws(DaemonError) {

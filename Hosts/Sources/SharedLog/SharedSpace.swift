@@ -73,12 +73,9 @@ package actor SharedSpace {
             begin.yield { try await self.share(call, access) }
             return
         }
-        guard let keeper = keepers[call.list], keeper.epoch == call.epoch else {
-            // The daemon has heard by now that this life has ended, or it is to be looked for.
-            begin.yield { try await self.daemon.settle(call.number, .lost) }
-            return
-        }
-        await keeper.take(call)
+        if let keeper = keepers[call.list], keeper.epoch == call.epoch, await keeper.take(call) { return }
+        // The daemon has heard by now that this life has ended, or it is to be looked for.
+        begin.yield { try await self.daemon.settle(call.number, .lost) }
     }
 
     package func fallBack(_ list: String, _ epoch: String, to replica: Replica) async {

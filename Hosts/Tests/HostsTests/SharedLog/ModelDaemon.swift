@@ -108,6 +108,9 @@ actor ModelDaemon {
             DaemonCall(calls, list, shared.epoch, .confirm(batch: shared.texts.count, chain: shared.chain)))
     }
 
+    /// How many removals are not answered.
+    var pendingRemovalCount: Int { pendingRemovals.count }
+
     private var pendingShares: [Int: (String, String)] = [:]
     private var pendingRemovals: [Int: String] = [:]
 

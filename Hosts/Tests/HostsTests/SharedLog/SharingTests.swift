@@ -49,6 +49,19 @@ import Testing
         }
     }
 
+    @Test func whoRemovesAListThatGoesMeanwhileIsAnswered() async throws {
+        let hosts = ModelHosts(2)
+        try await hosts.allConnected { spaces in
+            try await hosts.shareList(among: spaces)
+            for _ in 0..<3 { for daemon in hosts.daemons { await daemon.remove(list) } }
+            #expect(await hosts.daemons[0].pendingRemovalCount > 1, "the later ones are to meet a list that has gone")
+            try await hosts.until(spaces, "all were answered") {
+                let counts = (await hosts.daemons[0].pendingRemovalCount, await hosts.daemons[1].pendingRemovalCount)
+                return counts == (0, 0)
+            }
+        }
+    }
+
     @Test func aDaemonHearsWhichHostsAreThereAndAgainAfterItWasMistaken() async throws {
         var limits = SharingLimits()
         limits.hostPatience = .zero
