@@ -63,7 +63,8 @@ class Attribution:
             else:
                 self._attribute_plain(life, row, fits, acknowledged.get((row.client, row.revision), []), used)
             holders.take(row, before, after)
-        if holders.hold and any(end["epoch"] == life.log.epoch for end in self.records.ends):
+        ends = [end for end in self.records.ends if (end["epoch"], end["revision"]) == (life.log.epoch, life.log.revision)]
+        if holders.hold and ends:
             self.report("lease left", f"nobody holds anything any more, and {holders.items | holders.sections} is there")
         self._compare_checkpoints(life)
 

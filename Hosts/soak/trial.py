@@ -28,7 +28,7 @@ class Trial:
         self.is_ending = threading.Event()
         # The newest revision that anybody was answered with.
         self.newest = 0
-        # The head of the log, and whether anything was leased by then and not gone.
+        # A life and its last batch, and whether anything was leased by then and not gone.
         self.held = None
         # Writers wait while it is not set.
         self.may_write = threading.Event()
@@ -126,11 +126,14 @@ class Trial:
         self.notes.append(f"converged in {time.monotonic() - begin:.1f} s")
 
     def _holds_nothing(self):
-        """Whether all is gone that was leased, as those are who leased it. It is reckoned once for each head."""
-        head = self._head()
-        if self.held is None or self.held[0] != head:
-            life = Lives(Records(self.written()), lambda *_: None).get(head[0])
-            self.held = head, life is not None and Holders.at_end(life.log).hold
+        """Whether all is gone that was leased, as those are who leased it. It is reckoned once for each batch, when that is in the
+        records: the head comes before it."""
+        last = self.collector.epoch, (self.collector.head or {}).get("batch", 0)
+        if self.held is None or self.held[0] != last:
+            life = Lives(Records(self.written()), lambda *_: None).get(last[0])
+            if life is None or max(life.log.batches, default=0) < last[1]:
+                return False
+            self.held = last, Holders.at_end(life.log).hold
         return not self.held[1]
 
     def _read_all(self, client):
@@ -143,6 +146,9 @@ class Trial:
         except NoAnswer:
             return False
         if head != self._head() or not all(read and "result" in read for read in reads):
+            return False
+        # The log may have gone on since the hosts were quiet, and a host be told of it in a moment.
+        if any(read["result"]["revision"] != head[1] for read in reads):
             return False
         self.recorder.write("end", epoch=head[0], revision=head[1], requests=[read["id"] for read in reads])
         return True
