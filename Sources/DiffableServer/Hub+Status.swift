@@ -46,26 +46,26 @@ extension Hub {
             lists: lists.count, items: lists.reduce(0) { $0 + $1.snapshot.numberOfItems },
             transactions: sees ? statistics.transactions : nil, groups: sees ? statistics.groups : nil,
             traffic: sees ? connections.reduce(into: trafficBefore) { $0 += $1.traffic } : nil,
-            otherHosts: otherHosts(of: lists, for: peer), storage: storage, refusing: refusal?.message)
+            otherHosts: otherHosts(of: lists, statistics, for: peer), storage: storage, refusing: refusal?.message)
     }
 
     /// Nil where all lists are this host's alone.
-    private func otherHosts(of lists: [ListState], for peer: Peer) -> Reply.Status.OtherHosts? {
-        let sharing = store.assumeIsolated { $0.sharingFigures }
-        var (shared, mirrored, notLive) = (0, 0, 0)
-        for list in lists {
-            guard let liveness = mirrors.liveness(of: list.name) else { continue }
-            if mirrors.isMirror(list.name) { mirrored += 1 } else { shared += 1 }
-            if liveness != .live { notLive += 1 }
+    private func otherHosts(
+        of lists: [ListState], _ statistics: StoreStatistics, for peer: Peer
+    ) -> Reply.Status.OtherHosts? {
+        let mirrored = lists.compactMap { mirrors.mirrored($0.name)?.liveness }
+        let (shared, hosts, waiting) = store.assumeIsolated { store in
+            (lists.compactMap { store.sharedLiveness(of: $0.name) }, store.numberOfHosts, store.numberAwaitingEngine)
         }
         let isConnected = connector.connection != nil
         let sees = peer.isPrivileged
-        let isSharing = shared > 0 || sees && isConnected
-        guard isSharing || mirrored > 0 else { return nil }
+        let isSharing = !shared.isEmpty || sees && isConnected
+        guard isSharing || !mirrored.isEmpty else { return nil }
         return Reply.Status.OtherHosts(
-            sharedLists: shared, mirrors: mirrored, notLive: notLive, isConnected: isSharing ? isConnected : nil,
-            hosts: sees ? sharing.hosts : nil, waiting: sees && isSharing ? sharing.waiting : nil,
-            batches: sees && isSharing ? sharing.batches : nil)
+            sharedLists: shared.count, mirrors: mirrored.count,
+            notLive: (shared + mirrored).count { $0 != .live }, isConnected: isSharing ? isConnected : nil,
+            hosts: sees ? hosts : nil, waiting: sees && isSharing ? waiting : nil,
+            batches: sees && isSharing ? statistics.batches : nil)
     }
 
     /// In the order in which they came.

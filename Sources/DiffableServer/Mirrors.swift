@@ -23,8 +23,6 @@ final class Mirrors {
         mirrored(list)?.liveness ?? store.assumeIsolated { $0.sharedLiveness(of: list) }
     }
 
-    func isMirror(_ list: ListName) -> Bool { store.assumeIsolated { $0.source(of: list) } != nil }
-
     /// With what it is a mirror of, and whether it is shared.
     func completed(_ summary: Reply.ListSummary) -> Reply.ListSummary {
         var summary = summary
@@ -33,7 +31,8 @@ final class Mirrors {
         return summary
     }
 
-    private func mirrored(_ list: ListName) -> Reply.MirroredList? {
+    /// What the list is a mirror of; nil for any other.
+    func mirrored(_ list: ListName) -> Reply.MirroredList? {
         store.assumeIsolated { $0.source(of: list) }.map { source in
             Reply.MirroredList(source: source, liveness: mirrors[list]?.liveness ?? .notLive(since: nil))
         }

@@ -26,7 +26,7 @@ struct SharedBatch: Sendable {
 
     static func text(
         version: Int, after position: SharedPosition, revision: Int, host: String, rows: ByteWriter,
-        number: UInt64 = .random(in: 0...UInt64.max)
+        number: UInt64
     ) -> [UInt8] {
         var writer = ByteWriter()
         writer.reserve(rows.count + Self.headLengthUsual)

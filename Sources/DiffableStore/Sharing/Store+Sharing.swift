@@ -56,10 +56,12 @@ extension Store {
     /// Whether a shared list has all that the engine has; nil for a list of this host alone.
     package func sharedLiveness(of name: ListName) -> Liveness? { heldLists[name]?.shared?.liveness }
 
-    /// How sharing is doing. O(lists)
-    package var sharingFigures: (hosts: Int?, waiting: Int, batches: Int) {
-        let waiting = heldLists.values.reduce(0) { $0 + ($1.shared?.machine.numberAwaited ?? 0) }
-        return (engine.send == nil ? nil : engine.hosts?.count, waiting, statistics.batches)
+    /// How many hosts are there; nil while nobody says so.
+    package var numberOfHosts: Int? { engine.send == nil ? nil : engine.hosts?.count }
+
+    /// How many requests wait for the engine. O(lists)
+    package var numberAwaitingEngine: Int {
+        heldLists.values.reduce(0) { $0 + ($1.shared?.machine.numberAwaited ?? 0) }
     }
 
     /// The replica that the next batch builds on, which may be on its way to the disk.

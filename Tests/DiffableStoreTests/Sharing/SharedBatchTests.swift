@@ -118,6 +118,7 @@ extension SharedBatch {
             row.write(into: &writer)
         }
         return text(
-            version: rows.map(\.version).max() ?? 1, after: position, revision: revision, host: "al\"pha", rows: writer)
+            version: rows.map(\.version).max() ?? 1, after: position, revision: revision, host: "al\"pha", rows: writer,
+            number: .random(in: 0...UInt64.max))
     }
 }
