@@ -66,21 +66,10 @@ struct SimulateHosts: ParsableCommand {
             print("  \(count) times: \(text)")
         }
         for sentence in report.broken { print("  \(sentence)") }
-        let isRight = try check(path)
-        if isRight, report.broken.isEmpty, !keep {
-            try FileManager.default.removeItem(atPath: path)
-            return true
-        }
-        print("  records: \(path)")
-        return isRight && report.broken.isEmpty
-    }
-
-    private func check(_ path: String) throws -> Bool {
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", "-B", checker, "--check", path]
-        try process.run()
-        process.waitUntilExit()
-        return process.terminationStatus == 0
+        let violations = try RecordsChecker(checker).violations(in: path)
+        for violation in violations { print(violation) }
+        let isRight = violations.isEmpty && report.broken.isEmpty
+        if isRight, !keep { try FileManager.default.removeItem(atPath: path) } else { print("  records: \(path)") }
+        return isRight
     }
 }

@@ -89,17 +89,6 @@ final class SimulationRun: Sendable {
     func violations() throws -> [String] {
         let checker = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
             .appendingPathComponent("../../../soak").standardizedFileURL
-        let process = Process()
-        process.executableURL = URL(fileURLWithPath: "/usr/bin/env")
-        process.arguments = ["python3", "-B", checker.path, "--check", path]
-        let output = Pipe()
-        process.standardOutput = output
-        try process.run()
-        let said = String(decoding: output.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
-        process.waitUntilExit()
-        let lines = said.split(separator: "\n").map(String.init)
-        // A checker that cannot read the records has found nothing.
-        #expect(process.terminationStatus == (lines.isEmpty ? 0 : 1))
-        return lines
+        return try RecordsChecker(checker.path).violations(in: path)
     }
 }
