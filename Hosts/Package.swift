@@ -90,11 +90,13 @@ let package = Package(
             ],
             // The simulation has a journal of its own, so it sees what the store's own tests see.
             swiftSettings: simulated + [.unsafeFlags(["-enable-testing"])]),
+        .target(
+            name: "TestSupport", dependencies: ["Diffable"], path: "Tests/TestSupport", swiftSettings: simulated),
         // Hosts in a time of their own: stores, connectors, and a model of etcd.
         .target(
             name: "HostsSimulation",
             dependencies: [
-                "Diffable", "DiffableJSON", "DiffableStore", "SharedLog",
+                "Diffable", "DiffableJSON", "DiffableStore", "SharedLog", "TestSupport",
                 .product(name: "DequeModule", package: "swift-collections"),
                 .product(name: "HeapModule", package: "swift-collections"),
                 .product(name: "Logging", package: "swift-log"),
@@ -107,7 +109,7 @@ let package = Package(
         .testTarget(
             name: "HostsTests",
             dependencies: [
-                "EtcdClient", "HostsSimulation", "SharedLog",
+                "EtcdClient", "HostsSimulation", "SharedLog", "TestSupport",
                 .product(name: "NIOCore", package: "swift-nio"),
                 .product(name: "NIOEmbedded", package: "swift-nio"),
             ],

@@ -2,6 +2,7 @@ import Diffable
 import DiffableJSON
 import Logging
 import SharedLog
+import TestSupport
 
 @testable import DiffableStore
 
@@ -14,7 +15,7 @@ final class SimulatedDaemon: @unchecked Sendable {
     let host: Int
     let world: World
     let timer: HostTimer
-    let disk: VirtualDisk
+    let disk: HostDisk
     private(set) var store: Store
     private var life: DiskLife
     private var link: DaemonConnection?
@@ -25,13 +26,13 @@ final class SimulatedDaemon: @unchecked Sendable {
 
     init(_ host: Int, _ world: World, _ timer: HostTimer) {
         (self.host, self.world, self.timer) = (host, world, timer)
-        disk = VirtualDisk(world, timer)
+        disk = HostDisk(world, timer)
         life = DiskLife(disk)
         store = Self.store(life, disk, world)
         begin()
     }
 
-    private static func store(_ life: DiskLife, _ disk: VirtualDisk, _ world: World) -> Store {
+    private static func store(_ life: DiskLife, _ disk: HostDisk, _ world: World) -> Store {
         let clock = StoreClock(
             timeOfDay: { Timestamp(milliseconds: 1_763_763_525_000 + world.now / 1_000) },
             uptime: { world.now / 1_000 })

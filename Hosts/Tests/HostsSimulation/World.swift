@@ -1,6 +1,6 @@
 import DequeModule
 import Glibc
-import HeapModule
+import TestSupport
 
 /// A time of its own, in which everything happens one after the other, on one thread: in the order of the times for which it
 /// was planned, and tasks in the order in which they can go on. So a seed repeats all of it.
@@ -8,44 +8,30 @@ import HeapModule
 /// Unchecked, because one thread runs it, with all that is in it: a task that would go on elsewhere is a mistake that ends
 /// the process.
 package final class World: TaskExecutor, @unchecked Sendable {
-    private struct Event: Comparable {
-        let time: Int
-        let number: Int
-        let body: () -> Void
-
-        static func < (one: Event, other: Event) -> Bool { (one.time, one.number) < (other.time, other.number) }
-        static func == (one: Event, other: Event) -> Bool { one.number == other.number }
-    }
-
-    /// In microseconds.
-    private(set) var now = 0
-    var random: SplitMix
+    private var timeline = Timeline()
+    var random: SplitMix64
     /// Nothing more happens.
     var isStopped = false
-    private var events = Heap<Event>()
-    private var planned = 0
     private var jobs: Deque<UnownedJob> = []
     private let thread = pthread_self()
 
-    init(seed: UInt64) { random = SplitMix(seed) }
+    init(seed: UInt64) { random = SplitMix64(seed: seed) }
+
+    /// In microseconds.
+    var now: Int { timeline.now }
 
     func after(_ delay: Int, _ body: @escaping () -> Void) { at(now + delay, body) }
 
-    func at(_ time: Int, _ body: @escaping () -> Void) {
-        planned += 1
-        events.insert(Event(time: max(time, now), number: planned, body: body))
-    }
+    func at(_ time: Int, _ body: @escaping () -> Void) { timeline.plan(at: time, body) }
 
     /// Until that time.
     func run(until end: Int) {
         goOn()
-        while !isStopped, let next = events.min, next.time <= end {
-            events.removeMin()
-            now = next.time
-            next.body()
+        while !isStopped, let body = timeline.next(until: end) {
+            body()
             goOn()
         }
-        now = max(now, end)
+        timeline.pass(to: end)
     }
 
     private func goOn() {
@@ -90,20 +76,5 @@ final class Promise<Value: Sendable>: @unchecked Sendable {
         } onCancel: {
             keep(cancelled)
         }
-    }
-}
-
-/// The generator of Sebastiano Vigna's splitmix64, which a seed repeats.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
     }
 }

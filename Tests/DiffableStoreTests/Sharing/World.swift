@@ -1,4 +1,3 @@
-import HeapModule
 import TestSupport
 
 @testable import DiffableStore
@@ -7,36 +6,20 @@ import TestSupport
 ///
 /// Unchecked, because one thread runs it, with all that is in it.
 final class World: @unchecked Sendable {
-    private struct Event: Comparable {
-        let time: Int
-        let number: Int
-        let body: () -> Void
-
-        static func < (one: Event, other: Event) -> Bool { (one.time, one.number) < (other.time, other.number) }
-        static func == (one: Event, other: Event) -> Bool { one.number == other.number }
-    }
-
-    /// In milliseconds.
-    private(set) var now = 0
+    private var timeline = Timeline()
     var random: SplitMix64
-    private var events = Heap<Event>()
-    private var eventsPlanned = 0
 
     init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
-    func after(_ delay: Int, _ body: @escaping () -> Void) {
-        eventsPlanned += 1
-        events.insert(Event(time: now + delay, number: eventsPlanned, body: body))
-    }
+    /// In milliseconds.
+    var now: Int { timeline.now }
+
+    func after(_ delay: Int, _ body: @escaping () -> Void) { timeline.plan(at: now + delay, body) }
 
     /// Until nothing is planned any more, or until that time.
     func run(until end: Int) {
-        while let next = events.min, next.time <= end {
-            events.removeMin()
-            now = next.time
-            next.body()
-        }
-        now = max(now, end)
+        while let body = timeline.next(until: end) { body() }
+        timeline.pass(to: end)
     }
 
     func chance(_ percent: Int) -> Bool { Int.random(in: 0..<100, using: &random) < percent }
@@ -48,35 +31,12 @@ final class World: @unchecked Sendable {
     }
 }
 
-/// A store's queue in a world.
-final class WorldExecutor: StoreExecutor {
-    private let world: World
-
-    init(_ world: World) { self.world = world }
-
-    func execute(_ work: @escaping @Sendable () -> Void) { world.after(0, work) }
-
-    func enqueue(_ job: consuming ExecutorJob) {
-        let job = UnownedJob(job)
-        world.after(0) { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
-    }
-
-    /// There is one thread.
-    func checkIsolated() {}
-
-    func isIsolatingCurrentContext() -> Bool? { true }
-}
-
 /// A host's disk. What was written is there when the host comes back.
 ///
 /// Unchecked, because it is in a world.
 final class WorldJournal: Journal, @unchecked Sendable {
     private let world: World
-    private var states: [Int: ListState] = [:]
-    private var access: [Int: AccessRecord] = [:]
-    private var windows: [Int: RequestWindow] = [:]
-    private var leases: [Int: Leases] = [:]
-    private var numberMax = 0
+    private var disk = VirtualDisk()
     /// Nothing is written any more: the host is down.
     var isCut = false
     /// In percent of all groups.
@@ -88,43 +48,12 @@ final class WorldJournal: Journal, @unchecked Sendable {
         world.after(world.number(0...4)) { [self] in
             guard !isCut else { return }
             if world.chance(fullness) { return completion(.failure(.noSpace)) }
-            for change in changes { keep(change) }
+            for change in changes { disk.keep(change) }
             completion(.success(Array(repeating: nil, count: changes.count)))
         }
     }
 
-    private func keep(_ change: ListChange) {
-        let number = change.state.number
-        numberMax = max(numberMax, number)
-        switch change.event {
-        case .created, .stepped, .unchanged, .undeleted: states[number] = change.state
-        case .advanced(let former, _):
-            states[former.number] = nil
-            windows[former.number] = nil
-            leases[former.number] = nil
-            access[number] = access.removeValue(forKey: former.number)
-            states[number] = change.state
-        case .deleted, .purged: (states[number], leases[number]) = (nil, nil)
-        }
-        if let leaseChange = change.leases, states[number] != nil {
-            leases[number, default: Leases(of: change.state.name)].make(leaseChange)
-        }
-        if let record = change.access { access[number] = record }
-        if let result = change.result {
-            windows[number, default: RequestWindow()].append(result)
-            windows[number]?.settle(RequestLimits())
-        }
-    }
-
-    var recovered: RecoveredLists {
-        var recovered = RecoveredLists()
-        recovered.states = states.values.sorted { $0.number < $1.number }
-        recovered.access = access
-        recovered.requestWindows = windows
-        recovered.leases = leases.filter { !$0.value.isEmpty }
-        recovered.nextListNumber = numberMax + 1
-        return recovered
-    }
+    var recovered: RecoveredLists { disk.recovered }
 
     func take(_ limits: StoreLimits) {}
     var standstill: Duration { .zero }

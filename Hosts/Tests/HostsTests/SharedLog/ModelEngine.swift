@@ -1,4 +1,5 @@
 import SharedLog
+import TestSupport
 
 /// An engine in memory, which loses calls and answers as its faults say.
 actor ModelEngine: Engine {
@@ -16,13 +17,13 @@ actor ModelEngine: Engine {
     private(set) var values: [String: StoredValue] = [:]
     private(set) var revision: Int64 = 1
     private var faults = Faults()
-    private var random: SplitMix
+    private var random: SplitMix64
     private var late: [Transaction] = []
     private(set) var transactions = 0
     private(set) var isAway = false
     private var listeners: [@Sendable ([EngineEvent]) async -> Void] = []
 
-    init(seed: UInt64 = 1) { random = SplitMix(seed) }
+    init(seed: UInt64 = 1) { random = SplitMix64(seed: seed) }
 
     func set(_ faults: Faults) { self.faults = faults }
     func setAway(_ isAwayNow: Bool) { isAway = isAwayNow }
@@ -103,18 +104,3 @@ actor ModelEngine: Engine {
 }
 
 private func bytewise(_ one: String, _ other: String) -> Bool { one.utf8.lexicographicallyPrecedes(other.utf8) }
-
-/// The generator of Sebastiano Vigna's splitmix64, which a seed repeats.
-struct SplitMix: RandomNumberGenerator {
-    private var state: UInt64
-
-    init(_ seed: UInt64) { state = seed }
-
-    mutating func next() -> UInt64 {
-        state &+= 0x9E37_79B9_7F4A_7C15
-        var mixed = state
-        mixed = (mixed ^ mixed >> 30) &* 0xBF58_476D_1CE4_E5B9
-        mixed = (mixed ^ mixed >> 27) &* 0x94D0_49BB_1331_11EB
-        return mixed ^ mixed >> 31
-    }
-}

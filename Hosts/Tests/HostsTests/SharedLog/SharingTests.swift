@@ -1,4 +1,5 @@
 import SharedLog
+import TestSupport
 import Testing
 
 @Suite struct SharingTests {
@@ -215,7 +216,7 @@ import Testing
         var limits = SharingLimits()
         (limits.batchesBetweenCheckpoints, limits.batchesKept) = (7, 2)
         let hosts = ModelHosts(3, seed: seed, limits: limits)
-        var random = SplitMix(seed &+ 1_000)
+        var random = SplitMix64(seed: seed &+ 1_000)
         try await hosts.allConnected { try await hosts.shareList(among: $0) }
         await hosts.engine.set(
             ModelEngine.Faults(lostCalls: 0.05, lostAnswers: 0.05, lateCalls: 0.05, refusals: 0.03))
