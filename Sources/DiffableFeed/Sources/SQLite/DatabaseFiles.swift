@@ -126,9 +126,9 @@ struct DatabaseFiles {
 
 extension timespec {
     struct Parts: Equatable {
-        var nanoseconds = 0
+        let nanoseconds: Int
 
-        init() {}
+        init(nanoseconds: Int = 0) { self.nanoseconds = nanoseconds }
 
         init(_ time: timespec) { nanoseconds = time.tv_sec * 1_000_000_000 + time.tv_nsec }
 

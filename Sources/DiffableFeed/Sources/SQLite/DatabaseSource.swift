@@ -93,10 +93,11 @@ struct DatabaseReading {
 
     mutating func end() { files.close() }
 
-    mutating func look() async -> News {
+    /// - Parameter time: when it is looked, for tests; nil: now.
+    mutating func look(at time: timespec.Parts? = nil) async -> News {
         do throws(FeedError) {
             let before = try files.look()
-            if before.isSame(as: known, at: .now()) { return .same }
+            if before.isSame(as: known, at: time ?? .now()) { return .same }
             guard before.isSettled else { return .trouble("the database \(settings.path) is being written") }
             // Where nobody can have a lock on it, or nobody must wait for ours, there is none.
             let isShared = before.isInWALMode && (before.hasIndex || before.hasLog)
