@@ -1,5 +1,6 @@
 import Diffable
 import Dispatch
+import Glibc
 
 /// Rows of a query of an SQLite database that others write to.
 ///
