@@ -39,7 +39,7 @@ extension FollowedEngine {
         while !Task.isCancelled {
             await connected()
             try? await watch(space.register.keys.all) {
-                try? await space.look()
+                try? await space.lookAtAll()
             } heard: { events in
                 if await space.hear(events) { try? await space.look() }
             }

@@ -207,6 +207,8 @@ package struct SharingLimits: Hashable, Sendable {
     package var turnPatience = Duration.milliseconds(500)
     /// A host of which nothing is to be seen for so long is gone. A connector that starts again is back before that.
     package var hostPatience = Duration.seconds(5)
+    /// The keys of hosts are read with every so many looks, though the watch has told of none.
+    package var looksForOneReadOfHosts = 15
     /// Until a list is tried again whose name the daemon has given to another one.
     package var restingLooks = 30
 

@@ -15,10 +15,16 @@ package struct ListRegister: Sendable {
     package func log(_ epoch: String) -> ListLog { ListLog(epoch, in: keys, of: engine) }
 
     /// Every list, as the names were at one moment or another after this was asked.
-    package func records() async throws(EngineError) -> [String: ListRecord] { try await recordsAndHosts().records }
+    package func records() async throws(EngineError) -> [String: ListRecord] {
+        try await records(readingHosts: false).records
+    }
 
-    /// The same, with the hosts that are there, which costs no call of its own.
-    package func recordsAndHosts() async throws(EngineError) -> (records: [String: ListRecord], hosts: [String]) {
+    /// The same, and the hosts that are there, which costs no call of its own.
+    ///
+    /// - Parameter readsHosts: whether the hosts are asked for.
+    package func records(
+        readingHosts readsHosts: Bool
+    ) async throws(EngineError) -> (records: [String: ListRecord], hosts: [String]?) {
         var records: [String: ListRecord] = [:]
         var hosts: [String]?
         var first = keys.lists
@@ -26,15 +32,16 @@ package struct ListRegister: Sendable {
             let range = KeyRange.between(first, keys.lists + "\u{10FFFF}")
             let names = EngineOperation.get(range, limit: Self.namesMax)
             // With the first of the names.
+            let asksForHosts = readsHosts && hosts == nil
             let result = try await engine.run(
-                Transaction(hosts == nil ? [names, .get(.prefix(keys.hosts))] : [names]))
+                Transaction(asksForHosts ? [names, .get(.prefix(keys.hosts))] : [names]))
             let found = result.found.first ?? []
             for stored in found {
                 guard let record = JSONText.decoded(ListRecord.self, stored.value) else { continue }
                 records[String(stored.key.dropFirst(keys.lists.count))] = record
             }
-            hosts = hosts ?? result.found.last?.map { String($0.key.dropFirst(keys.hosts.count)) }
-            guard found.count == Self.namesMax, let last = found.last else { return (records, hosts ?? []) }
+            if asksForHosts { hosts = result.found.last?.map { String($0.key.dropFirst(keys.hosts.count)) } }
+            guard found.count == Self.namesMax, let last = found.last else { return (records, hosts) }
             first = last.key + "\0"
         }
     }

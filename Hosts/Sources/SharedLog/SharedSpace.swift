@@ -27,7 +27,8 @@ package actor SharedSpace {
         self.limits = limits
         self.time = time
         self.say = say
-        presence = HostPresence(patience: limits.hostPatience)
+        presence = HostPresence(
+            patience: limits.hostPatience, looksForOneRead: limits.looksForOneReadOfHosts)
         // As many as there are lists and calls: at most one call for each list is under way.
         (jobs, begin) = AsyncStream.makeStream(bufferingPolicy: .unbounded)
     }
@@ -106,11 +107,16 @@ package actor SharedSpace {
     package func look() async throws(EngineError) {
         let records: [String: ListRecord]
         let heads: [String: KnownHead]
-        let hosts: [String]
+        for keeper in keepers.values where await keeper.takeRefusal() {
+            presence.hear()
+            hostsTold = nil
+        }
+        let reading = presence.beginLook()
+        let hosts: [String]?
         do {
             // Heads are read behind the names: a list that is there by then is looked at, and one that has gone has no
             // head.
-            (records, hosts) = try await register.recordsAndHosts()
+            (records, hosts) = try await register.records(readingHosts: reading != nil)
             let epochs = records.values.map(\.id) + keepers.values.map(\.epoch)
             heads = try await register.heads(of: Array(Set(epochs)))
         } catch {
@@ -132,13 +138,18 @@ package actor SharedSpace {
             let keeper = add(list, record.id, at: Replica(.beginning), access: record.access)
             await keeper.look(head)
         }
-        await take(hosts)
+        await tellHosts(reading.map { HostPresence.Reading(number: $0, found: hosts ?? []) })
+    }
+
+    /// Looks when a watch has begun, which says nothing of what happened before.
+    package func lookAtAll() async throws(EngineError) {
+        presence.hear()
+        try await look()
     }
 
     /// The daemon hears which hosts are there when that has changed, or it took one for gone that is there.
-    private func take(_ found: [String]) async {
-        for keeper in keepers.values where await keeper.takeRefusal() { hostsTold = nil }
-        guard let hosts = presence.hosts(found, at: time.now()), hosts != hostsTold else { return }
+    private func tellHosts(_ reading: HostPresence.Reading?) async {
+        guard let hosts = presence.hosts(reading, at: time.now()), hosts != hostsTold else { return }
         if restingLooks > 0 { return restingLooks -= 1 }
         hostsTold = hosts
         do { try await daemon.tell(hosts: hosts) } catch {
@@ -167,6 +178,8 @@ package actor SharedSpace {
                 news[part.epoch, default: ListNews()].take(event, part)
             } else if event.key.hasPrefix(register.keys.lists) {
                 hasNames = true
+            } else if event.key.hasPrefix(register.keys.hosts) {
+                presence.hear()
             }
         }
         for keeper in keepers.values {

@@ -72,6 +72,7 @@ import Testing
             try await hosts.shareList(among: spaces)
             #expect(await daemon.hostsTold == [[]])
             _ = try await hosts.engine.run(Transaction([.put(key: other, value: "{}")]))
+            _ = await spaces[0].hear([.put(StoredValue(key: other, value: "{}", createRevision: 1, modRevision: 1))])
             for _ in 0..<2 { try await spaces[0].look() }
             #expect(await daemon.hostsTold == [[], ["other"]])
             let count = await daemon.settled.count
@@ -83,6 +84,7 @@ import Testing
             #expect(await daemon.hostsTold.last == ["other"])
             #expect(await hosts.engine.values.keys.allSatisfy { !$0.contains("/turns/") }, "its turn is given up")
             _ = try await hosts.engine.run(Transaction([.delete(.key(other))]))
+            _ = await spaces[0].hear([.deleted(key: other, revision: 2)])
             try await spaces[0].look()
             #expect(await daemon.hostsTold.last == [])
             let acknowledged = await daemon.acknowledged.count
