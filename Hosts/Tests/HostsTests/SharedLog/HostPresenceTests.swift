@@ -6,11 +6,15 @@ import Testing
     private func after(_ seconds: Int) -> ContinuousClock.Instant { start + .seconds(seconds) }
     private var presence = HostPresence(patience: .seconds(5), looksForOneRead: 3)
 
+    private mutating func reading(_ hosts: [String]) throws -> HostPresence.Reading {
+        let number = presence.beginLook()
+        return HostPresence.Reading(number: try #require(number), found: hosts)
+    }
+
     /// A look that finds these.
     private mutating func finds(_ hosts: [String], at time: ContinuousClock.Instant) throws -> [String]? {
         presence.hear()
-        let number = try #require(presence.beginLook())
-        return presence.hosts(.init(number: number, found: hosts), at: time)
+        return presence.hosts(try reading(hosts), at: time)
     }
 
     @Test mutating func `who comes back in time was never gone`() throws {
@@ -44,12 +48,12 @@ import Testing
     }
 
     @Test mutating func `are not known before they were read, whatever a look beside it does`() throws {
-        let number = try #require(presence.beginLook())
+        let earlier = try reading(["a"])
         #expect(presence.beginLook() == nil)
         for second in [0, 6] { #expect(presence.hosts(nil, at: after(second)) == nil) }
         presence.hear()
-        let later = try #require(presence.beginLook())
-        #expect(presence.hosts(.init(number: later, found: ["a", "b"]), at: after(7)) == nil)
-        #expect(presence.hosts(.init(number: number, found: ["a"]), at: after(13)) == ["a", "b"], "that began before")
+        let later = try reading(["a", "b"])
+        #expect(presence.hosts(later, at: after(7)) == nil)
+        #expect(presence.hosts(earlier, at: after(13)) == ["a", "b"], "it began before the other")
     }
 }
