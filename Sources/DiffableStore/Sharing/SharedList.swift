@@ -132,6 +132,8 @@ struct EngineLink {
     var lastRequest = 0
     var lastDraft = 0
     var isWakingScheduled = false
+    /// Creations and removals that somebody waits for, by their calls, and until when; oldest first.
+    var awaitedCalls: [(call: Int, deadline: SharingMachine.Time)] = []
     /// A number that no other batch has. A simulation has a generator with a seed.
     var newBatchNumber: @Sendable () -> UInt64 = { .random(in: 0...UInt64.max) }
 

@@ -195,7 +195,8 @@ struct SharedCreation {
     let beginning: SharedBeginning
     let existing: ExistingList
     let peer: Peer
-    let completion: Store.Completion<ListState>
+    /// Whoever waits no longer has been answered.
+    var completion: Store.Completion<ListState>
 }
 
 /// A shared list that is to be deleted, on the way to the engine.
@@ -206,7 +207,8 @@ struct SharedRemoval {
     let origin: Origin?
     /// A host that must not be there.
     let absent: String?
-    let completion: Store.Completion<ListState>
+    /// Whoever waits no longer has been answered.
+    var completion: Store.Completion<ListState>
 }
 
 extension Store {
@@ -242,7 +244,7 @@ extension Store {
         let creation = SharedCreation(
             name: name, epoch: Epoch.random(), beginning: beginning, existing: existing, peer: peer,
             completion: completion)
-        let call = makeCall(.creation(creation)) { .share(call: $0, name, epoch: creation.epoch, beginning) }
+        let call = makeAwaitedCall(.creation(creation)) { .share(call: $0, name, epoch: creation.epoch, beginning) }
         if call == nil { completion(.failure(.unreachable(name))) }
     }
 
@@ -283,7 +285,9 @@ extension Store {
         let removal = SharedRemoval(
             name: head.name, epoch: head.epoch, keeping: keeping, origin: origin, absent: absent,
             completion: completion)
-        let call = makeCall(.removal(removal)) { .remove(call: $0, head.name, epoch: head.epoch, absent: absent) }
+        let call = makeAwaitedCall(.removal(removal)) {
+            .remove(call: $0, head.name, epoch: head.epoch, absent: absent)
+        }
         if call == nil { completion(.failure(.unreachable(head.name))) }
     }
 

@@ -41,6 +41,7 @@ extension Store {
     }
 
     private func end(_ number: Int, _ call: EngineLink.PendingCall, _ outcome: SharingOutcome) {
+        engine.awaitedCalls.removeAll { $0.call == number }
         switch call {
         case .machine(let name):
             guard let held = heldLists[name], let shared = held.shared, shared.call == number else { return }
@@ -61,7 +62,7 @@ extension Store {
 
     /// How many requests wait for the engine. O(lists)
     package var numberAwaitingEngine: Int {
-        heldLists.values.reduce(0) { $0 + ($1.shared?.machine.numberAwaited ?? 0) }
+        heldLists.values.reduce(engine.awaitedCalls.count) { $0 + ($1.shared?.machine.numberAwaited ?? 0) }
     }
 
     /// The replica that the next batch builds on, which may be on its way to the disk.
@@ -79,16 +80,18 @@ extension Store {
         let number = engine.lastRequest
         shared.requests[number] = request
         if case .arrival(_, let revision, _) = request { shared.arrivals[number] = revision }
-        let deadline = clock.running.milliseconds + limits.engineWaitMax * 1_000
-        change(held) { $0.ask(number, until: deadline, &$1) }
+        change(held) { $0.ask(number, until: waitEnd, &$1) }
         scheduleWaking()
     }
+
+    /// Until when a request waits that is asked now.
+    private var waitEnd: SharingMachine.Time { clock.running.milliseconds + limits.engineWaitMax * 1_000 }
 
     /// Who waits too long is told so. Nobody is looked after while nobody waits.
     private func scheduleWaking() {
         guard !engine.isWakingScheduled else { return }
-        let first = heldLists.values.compactMap { $0.shared?.machine.nextDeadline() }.min()
-        guard let first else { return }
+        let ofLists = heldLists.values.compactMap { $0.shared?.machine.nextDeadline() }.min()
+        guard let first = [ofLists, engine.awaitedCalls.first?.deadline].compactMap(\.self).min() else { return }
         engine.isWakingScheduled = true
         wakeLater(Swift.max(first - clock.running.milliseconds, 1))
     }
@@ -100,7 +103,26 @@ extension Store {
         for held in heldLists.values where held.shared?.machine.isAwaited == true {
             change(held) { $0.endWaits(at: now, &$1) }
         }
+        while let first = engine.awaitedCalls.first, first.deadline <= now {
+            engine.awaitedCalls.removeFirst()
+            if let call = engine.calls[first.call] { engine.calls[first.call] = endWait(for: call) }
+        }
         scheduleWaking()
+    }
+
+    /// What comes of it is carried out all the same.
+    private func endWait(for call: EngineLink.PendingCall) -> EngineLink.PendingCall {
+        switch call {
+        case .machine: return call
+        case .creation(var creation):
+            creation.completion(.failure(.outcomeUnknown(creation.name)))
+            creation.completion = { _ in }
+            return .creation(creation)
+        case .removal(var removal):
+            removal.completion(.failure(.outcomeUnknown(removal.name)))
+            removal.completion = { _ in }
+            return .removal(removal)
+        }
     }
 
     // MARK: Carrying out
@@ -150,12 +172,22 @@ extension Store {
     }
 
     /// Without a connector nothing comes of it, which `detach` has told.
-    func makeCall(_ pending: EngineLink.PendingCall, _ body: (Int) -> EngineCall) -> Int? {
+    private func makeCall(_ pending: EngineLink.PendingCall, _ body: (Int) -> EngineCall) -> Int? {
         guard let send = engine.send else { return nil }
         engine.lastCall += 1
         engine.calls[engine.lastCall] = pending
         send(body(engine.lastCall))
         return engine.lastCall
+    }
+
+    /// The same, of a creation or a removal, whose asker waits no longer than others.
+    func makeAwaitedCall(_ pending: EngineLink.PendingCall, _ body: (Int) -> EngineCall) -> Int? {
+        let call = makeCall(pending, body)
+        if let call {
+            engine.awaitedCalls.append((call, waitEnd))
+            scheduleWaking()
+        }
+        return call
     }
 
     /// Answers those who rested on the replica being the newest state.
