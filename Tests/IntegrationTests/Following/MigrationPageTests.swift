@@ -45,20 +45,26 @@ extension Integration {
             try await Self.useVerbs(client)
             try await Self.publish(client)
             try await Self.apply(client, [Todo(id: 1, text: "Milk")])
+            let (differences, tracks) = (Said(), Said())
             async let table = Self.keepTable(client)
-            async let differences = Self.follow(client)
-            async let tracks = Self.followPlayer(client)
+            async let followed: Void = Self.follow(client, differences)
+            async let played: Void = Self.followPlayer(client, tracks)
             try await eventuallyInTask("followers") {
                 try daemon.succeed("status").contains("subscriptions: 3") ? () : nil
             }
+            // Who has not taken a state gets it and the next one as one.
+            try await differences.wait(for: "- 0 + 1 ~ 0")
+            try await tracks.wait(for: "at first nothing")
             try await Self.apply(client, [Todo(id: 2, text: "Tea"), Todo(id: 1, text: "Oat milk")])
             try await client.transact("player", [.appendItems([Item(id: "track", content: try Content(json: "1"))])])
+            try await differences.wait(for: "- 0 + 1 ~ 1")
+            try await tracks.wait(for: "now 1")
             for list: ListName in ["tasks", "player"] {
                 try await client.withConnection { try await $0.deleteList(list) }
             }
             #expect(try await table == ["2 Tea", "1 Oat milk"])
-            #expect(try await differences.last == "- 0 + 1 ~ 1")
-            #expect(try await tracks.last == "now 1")
+            try await followed
+            try await played
         }
 
         private static func apply(_ client: Client, _ todos: [Todo]) async throws {
@@ -66,25 +72,21 @@ extension Integration {
             try await client.apply("tasks", sections)
         }
 
-        private static func follow(_ client: Client) async throws -> [String] {
-            var said: [String] = []
+        private static func follow(_ client: Client, _ said: Said) async throws {
             func say(_ words: String) { said.append(words) }
             for try await update in client.list("tasks", as: Todo.self) {
                 let changes = update.changes
                 let (come, gone) = (changes.insertedItems.count, changes.deletedItems.count)
                 say("- \(gone) + \(come) ~ \(changes.reconfiguredItems.count)")
             }
-            return said
         }
 
-        private static func followPlayer(_ client: Client) async throws -> [String] {
-            var said: [String] = []
+        private static func followPlayer(_ client: Client, _ said: Said) async throws {
             func say(_ words: String) { said.append(words) }
             for try await update in client.list("player") {
                 let track = update.snapshot["track"]?.content?.description
                 say(update.cause == .changes ? "now \(track ?? "nothing")" : "at first \(track ?? "nothing")")
             }
-            return said
         }
 
         private static func keepTable(_ client: Client) async throws -> [String] {
@@ -146,6 +148,17 @@ extension Integration {
             #expect(snapshot.sectionIdentifiers == ["old", "later", "today"])
             #expect(snapshot.itemIdentifiers == ["jam", "milk", "bread", "honey", "salt"])
         }
+    }
+}
+
+/// What a follower says.
+private final class Said: Sendable {
+    private let last = Mutex("")
+
+    func append(_ words: String) { last.withLock { $0 = words } }
+
+    func wait(for words: String) async throws {
+        try await eventuallyInTask(words) { last.withLock { $0 == words } ? () : nil }
     }
 }
 
