@@ -165,9 +165,7 @@ def _core(figures):
             yield (f"Beside its 116 bytes, an item takes {result['bytes']:.0f} bytes in a list of "
                    f"{result['items']:,}.")
         if result["part"] == "core" and result["workload"] == "memory of a version":
-            yield f"Each older version that is kept, one insertion apart, takes {shown(result['bytes'] / 1024, 'KiB')};"
-        if result["part"] == "core" and result["workload"] == "memory of a version by history":
-            yield f"history counts it as {shown(result['bytes'] / 1024, 'KiB')}."
+            yield f"Each older version that is kept whole, one insertion apart, takes {shown(result['bytes'] / 1024, 'KiB')}."
 
 
 def table(head, lines):

@@ -134,6 +134,9 @@ extension Snapshot {
 // MARK: - Items
 
 extension Snapshot {
+    /// What is stored of an item.
+    package func record(of id: ItemID) -> Record? { handle(id).map { forest.record($0) } }
+
     /// An item with its kind, content and expansion, without its children.
     public func item(_ id: ItemID) -> Item? {
         handle(id).map { Item(record: forest.record($0), isExpanded: forest.isExpanded($0)) }

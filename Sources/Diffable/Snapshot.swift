@@ -18,7 +18,7 @@ public struct Snapshot: Sendable {
     /// The number of requests to draw something again, in this state and all states before it. A record with a higher
     /// number than an earlier state counted was requested since then, even if the item was deleted and inserted
     /// meanwhile.
-    var redrawsAsked: UInt64 = 0
+    package internal(set) var redrawsAsked: UInt64 = 0
 
     /// An empty list.
     public init() {}
@@ -54,6 +54,9 @@ extension Snapshot {
         redrawsAsked += 1
         return redrawsAsked
     }
+
+    /// Counts all that were made so far, where a state was made again from a difference: that names no request twice.
+    package mutating func setRedrawsAsked(_ count: UInt64) { redrawsAsked = count }
 
     /// This state as a successor of another one: requests are counted on from there, so that no number is used twice.
     package func restored(after head: Snapshot) -> Snapshot {

@@ -184,7 +184,7 @@ extension Store {
     }
 
     private func isTooOld(_ deleted: DeletedList, _ now: RunningTime) -> Bool {
-        limits.history.isPast(deleted.deletion.moment, now: now)
+        limits.history.isPast(deleted.deletion.moment.running, now: now)
     }
 }
 
@@ -262,7 +262,7 @@ extension Store {
         deletions[change.state.number] = held
         held.committed = DeletedList(
             state: change.state, deletion: deletion, access: list.access.record, schemas: list.schemas,
-            history: list.history)
+            history: list.history.withoutRecentStates)
         areDeletionsUncounted = true
     }
 

@@ -1,4 +1,5 @@
 import Diffable
+import DiffableJSON
 import Logging
 
 // MARK: - Gathering
@@ -201,10 +202,15 @@ extension Store {
             held.history = History()
             pastBudget.remove(held)
             return Commit(event: .created, state: change.state)
-        case .stepped(let operations, _):
+        case .stepped(let operations, let delivery):
             var forgotten: [ListState] = []
             if let before = held.committed, let revision = change.revision {
-                held.history.append(before, revision)
+                let packed = PackedOperations(
+                    operations, to: revision, from: before.snapshot,
+                    json: encoded ?? OperationsWriter.array(operations))
+                var step = PastStep(revision, delivery, packed)
+                step.redraws = change.state.snapshot.redrawsAsked &- before.snapshot.redrawsAsked
+                held.history.append(step, after: before)
                 if untrimmedLists.last !== held { untrimmedLists.append(held) }
                 // Large states are freed in the background, by whoever is told.
                 forgotten = held.history.takeOutgrown(limits.history)
@@ -218,7 +224,7 @@ extension Store {
                 event: .changed(from: change.state.revision - 1, transaction: step), state: change.state,
                 forgotten: forgotten)
         case .advanced(let former, _):
-            let forgotten = held.history.states + [former]
+            let forgotten = held.history.wholeStates + [former]
             held.committed = change.state
             held.history = History()
             pastBudget.remove(held)
@@ -235,13 +241,13 @@ extension Store {
             return Commit(event: .created, state: change.state)
         case .purged:
             let history = releaseDeletion(of: change.state.number)?.history ?? History()
-            return Commit(event: .unchanged, state: change.state, forgotten: history.states + [change.state])
+            return Commit(event: .unchanged, state: change.state, forgotten: history.wholeStates + [change.state])
         case .deleted(let deletion):
             var forgotten: [ListState] = []
             if let deletion {
                 settleDeletion(of: change, deletion, held)
             } else {
-                forgotten = held.history.states + [change.state]
+                forgotten = held.history.wholeStates + [change.state]
             }
             held.committed = nil
             held.schemas = nil

@@ -152,7 +152,7 @@ extension Store {
         }
         if let state = list(head.name, at: revision), state.number == head.number { return state }
         // The list is on its way back.
-        guard let history = deletions[head.number]?.committed?.history else {
+        guard var history = deletions[head.number]?.committed?.history else {
             return formerList(of: head, at: revision)
         }
         return history.state(at: revision)

@@ -276,7 +276,7 @@ extension Store {
         return rights.contains(.ask) && rights.isDisjoint(with: [.read, .write])
     }
 
-    /// The list at a revision; nil when that is not kept. O(1).
+    /// The list at a revision; nil when that is not kept. What `History.state` costs.
     package func list(_ name: ListName, at revision: Int) -> ListState? {
         guard let held = heldLists[name], let committed = held.committed else { return nil }
         if committed.revision == revision { return committed }
@@ -291,15 +291,21 @@ extension Store {
         guard mayRead(name, peer), let current = list(name) else { throw .noSuchList(name) }
         guard let revision else { return current }
         if let state = list(name, at: revision) { return state }
-        let oldest = heldLists[name]?.history.oldest ?? current.revision
+        let oldest = oldestRevision(of: current)
         throw .noSuchRevision(name, revision, oldest: oldest, current: current.revision)
     }
 
-    /// The kept revisions of a list, newest first, and the oldest one that can be read or undone to.
-    package func history(of name: ListName, for peer: Peer = .daemon) -> [Revision]? {
+    /// The oldest one that can be read or undone to.
+    /// - Parameter current: the committed state.
+    package func oldestRevision(of current: ListState) -> Int {
+        heldLists[current.name]?.history.oldest ?? current.revision
+    }
+
+    /// The revisions of a list that are kept, newest first. O(limit + 512)
+    package func history(of name: ListName, for peer: Peer = .daemon, limit: Int = .max) -> [Revision]? {
         guard mayRead(name, peer), let held = heldLists[name] else { return nil }
         trimHistory(of: held, now: clock.running)
-        return Array(held.history.revisions)
+        return held.history.newestRevisions(limit)
     }
 
     /// Now, for people.

@@ -81,7 +81,7 @@ struct BudgetTests {
     }
 
     @Test func `the pasts of all lists are bounded in memory and on disk, also after a start`() async throws {
-        let limits = StoreLimits(history: HistoryLimits(lengthInAllMax: 60_000))
+        let limits = StoreLimits(history: HistoryLimits(lengthInAllMax: 20_000))
         var store = try await directory.open(limits: limits)
         let names = names(12)
         for name in names {
@@ -95,14 +95,14 @@ struct BudgetTests {
             await store.settle()
             let before = await costs(store)
             let newestOfAll = await store.run { $0.heldLists[names[11]]?.history.newestCost ?? 0 }
-            #expect(before.values.reduce(0, +) <= 60_000 + newestOfAll)
-            #expect(await store.sqlite.pastCost <= 60_000 + newestOfAll)
+            #expect(before.values.reduce(0, +) <= 20_000 + newestOfAll)
+            #expect(await store.sqlite.pastCost <= 20_000 + newestOfAll)
             #expect(await store.sqlite.rowsOfEachMin >= 1, "every list's newest change is kept")
             #expect(before[names[11]] ?? 0 > before[names[0]] ?? 0)
             for name in names { #expect(before[name] ?? 0 > 0) }
             await store.shutDown()
             store = try await directory.open(limits: limits)
-            #expect(await store.run { $0.pastBudget.cost } <= 60_000 + newestOfAll)
+            #expect(await store.run { $0.pastBudget.cost } <= 20_000 + newestOfAll)
         }
         for name in names {
             #expect(try await store.undoing(name).get().new.numberOfItems == 9, "\(name)")
@@ -279,5 +279,5 @@ struct BudgetTests {
 
 extension SQLiteJournal {
     fileprivate var pastCost: Int { pastBudget.cost }
-    fileprivate var rowsOfEachMin: Int { lists.values.map(\.rows.count).min() ?? 0 }
+    fileprivate var rowsOfEachMin: Int { lists.values.map(\.rowsKept).min() ?? 0 }
 }

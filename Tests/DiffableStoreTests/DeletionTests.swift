@@ -448,7 +448,7 @@ import Testing
     @Test func `goes on being checkpointed, also under another name`() async throws {
         let limits = StoreLimits(
             journalLengthMin: 300, idleMilliseconds: 20, checkpointPartLengthMax: 100,
-            history: HistoryLimits(lengthMax: 1))
+            history: HistoryLimits(lengthMax: 0))
         var store = try await directory.open(limits: limits)
         _ = try await store.creating("tasks", .durable).get()
         _ = try await store.transacting("tasks", [.appendSections([Section(id: "s")])]).get()

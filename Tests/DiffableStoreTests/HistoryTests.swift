@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test func `ends where it is not kept`() async throws {
-        let bench = Bench(limits: StoreLimits(history: HistoryLimits(lengthMax: 10_000)))
+        let bench = Bench(limits: StoreLimits(history: HistoryLimits(lengthMax: 1_500)))
         try await fill("tasks", count: 50, of: bench)
         let oldest = try #require(await bench.store.run { $0.history(of: "tasks") }?.last?.number)
         #expect((40..<50).contains(oldest))

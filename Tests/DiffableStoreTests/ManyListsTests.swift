@@ -21,9 +21,11 @@ struct ManyListsTests {
     private func pasts(_ store: Store) async -> [ListName: Past] {
         await store.run { store in
             store.heldLists.mapValues { held in
-                Past(
-                    revisions: Array(held.history.revisions),
-                    states: (held.history.states + [held.committed].compactMap(\.self)).map(Remembered.init))
+                let revisions = held.history.newestRevisions(.max)
+                let states = revisions.compactMap { held.history.state(at: $0.number - 1) }
+                return Past(
+                    revisions: revisions,
+                    states: (states + [held.committed].compactMap(\.self)).map(Remembered.init))
             }
         }
     }

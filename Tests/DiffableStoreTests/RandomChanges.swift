@@ -50,6 +50,9 @@ struct RandomChanges {
 
     private mutating func content() -> Content? {
         let length = Int.random(in: 0..<60, using: &generator)
-        return length == 0 ? nil : Content(Array("\"\(String(repeating: "x", count: length))\"".utf8))
+        if length == 0 { return nil }
+        // Some have the same beginning and the same end.
+        let (beginning, end) = ("abcdefgh".prefix(length), String(repeating: "x", count: length / 2))
+        return Content(Array("\"\(beginning)\(Int.random(in: 0..<1_000, using: &generator))\(end)\"".utf8))
     }
 }

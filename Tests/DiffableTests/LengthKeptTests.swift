@@ -16,13 +16,14 @@ import Testing
         try (0..<count).map { Item(id: try ItemID("new\($0)"), content: Content(Array(content.utf8))) }
     }
 
-    // What a page takes was measured: CoreBenchmark says what one more version of a list takes.
-    @Test func `a small change takes a path, which is longer in a longer list`() throws {
+    // What a page takes was measured: CoreBenchmark says what one more version of a list takes. `Benchmarks/pasts.py` says what
+    // a past takes.
+    @Test func `a small change takes a share of a whole state, and no more than a path`() throws {
         let (small, large) = (try Self.list(of: 100), try Self.list(of: 100_000))
         let change = [ListOperation.reconfigureItems([ItemReconfiguration(id: "i7", content: .some(nil))])]
-        #expect((800...1_200).contains(try Self.length(change, in: small)))
-        #expect((1_400...2_000).contains(try Self.length(change, in: large)))
-        #expect((2_300...3_300).contains(try Self.length([.deleteItems(["i7"])], in: small)))
+        #expect((100...200).contains(try Self.length(change, in: small)))
+        #expect((1_000...1_500).contains(try Self.length(change, in: large)))
+        #expect((150...250).contains(try Self.length([.deleteItems(["i7"])], in: small)))
         #expect((5_000...7_000).contains(try Self.length([.deleteItems(["i7"])], in: large)))
         #expect((5_000...7_000).contains(try Self.length([.appendItems(Self.items(1))], in: large)))
     }
@@ -31,7 +32,7 @@ import Testing
         let list = try Self.list(of: 100_000)
         let one = try Self.length([.appendItems(Self.items(1))], in: list)
         let many = try Self.length([.appendItems(Self.items(5_000))], in: list)
-        #expect((1_300_000...2_600_000).contains(many) && many < 5_000 * one / 8)
+        #expect((400_000...700_000).contains(many) && many < 5_000 * one / 8)
     }
 
     @Test func `contents and what is under an item count`() throws {

@@ -106,8 +106,6 @@ struct CoreBenchmark {
         let held = bytesInUse()
         for number in 0..<count { versions.append(try list.inserting(number, into: versions[number])) }
         Measurement.printBytes("a version", items: size, Double(bytesInUse() - held) / Double(count))
-        let counted = zip(versions, versions.dropFirst()).map { $0.lengthKept(after: $1.difference(from: $0)) }
-        Measurement.printBytes("a version by history", items: size, Double(counted.reduce(0, +)) / Double(count))
     }
 
     /// Not inlined, so that the list is freed before anything is measured.

@@ -1,8 +1,9 @@
 // The size of a past state. History keeps a list's past within a number of bytes.
 
 extension Snapshot {
-    /// The approximate number of bytes that this state takes after `difference` (in canonical form) has led to the next one. In
-    /// memory these are the deleted or replaced records and the pages on their paths; on disk, the inserted records.
+    /// The approximate number of bytes that it takes to keep this state after `difference` (in canonical form) has led to the
+    /// next one: the records that were deleted, replaced and brought, and a share of the pages that are kept whole once for a
+    /// run of states (`History`).
     ///
     /// The same state and difference always give the same number. O(items deleted, changed and inserted).
     package func lengthKept(after difference: [ListOperation]) -> Int {
@@ -33,7 +34,7 @@ extension Snapshot {
             default: kept.places += 1
             }
         }
-        return kept.length(in: numberOfItems)
+        return kept.length(in: self)
     }
 
     private func noteDeletion(of handle: Handle?, in kept: inout Kept) {
@@ -57,8 +58,8 @@ extension Snapshot {
 
 /// What a kept state does not share with the next one.
 private struct Kept {
-    /// Of records, of what is brought, and of what the state is beside its items.
-    var bytes = 512
+    /// Of records, and of what is brought.
+    var bytes = 0
     /// Where items come or go: paths in all trees and indexes but one.
     var places = 0
     /// Items that are another, or none: paths in one tree or index.
@@ -79,8 +80,15 @@ private struct Kept {
 
     /// The pages on a path from the root take about as much as the list's size has bits. Paths to many items share those
     /// near the root, so that each is shorter. Measured in lists of ten to a million items, with up to 5,000 changed.
-    func length(in size: Int) -> Int {
-        let bits = Int.bitWidth - (size / max(places, changes, 1)).leadingZeroBitCount
-        return bytes + 64 * max(bits, 1) * (4 * places + changes)
+    /// All of a run take no more than the whole list, which is half as long again in its pages.
+    func length(in snapshot: Snapshot) -> Int {
+        let bits =
+            Int.bitWidth - (snapshot.numberOfItems / max(places, changes, 1)).leadingZeroBitCount
+        let paths = 64 * max(bits, 1) * (4 * places + changes)
+        let share = snapshot.lengthCounted * 3 / 2 / Self.statesOfRun
+        return bytes + 32 * (2 * places + changes) + min(paths, share)
     }
+
+    /// So many states have one whole state.
+    private static let statesOfRun = 512
 }

@@ -208,15 +208,15 @@ extension Connection {
 
     private func carryOut(_ request: Request.History, _ id: RequestID) {
         let (list, peer) = (request.list, peer)
-        guard let revisions = hub.store.assumeIsolated({ $0.history(of: list, for: peer) }),
+        let limit = request.limit ?? .max
+        guard let revisions = hub.store.assumeIsolated({ $0.history(of: list, for: peer, limit: limit) }),
             let state = hub.store.assumeIsolated({ $0.list(list) })
         else { return refuse(list, id) }
         let history = Reply.History(
-            start: Reply.ListRevision(state), oldest: state.revision - revisions.count,
-            revisions: revisions.prefix(request.limit ?? .max).map(Reply.History.Revision.init),
-            schemaChanges: hub.store.assumeIsolated { $0.schemaChanges(of: list, for: peer) }.prefix(
-                request.limit ?? .max
-            ).map(Reply.History.SchemaChange.init))
+            start: Reply.ListRevision(state), oldest: hub.store.assumeIsolated { $0.oldestRevision(of: state) },
+            revisions: revisions.map(Reply.History.Revision.init),
+            schemaChanges: hub.store.assumeIsolated { $0.schemaChanges(of: list, for: peer) }.prefix(limit)
+                .map(Reply.History.SchemaChange.init))
         reply(id, .success(.history(history)))
     }
 

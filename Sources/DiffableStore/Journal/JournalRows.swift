@@ -30,7 +30,7 @@ struct JournalRows {
         /// What the list keeps of the row.
         var journalled: JournalledList.JournalledRow {
             JournalledList.JournalledRow(
-                end: JournalledList.RowEnd(state: state, chain: chain), length: length, steps: steps, kept: kept)
+                revision: state.revision, length: length, steps: steps, kept: kept, chain: chain)
         }
 
         /// In bytes.

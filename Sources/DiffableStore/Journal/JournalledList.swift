@@ -28,22 +28,37 @@ final class JournalledList {
     var lastResult = 0
     var checkpointing = Checkpointing.none
 
-    /// The state of the next checkpoint: the newest end of a row that is no newer than all that history keeps.
+    /// The state of the next checkpoint: the newest whole state that is no newer than all that history keeps.
     private(set) var base: RowEnd
-    /// The rows since `base`, oldest first: the list's history.
-    private(set) var rows: Deque<JournalledRow> = []
-    /// What keeping their states takes, in bytes.
+    /// The rows since `base`, oldest first. History needs no more than the last ones.
+    private var rows: Deque<PastRow> = []
+    /// How many of the first rows history does not need.
+    private var forgottenRows = 0
+    /// Whole states between them, which the next checkpoint may be of; oldest first.
+    private var marks: Deque<Mark> = []
+    /// How many rows were removed so far, by which `marks` counts.
+    private var rowsRemoved = 0
+    /// What keeping the states of the rows that history needs takes, in bytes.
     private var lengthKept = 0
     private var stepsKept = 0
+
+    private struct Mark {
+        /// The number of the row that it is the end of.
+        let row: Int
+        var end: RowEnd
+    }
 
     /// Their share of the budget that all lists have together, in bytes.
     var cost: Int { lengthKept + stepsKept * Revision.lengthBeside }
 
     /// What its newest transaction takes of that. The row with it stays as a whole.
     var newestCost: Int {
-        guard let kept = rows.last?.kept, kept.count > 0 else { return 0 }
+        guard let kept = rows.last?.kept, rowsKept > 0 else { return 0 }
         return kept.length + kept.count * Revision.lengthBeside
     }
+
+    /// How many rows history needs.
+    var rowsKept: Int { rows.count - forgottenRows }
 
     enum Checkpointing {
         case none
@@ -57,12 +72,29 @@ final class JournalledList {
         var chain: Chain
     }
 
+    /// A row as it was written or read.
     struct JournalledRow {
-        var end: RowEnd
+        /// After its last transaction.
+        var revision: Int
+        /// In bytes.
         var length: Int
         /// How many transactions it has. A transaction in several rows is counted in its first or its last row.
         var steps = 0
         var kept = KeptTransactions()
+        var chain: Chain
+    }
+
+    /// What is kept of a row, in little memory: there may be as many as transactions.
+    private struct PastRow {
+        var length: Int32
+        var steps: Int32
+        var kept: KeptTransactions
+
+        init(_ row: JournalledRow) {
+            length = Int32(clamping: row.length)
+            steps = Int32(clamping: row.steps)
+            kept = row.kept
+        }
     }
 
     init(state: ListState, chain: Chain, access: AccessRecord, deletion: Deletion? = nil) {
@@ -92,61 +124,107 @@ extension JournalledList {
     }
 
     /// Adds a row. A part continues the row before.
-    func append(_ row: JournalledRow, part: Int) {
+    /// - Parameter end: the list as the row leaves it. Asked for only where a whole state is kept.
+    func append(_ row: JournalledRow, part: Int, end: () -> ListState) {
         if part == 0 {
-            rows.append(row)
+            rows.append(PastRow(row))
             lengthKept += row.kept.length
             stepsKept += row.kept.count
         } else {
             let last = rows.count - 1
-            rows[last].end = row.end
-            rows[last].length += row.length
-            rows[last].steps += row.steps
+            rows[last].length = Int32(clamping: Int(rows[last].length) + row.length)
+            rows[last].steps += Int32(clamping: row.steps)
         }
-        // The list may have got another name after it in the same group.
-        state = row.end.state.named(state.name)
-        chain = row.end.chain
+        chain = row.chain
+        guard part > 0 || isMark(row) else { return }
+        let mark = Mark(row: rowsRemoved + rows.count - 1, end: RowEnd(state: end(), chain: chain))
+        if marks.last?.row == mark.row { marks.removeLast() }
+        marks.append(mark)
+    }
+
+    /// Whether the state that a row leaves is kept as a whole: behind a long one, and at revisions at which history keeps one,
+    /// with which it shares what did not change.
+    private func isMark(_ row: JournalledRow) -> Bool {
+        let interval = PastRun.countMax
+        return row.revision / interval > (row.revision - row.steps) / interval
+            || row.length > PackedOperations.lengthMax || row.kept.length > PackedOperations.lengthMax
+    }
+
+    /// The list is at this state, after the row that was added last.
+    func reach(_ state: ListState) {
+        // It may have got another name after it in the same group.
+        self.state = state.named(self.state.name)
     }
 
     /// Drops the rows that history no longer keeps. A row stays while history keeps one of its transactions.
     func trim(_ limits: HistoryLimits, now: RunningTime) {
-        while let oldest = rows.first {
-            let rest = lengthKept - oldest.kept.length
-            let isTooMuch = rest + oldest.kept.lastLength > limits.lengthMax && (rows.count > 1 || !limits.isNewestKept)
-            guard isTooMuch || limits.isPast(oldest.kept.lastMoment, now: now) else { return }
-            removeOldestRow()
+        while rowsKept > 0 {
+            let oldest = rows[forgottenRows].kept
+            let rest = lengthKept - oldest.length
+            let isTooMuch = rest + oldest.lastLength > limits.lengthMax && (rowsKept > 1 || !limits.isNewestKept)
+            guard isTooMuch || limits.isPast(oldest.lastTime, now: now) else { break }
+            forgetOldestRow()
         }
+        moveBase()
     }
 
     /// Drops the oldest rows until the others cost no more than this, in bytes. The newest one stays, unless the cut
     /// includes it.
     func shorten(to costMax: Int, _ cut: PastCut) {
-        while cost > costMax, rows.count > (cut == .newest ? 0 : 1) { removeOldestRow() }
+        while cost > costMax, rowsKept > (cut == .newest ? 0 : 1) { forgetOldestRow() }
+        moveBase()
     }
 
-    private func removeOldestRow() {
-        guard let oldest = rows.popFirst() else { return }
-        lengthKept -= oldest.kept.length
-        stepsKept -= oldest.kept.count
-        journalLength += oldest.length
-        journalSteps += oldest.steps
-        base = oldest.end
+    private func forgetOldestRow() {
+        let oldest = rows[forgottenRows].kept
+        lengthKept -= oldest.length
+        stepsKept -= oldest.count
+        forgottenRows += 1
+    }
+
+    /// Moves the base as far on as history allows.
+    private func moveBase() {
+        if rowsKept == 0 {
+            if base.state !== state { base = RowEnd(state: state, chain: chain) }
+            marks.removeAll()
+            return removeRows(rows.count)
+        }
+        while let mark = marks.first, mark.row < rowsRemoved + forgottenRows {
+            base = mark.end
+            marks.removeFirst()
+            removeRows(mark.row + 1 - rowsRemoved)
+        }
+    }
+
+    /// They are before the base.
+    private func removeRows(_ count: Int) {
+        for row in rows.prefix(count) {
+            journalLength += Int(row.length)
+            journalSteps += Int(row.steps)
+        }
+        rows.removeFirst(count)
+        rowsRemoved += count
+        forgottenRows -= count
     }
 }
 
-/// What history keeps of the transactions of one row.
+/// What history keeps of the transactions of one row. As small as it can be: there may be as many as transactions.
 struct KeptTransactions {
+    private var lengths: (all: Int32, last: Int32) = (0, 0)
+    private var number: Int32 = 0
+    /// When the last one was made, in two halves: an integer of eight bytes would be put at a multiple of eight.
+    private var time: (upper: Int32, lower: UInt32) = (0, 0)
+
     /// What keeping the states before them takes (`Revision.length`), in bytes.
-    private(set) var length = 0
-    private(set) var lastLength = 0
-    private(set) var count = 0
-    private(set) var lastMoment = Moment(
-        timeOfDay: Timestamp(milliseconds: 0), running: RunningTime(milliseconds: 0))
+    var length: Int { Int(lengths.all) }
+    var lastLength: Int { Int(lengths.last) }
+    var count: Int { Int(number) }
+    var lastTime: RunningTime { RunningTime(milliseconds: Int(time.upper) << 32 | Int(time.lower)) }
 
     mutating func append(_ revision: Revision) {
-        length += revision.length
-        count += 1
-        lastLength = revision.length
-        lastMoment = revision.moment
+        let milliseconds = revision.moment.running.milliseconds
+        lengths = (Int32(clamping: length + revision.length), Int32(clamping: revision.length))
+        number += 1
+        time = (Int32(clamping: milliseconds >> 32), UInt32(truncatingIfNeeded: milliseconds))
     }
 }

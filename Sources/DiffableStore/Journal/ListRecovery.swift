@@ -3,8 +3,7 @@ import DiffableJSON
 
 /// Restores one list from its checkpoint and the journal since: its state, and the states that history keeps.
 ///
-/// Rows that history does not need are applied in place. From the first row that it needs on, each transaction leaves a
-/// state of its own, which shares with the next one what did not change.
+/// All rows are applied in place, but where history or the journal keeps a whole state.
 ///
 /// Unchecked, because the list that it makes is nobody else's before it is handed back.
 struct ListRecovery: @unchecked Sendable {
@@ -59,6 +58,7 @@ struct ListRecovery: @unchecked Sendable {
             throw damaged(at: revision + 1, "its journal ends before its last row")
         }
         let list = list ?? listHere()
+        list.reach(state)
         list.trim(limits, now: now)
         history.trim(limits, now: now)
         return (list, history)
@@ -147,7 +147,8 @@ extension ListRecovery {
                 }
                 length += note.revision.length
                 let isNewest = start == .max && limits.isNewestKept
-                guard length <= limits.lengthMax || isNewest, !limits.isPast(note.revision.moment, now: now) else {
+                guard length <= limits.lengthMax || isNewest, !limits.isPast(note.revision.moment.running, now: now)
+                else {
                     return false
                 }
                 start = revision - 1
@@ -165,49 +166,67 @@ extension ListRecovery {
         var notes = Lines(written.notes)
         var lines = Lines(written.operations)
         var row = JournalledList.JournalledRow(
-            end: JournalledList.RowEnd(state: beginning, chain: chain), length: notes.length + lines.length)
+            revision: revision, length: notes.length + lines.length, chain: chain)
         while let line = lines.next() {
             if written.part == 0 {
-                revision += 1
-                try take(notes.next(), into: &row)
+                try take(line, with: notes.next(), into: &row)
+            } else {
+                try apply(operations(line))
             }
-            try apply(line)
         }
-        if list == nil {
+        row.revision = revision
+        if let list {
+            list.append(row, part: written.part) { state }
+        } else {
             journalLength += row.length
             journalSteps += row.steps
-        } else {
-            row.end.state = state
-            list?.append(row, part: written.part)
         }
     }
 
-    /// Reads the note of the next transaction.
+    /// Takes the next transaction, or the first part of it, with its note.
     private mutating func take(
-        _ line: UnsafeRawBufferPointer?, into row: inout JournalledList.JournalledRow
+        _ line: UnsafeRawBufferPointer, with note: UnsafeRawBufferPointer?, into row: inout JournalledList.JournalledRow
     ) throws {
-        let note: TransactionNote
-        do {
-            note = try TransactionNote(line ?? UnsafeRawBufferPointer(start: nil, count: 0), revision: revision)
-        } catch {
-            throw damaged(at: revision, "its note: \(error)")
-        }
+        revision += 1
+        let note = try read(note)
         row.steps += 1
         row.kept.append(note.revision)
-        if list != nil {
-            let before = beginning.moved(to: revision - 1, snapshot, lastReloadRevision: lastReloadRevision)
-            history.append(before, note.revision)
+        let operations = try operations(line)
+        if list == nil {
+            try apply(operations)
+        } else {
+            // One of several parts is longer than what is packed.
+            let packed =
+                line.count > PackedOperations.lengthMax
+                ? nil : PackedOperations(operations, to: note.revision, from: snapshot, json: Array(line))
+            var step = PastStep(note.revision, note.delivery, packed)
+            let before =
+                history.needsWholeState
+                ? beginning.moved(to: revision - 1, snapshot, lastReloadRevision: lastReloadRevision) : nil
+            let redrawsBefore = snapshot.redrawsAsked
+            try apply(operations)
+            step.redraws = snapshot.redrawsAsked &- redrawsBefore
+            history.append(step, after: before)
         }
         if note.delivery == .reload { lastReloadRevision = revision }
     }
 
-    private mutating func apply(_ step: UnsafeRawBufferPointer) throws {
+    private func read(_ note: UnsafeRawBufferPointer?) throws -> TransactionNote {
         do {
-            let operations = try [ListOperation](json: step, limits: .journal)
-            try snapshot.apply(operations, limits: .none)
+            return try TransactionNote(note ?? UnsafeRawBufferPointer(start: nil, count: 0), revision: revision)
         } catch {
+            throw damaged(at: revision, "its note: \(error)")
+        }
+    }
+
+    private func operations(_ line: UnsafeRawBufferPointer) throws -> [ListOperation] {
+        do { return try [ListOperation](json: line, limits: .journal) } catch {
             throw damaged(at: revision, "\(error)")
         }
+    }
+
+    private mutating func apply(_ operations: [ListOperation]) throws {
+        do { try snapshot.apply(operations, limits: .none) } catch { throw damaged(at: revision, "\(error)") }
     }
 }
 

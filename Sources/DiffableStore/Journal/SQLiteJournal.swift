@@ -300,7 +300,8 @@ extension SQLiteJournal {
     private func follow(_ row: JournalRows.Row) {
         // If the list was deleted in the same group, its retirement is in the queue.
         guard let list = lists[row.state.number] else { return }
-        list.append(row.journalled, part: row.part)
+        list.append(row.journalled, part: row.part) { row.state }
+        list.reach(row.state)
         // The last part of a long transaction decides whether history keeps it.
         if row.steps > 0 {
             list.trim(limits.history, now: clock.running)

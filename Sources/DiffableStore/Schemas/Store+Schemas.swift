@@ -49,7 +49,7 @@ extension Store {
     package func schemaChanges(of name: ListName, for peer: Peer = .daemon) -> [SchemaChange] {
         guard mayRead(name, peer), let changes = heldLists[name]?.schemas?.changes else { return [] }
         let now = clock.running
-        return changes.reversed().filter { !limits.history.isPast($0.moment, now: now) }
+        return changes.reversed().filter { !limits.history.isPast($0.moment.running, now: now) }
     }
 
     /// Throws when they would take the owner's lists beyond the limit.

@@ -1,0 +1,182 @@
+import DequeModule
+import Diffable
+
+/// The earlier states of a list, as far back as they are kept.
+///
+/// Few of them are kept whole; the others are what led to them, as bytes (`PastRun`), and are made again when somebody asks.
+struct History: Sendable {
+    /// Oldest first, without a gap: the last one leads to the current state.
+    private var runs: Deque<PastRun> = []
+    /// The newest states before the current one, whole, for those who come back soon: oldest first, without a gap.
+    private var recent: Deque<RecentState> = []
+    /// States that were made again, for those who ask for them next.
+    private var remade: [ListState] = []
+    /// What the transactions take together, in bytes (`Revision.length`).
+    private(set) var length = 0
+    /// How many transactions there are.
+    private(set) var count = 0
+    /// The time of the newest transaction.
+    private(set) var newestTime: RunningTime?
+    private var newestRevision = 0
+    /// Of the last transaction, and of the last but one.
+    private var (newestLength, lengthBeforeNewest) = (0, 0)
+    /// States that were dropped, and take long to free.
+    private var longDropped: [ListState] = []
+
+    private struct RecentState: Sendable {
+        let state: ListState
+        /// Of the transaction that followed it.
+        let length: Int
+    }
+
+    private static let recentMax = 8
+    private static let remadeMax = 4
+    /// In bytes.
+    private static let lengthFreedAtOnceMax = 1 << 18
+
+    /// Whether the state before the next transaction begins a run, and so has to be there as a whole.
+    var needsWholeState: Bool { runs.last?.isFull ?? true }
+
+    /// Adds the newest transaction.
+    /// - Parameter before: the state before it. Nil where no whole state is needed, and nobody comes back soon.
+    mutating func append(_ step: PastStep, after before: ListState?) {
+        if needsWholeState {
+            guard let before else { preconditionFailure("a run begins with a whole state") }
+            if !runs.isEmpty { runs[runs.count - 1].close() }
+            runs.append(PastRun(from: before))
+        }
+        runs[runs.count - 1].append(step)
+        count += 1
+        length += step.revision.length
+        (newestLength, lengthBeforeNewest) = (step.revision.length, newestLength)
+        newestRevision = step.revision.number
+        newestTime = step.revision.moment.running
+        guard let before else { return recent.removeAll() }
+        recent.append(RecentState(state: before, length: step.revision.length))
+        if recent.count > Self.recentMax { removeOldestRecent() }
+    }
+
+    /// The state at a revision, if it is kept. Makes it again from at most 512 transactions where it is not whole.
+    mutating func state(at revision: Int) -> ListState? {
+        guard let oldest, revision >= oldest, revision < newestRevision else { return nil }
+        if let first = recent.first?.state, revision >= first.revision {
+            return recent[revision - first.revision].state
+        }
+        let run = run(of: revision)
+        let nearest = remade.filter { $0.revision >= run.base.revision && $0.revision <= revision }
+            .max { $0.revision < $1.revision }
+        guard let state = run.state(at: revision, from: nearest ?? run.base) else { return nil }
+        if state !== nearest, state !== run.base {
+            if remade.count == Self.remadeMax { remade.removeFirst() }
+            remade.append(state)
+        }
+        return state
+    }
+
+    /// The last one that does not begin later. O(log runs)
+    private func run(of revision: Int) -> PastRun {
+        var (first, last) = (0, runs.count - 1)
+        while first < last {
+            let middle = (first + last + 1) / 2
+            if runs[middle].base.revision <= revision { first = middle } else { last = middle - 1 }
+        }
+        return runs[first]
+    }
+
+    /// The oldest revision whose state is kept; nil when there is none before the current one.
+    var oldest: Int? { runs.first.map { $0.oldest } }
+
+    /// Newest first.
+    func newestRevisions(_ limit: Int) -> [Revision] {
+        var revisions: [Revision] = []
+        for run in runs.reversed() where revisions.count < limit {
+            revisions += run.revisions.reversed().prefix(limit - revisions.count)
+        }
+        return revisions
+    }
+
+    /// The states that are kept whole.
+    var wholeStates: [ListState] { runs.map(\.base) + recent.map(\.state) + remade }
+
+    /// The past of the list under another name. O(states that are kept whole)
+    func named(_ name: ListName) -> History {
+        if runs.first?.base.name == name { return self }
+        var history = self
+        history.runs = Deque(runs.map { $0.named(name) })
+        history.recent = Deque(recent.map { RecentState(state: $0.state.named(name), length: $0.length) })
+        history.remade = remade.map { $0.named(name) }
+        return history
+    }
+
+    /// The past of a list to which nobody comes back soon.
+    var withoutRecentStates: History {
+        var history = self
+        history.recent = []
+        history.remade = []
+        return history
+    }
+}
+
+// MARK: - Dropping what is too much
+
+extension History {
+    /// The share of the budget that all lists have together, in bytes.
+    var cost: Int { length + count * Revision.lengthBeside }
+
+    /// What its newest state takes of that.
+    var newestCost: Int { count == 0 ? 0 : newestLength + Revision.lengthBeside }
+
+    /// Drops what is too old or too much. The newest state stays until there is another, however much it takes.
+    mutating func trim(_ limits: HistoryLimits, now: RunningTime) {
+        while let oldest = runs.first?.firstRevision,
+            length > limits.lengthMax && (count > 1 || !limits.isNewestKept)
+                || limits.isPast(oldest.moment.running, now: now)
+        {
+            removeOldest()
+        }
+    }
+
+    /// Drops the oldest states until the others cost no more than this, in bytes. The newest one stays, unless the cut
+    /// includes it.
+    mutating func shorten(to costMax: Int, _ cut: PastCut) {
+        while cost > costMax, count > (cut == .newest ? 0 : 1) { removeOldest() }
+    }
+
+    private mutating func removeOldest() {
+        guard !runs.isEmpty else { return }
+        length -= runs[0].removeFirst().length
+        count -= 1
+        if runs[0].isEmpty, let run = runs.popFirst(), run.length > Self.lengthFreedAtOnceMax {
+            longDropped.append(run.base)
+        }
+        guard let oldest else {
+            (newestLength, newestTime) = (0, nil)
+            while !recent.isEmpty { removeOldestRecent() }
+            return remade.removeAll()
+        }
+        while let first = recent.first?.state, first.revision < oldest { removeOldestRecent() }
+        if !remade.isEmpty { remade.removeAll { $0.revision < oldest } }
+    }
+
+    private mutating func removeOldestRecent() {
+        guard let dropped = recent.popFirst() else { return }
+        if dropped.length > Self.lengthFreedAtOnceMax { longDropped.append(dropped.state) }
+    }
+
+    /// Hands out what was dropped and takes long to free.
+    mutating func takeLongDropped() -> [ListState] {
+        if longDropped.isEmpty { return [] }
+        defer { longDropped = [] }
+        return longDropped
+    }
+
+    /// A newest state that is longer than the limit for a whole past was kept all the same. When there is a next one,
+    /// this drops it and all states before it, and returns them, because freeing them takes long.
+    mutating func takeOutgrown(_ limits: HistoryLimits) -> [ListState] {
+        guard count > 1, lengthBeforeNewest > limits.lengthMax else { return [] }
+        let states = wholeStates
+        while count > 1 { removeOldest() }
+        longDropped = []
+        return states
+    }
+}
