@@ -359,9 +359,9 @@ extension LimitTrial {
 
     private static var past: [Limit: LimitTrial] {
         [
-            // In a list of two items, to collapse or expand one counts with 640 bytes: a state, and a path of two bits.
+            // In a list of two items, to collapse or expand one counts with 32 bytes.
             .historyLengthMax: LimitTrial(
-                max: 3 * 640,
+                max: 3 * 32,
                 sort: .other { bench in
                     _ = try bench.client.reply(to: transact(append(#"{"id":"a","children":[{"id":"b"}]}"#)))
                     for revision in 3...8 {
@@ -372,9 +372,9 @@ extension LimitTrial {
                         #expect(try bench.client.reply(to: "history list").contains(kept))
                     }
                 }),
-            // The same, with 512 bytes for each step beside that; the newest of all does not count. With a second list, the past of the one that was not changed lately goes but for its newest.
+            // The same, with 64 bytes for each step beside that; the newest of all does not count. With a second list, the past of the one that was not changed lately goes but for its newest.
             .pastLengthMax: LimitTrial(
-                max: 8 * (640 + 512),
+                max: 8 * (32 + 64),
                 sort: .other { bench in
                     func oldest(_ list: String) throws -> String {
                         let reply = try bench.client.reply(to: "history \(list)")
