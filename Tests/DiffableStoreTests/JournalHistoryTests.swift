@@ -73,6 +73,23 @@ struct JournalHistoryTests {
         if run < 2 { #expect(before?.oldest ?? 0 > 100) } else { #expect(before?.oldest == 0) }
     }
 
+    @Test(arguments: [0, 30_000])
+    func `of a journal that is much longer only the end is kept`(lengthMax: Int) async throws {
+        let limits = StoreLimits(journalLengthMin: 64 << 20, history: HistoryLimits(lengthMax: lengthMax))
+        let store = try await directory.open(limits: limits)
+        try await makeList(in: store)
+        let length = ListRecovery.lengthBeyond + lengthMax
+        for number in 0..<3 * length / 10_000 {
+            let content = Content(Array("\"\(number)\(String(repeating: "x", count: 10_000))\"".utf8))
+            _ = try await store.transacting("tasks", [.reconfigureList(content)]).get()
+        }
+        let before = try await past(store)
+        await store.shutDown()
+        let again = try await directory.open(limits: limits)
+        #expect(try await past(again) == before)
+        await again.shutDown()
+    }
+
     /// One request, or a few that share a row.
     private func change(_ store: Store, _ changes: inout RandomChanges) async throws {
         let state = try #require(await store.list("tasks"))

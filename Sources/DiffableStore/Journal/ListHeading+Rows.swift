@@ -57,23 +57,6 @@ extension ListHeading {
     }
 }
 
-extension ListHeading {
-    /// The notes of the rows behind the checkpoint, the newest row first, until the body wants no more.
-    func forEachNotesFromTheEnd(
-        in database: Database, _ body: (_ revision: Int, _ notes: UnsafeRawBufferPointer) -> Bool
-    ) throws {
-        let sql = """
-            SELECT revision, notes FROM journal WHERE list = ? AND revision > ? AND part = 0 ORDER BY revision DESC
-            """
-        let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: [number, checkpointRevision])
-        var isWanted = true
-        while isWanted, let row = try rows.next() {
-            let revision = try row.decode(Int.self, atIndex: 0)
-            try row.withBytes(atIndex: 1) { isWanted = body(revision, $0) }
-        }
-    }
-}
-
 extension Row {
     /// Lends a blob, or no bytes for NULL.
     fileprivate func withBytes(atIndex index: Int, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {

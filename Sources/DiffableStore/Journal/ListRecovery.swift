@@ -19,11 +19,11 @@ struct ListRecovery: @unchecked Sendable {
     private var lastReloadRevision: Int
     private var chain: Chain
     private var checkpointLength = 0
-    private var journalLength = 0
-    private var journalSteps = 0
-    /// Set where history begins.
-    private var list: JournalledList?
     private var history = History()
+
+    /// So much more than the limit is read before what is too much is dropped, in bytes: what follows a past that was dropped
+    /// wholly begins with a whole state.
+    static let lengthBeyond = 1 << 18
 
     /// - Parameters:
     ///   - path: of the database, for errors.
@@ -53,14 +53,15 @@ struct ListRecovery: @unchecked Sendable {
         upTo end: Chain, from rows: StoredRows, onRead: (Int) -> Void = { _ in }
     ) throws -> (list: JournalledList, history: History) {
         try readCheckpoint(from: rows, onRead)
-        try readJournal(from: rows, onRead)
+        let list = JournalledList(state: state, chain: chain, access: heading.access, deletion: heading.deletion)
+        list.generation = heading.generation
+        list.checkpointLength = checkpointLength
+        try readJournal(of: list, from: rows, onRead)
         guard chain == end else {
             throw damaged(at: revision + 1, "its journal ends before its last row")
         }
-        let list = list ?? listHere()
         list.reach(state)
-        list.trim(limits, now: now)
-        history.trim(limits, now: now)
+        trimPast(of: list)
         return (list, history)
     }
 
@@ -69,13 +70,9 @@ struct ListRecovery: @unchecked Sendable {
         beginning.moved(to: revision, snapshot, lastReloadRevision: lastReloadRevision)
     }
 
-    private func listHere() -> JournalledList {
-        let list = JournalledList(state: state, chain: chain, access: heading.access, deletion: heading.deletion)
-        list.generation = heading.generation
-        list.checkpointLength = checkpointLength
-        list.journalLength = journalLength
-        list.journalSteps = journalSteps
-        return list
+    private mutating func trimPast(of list: JournalledList) {
+        list.trim(limits, now: now)
+        history.trim(limits, now: now)
     }
 
     private func damaged(at revision: Int, _ reason: String) -> StoreOpeningError {
@@ -119,8 +116,9 @@ extension ListRecovery {
 // MARK: - The journal
 
 extension ListRecovery {
-    private mutating func readJournal(from rows: StoredRows, _ onRead: (Int) -> Void) throws {
-        let historyStart = try historyStart(in: rows)
+    private mutating func readJournal(
+        of list: JournalledList, from rows: StoredRows, _ onRead: (Int) -> Void
+    ) throws {
         var part = 0
         try rows.forEachJournalRow(of: heading) { row in
             let isContinuation = row.revision == revision && row.part == part + 1
@@ -129,36 +127,13 @@ extension ListRecovery {
                 throw damaged(at: revision + 1, "its journal goes on at revision \(row.revision)")
             }
             part = row.part
-            if part == 0, list == nil, row.revision > historyStart { list = listHere() }
-            try read(row)
+            if part == 0, history.length > limits.lengthMax + Self.lengthBeyond { trimPast(of: list) }
+            try read(row, of: list)
             onRead(row.notes.count + row.operations.count)
         }
     }
 
-    /// The revision before the oldest row with a transaction that history keeps. A row that cannot be read ends the
-    /// search: the reading that follows reports it.
-    private func historyStart(in rows: StoredRows) throws -> Int {
-        var length = 0
-        var start = Int.max
-        try rows.forEachNotesFromTheEnd(of: heading) { revision, notes in
-            for line in notes.split(separator: JournalRows.separator).reversed() {
-                guard let note = try? TransactionNote(UnsafeRawBufferPointer(rebasing: line), revision: 0) else {
-                    return false
-                }
-                length += note.revision.length
-                let isNewest = start == .max && limits.isNewestKept
-                guard length <= limits.lengthMax || isNewest, !limits.isPast(note.revision.moment.running, now: now)
-                else {
-                    return false
-                }
-                start = revision - 1
-            }
-            return true
-        }
-        return start
-    }
-
-    private mutating func read(_ written: ListHeading.JournalRow) throws {
+    private mutating func read(_ written: ListHeading.JournalRow, of list: JournalledList) throws {
         chain = chain.linked(written)
         guard chain == written.chain else {
             throw damaged(at: written.revision, "what its journal has there is not what was written")
@@ -175,12 +150,7 @@ extension ListRecovery {
             }
         }
         row.revision = revision
-        if let list {
-            list.append(row, part: written.part) { state }
-        } else {
-            journalLength += row.length
-            journalSteps += row.steps
-        }
+        list.append(row, part: written.part) { state }
     }
 
     /// Takes the next transaction, or the first part of it, with its note.
@@ -192,22 +162,18 @@ extension ListRecovery {
         row.steps += 1
         row.kept.append(note.revision)
         let operations = try operations(line)
-        if list == nil {
-            try apply(operations)
-        } else {
-            // One of several parts is longer than what is packed.
-            let packed =
-                line.count > PackedOperations.lengthMax
-                ? nil : PackedOperations(operations, to: note.revision, from: snapshot, json: Array(line))
-            var step = PastStep(note.revision, note.delivery, packed)
-            let before =
-                history.needsWholeState
-                ? beginning.moved(to: revision - 1, snapshot, lastReloadRevision: lastReloadRevision) : nil
-            let redrawsBefore = snapshot.redrawsAsked
-            try apply(operations)
-            step.redraws = snapshot.redrawsAsked &- redrawsBefore
-            history.append(step, after: before)
-        }
+        // One of several parts is longer than what is packed.
+        let packed =
+            line.count > PackedOperations.lengthMax
+            ? nil : PackedOperations(operations, to: note.revision, from: snapshot, json: Array(line))
+        var step = PastStep(note.revision, note.delivery, packed)
+        let before =
+            history.needsWholeState
+            ? beginning.moved(to: revision - 1, snapshot, lastReloadRevision: lastReloadRevision) : nil
+        let redrawsBefore = snapshot.redrawsAsked
+        try apply(operations)
+        step.redraws = snapshot.redrawsAsked &- redrawsBefore
+        history.append(step, after: before)
         if note.delivery == .reload { lastReloadRevision = revision }
     }
 

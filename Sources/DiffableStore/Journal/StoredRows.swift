@@ -22,16 +22,6 @@ enum StoredRows {
         case .copied(let rows): try rows.forEachJournalRow(body)
         }
     }
-
-    /// The notes of the journal, the newest row first, until the body wants no more.
-    func forEachNotesFromTheEnd(
-        of heading: ListHeading, _ body: (_ revision: Int, _ notes: UnsafeRawBufferPointer) -> Bool
-    ) throws {
-        switch self {
-        case .inDatabase(let database): try heading.forEachNotesFromTheEnd(in: database, body)
-        case .copied(let rows): rows.forEachNotesFromTheEnd(body)
-        }
-    }
 }
 
 /// A copy of what the tables have of one list.
@@ -97,14 +87,6 @@ struct CopiedRows: Sendable {
                         revision: row.revision, part: row.part, chain: row.chain,
                         notes: UnsafeRawBufferPointer(rebasing: bytes[row.notes]),
                         operations: UnsafeRawBufferPointer(rebasing: bytes[row.operations])))
-            }
-        }
-    }
-
-    fileprivate func forEachNotesFromTheEnd(_ body: (_ revision: Int, _ notes: UnsafeRawBufferPointer) -> Bool) {
-        bytes.withUnsafeBytes { bytes in
-            for row in rows.reversed() where row.part == 0 {
-                guard body(row.revision, UnsafeRawBufferPointer(rebasing: bytes[row.notes])) else { return }
             }
         }
     }
