@@ -9,6 +9,7 @@
 //
 // Requests: `Store+Requests.swift`. Groups: `Store+Groups.swift`. The disk: `Journal/`.
 
+import DequeModule
 import Diffable
 import Logging
 
@@ -90,6 +91,8 @@ package actor Store {
     /// Lists whose past has grown, and may be too long now.
     var untrimmedLists: [HeldList] = []
     var isTrimmingScheduled = false
+    /// No other list's past has states that were made again. Those first that got theirs first.
+    private var listsWithRemadeStates: Deque<HeldList> = []
     var condition = Condition.running
     /// The last group was refused because the disk is full.
     var isDiskFull = false
@@ -281,8 +284,19 @@ extension Store {
         guard let held = heldLists[name], let committed = held.committed else { return nil }
         if committed.revision == revision { return committed }
         trimHistory(of: held, now: clock.running)
+        let hadRemadeStates = held.history.hasRemadeStates
+        defer { if !hadRemadeStates, held.history.hasRemadeStates { noteRemadeStates(of: held) } }
         return held.history.state(at: revision)
     }
+
+    /// Whoever reads the pasts of many lists would leave whole states in each.
+    private func noteRemadeStates(of held: HeldList) {
+        listsWithRemadeStates.append(held)
+        guard listsWithRemadeStates.count > Self.listsWithRemadeStatesMax else { return }
+        listsWithRemadeStates.removeFirst().history.dropRemadeStates()
+    }
+
+    private static let listsWithRemadeStatesMax = 16
 
     /// The committed state, or the state at a revision.
     package func state(

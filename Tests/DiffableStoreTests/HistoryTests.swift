@@ -1,6 +1,7 @@
 import Diffable
-import DiffableStore
 import Testing
+
+@testable import DiffableStore
 
 @Suite struct `A list's past` {
     private let bench = Bench()
@@ -76,6 +77,16 @@ import Testing
         _ = try await bench.store.transacting("tasks", [.appendItems([Item(id: "new")])]).get()
         await bench.store.settle()
         #expect(before == nil)
+    }
+
+    @Test func `keeps states that were made again of few lists`() async throws {
+        let names = (0..<20).map { ListName(stringLiteral: "tasks\($0)") }
+        for name in names {
+            try await fill(name, count: 20, of: bench)
+            for revision in [3, 5] { #expect(await bench.store.run { $0.list(name, at: revision) } != nil) }
+        }
+        let kept = await bench.store.run { store in names.filter { store.heldLists[$0]!.history.hasRemadeStates } }
+        #expect(kept == Array(names.suffix(16)))
     }
 
     @Test func `does not outlive the list`() async throws {

@@ -35,7 +35,7 @@ struct History: Sendable {
     private static let lengthFreedAtOnceMax = 1 << 18
 
     /// Whether the state before the next transaction begins a run, and so has to be there as a whole.
-    var needsWholeState: Bool { runs.last?.isFull ?? true }
+    var needsWholeState: Bool { runs.isEmpty || runs[runs.count - 1].isFull }
 
     /// Adds the newest transaction.
     /// - Parameter before: the state before it. Nil where no whole state is needed, and nobody comes back soon.
@@ -72,6 +72,10 @@ struct History: Sendable {
         }
         return state
     }
+
+    var hasRemadeStates: Bool { !remade.isEmpty }
+
+    mutating func dropRemadeStates() { remade.removeAll() }
 
     /// The last one that does not begin later. O(log runs)
     private func run(of revision: Int) -> PastRun {
