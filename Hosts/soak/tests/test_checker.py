@@ -375,9 +375,11 @@ class CheckerTests(unittest.TestCase):
                     "operations": [{"op": "appendSections", "sections": old["result"]["snapshot"]["sections"]}]}})
             return reset
 
-        self.assertIn("reset", self.follower(change(1)))
-        # It may when it has waited for the engine in vain.
-        self.assertEqual(self.follower(change(11)), [])
+        for seconds in (1, 9.99):
+            self.assertIn("reset", self.follower(change(seconds)))
+        # It may when it has waited for the engine in vain, by a clock of whole milliseconds.
+        for seconds in (9.9995, 11):
+            self.assertEqual(self.follower(change(seconds)), [])
 
     def test_a_host_that_had_no_list_when_it_was_asked(self):
         def change(knew):
