@@ -23,7 +23,7 @@ final class NaiveRun {
         case repeatsRedraw
         /// What cancels out is sent.
         case sendsNothing
-        /// The index over conditions finds nobody whom new contents concern.
+        /// The index over conditions finds nobody who would show new contents.
         case overlooksMatches
     }
 
@@ -262,16 +262,21 @@ final class NaiveRun {
 
     // MARK: Faults
 
-    /// As if nobody had told the index of their conditions. What goes is noticed even so: nobody may show what there is not.
+    /// As if nobody had told the index of the conditions of those who show none of what changed: for them something may come.
+    /// Who shows it is told, because nobody may show what there is not.
     private func updateUnnoticed() {
-        let areContents = list.state.snapshot.difference(from: list.shownState.snapshot).allSatisfy {
-            if case .reconfigureItems = $0 { true } else { false }
+        var changed: [ItemID] = []
+        for operation in list.state.snapshot.difference(from: list.shownState.snapshot) {
+            guard case .reconfigureItems(let changes) = operation else { return }
+            changed += changes.map(\.id)
         }
-        guard areContents, let selections = list.selections else { return }
-        let numbered = selections.numbered
-        for (number, selection) in numbered { selection.criterion.map { selections.index.remove(number, $0) } }
+        guard let selections = list.selections else { return }
+        let overlooked = selections.numbered.filter { _, selection in
+            selection.shown.map { shown in !changed.contains(where: shown.contains) } ?? false
+        }
+        for (number, selection) in overlooked { selection.criterion.map { selections.index.remove(number, $0) } }
         list.update()
-        for (number, selection) in numbered { selection.criterion.map { selections.index.insert(number, $0) } }
+        for (number, selection) in overlooked { selection.criterion.map { selections.index.insert(number, $0) } }
     }
 
     private func altered(_ message: NaiveJSON, for client: Client) throws -> NaiveJSON {
