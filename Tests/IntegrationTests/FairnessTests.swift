@@ -15,7 +15,8 @@ extension Integration {
                 #"{"id":\#(number),"method":"transact","params":{"list":"rows","dryRun":true,"operations":["#
                     + #"{"op":"appendSections","sections":[{"id":"s","items":[\#(rows)]}]}]}}"#
             }
-            let taken = try server.linesTaken(of: lines, besideRequests: 60)
+            // On a quick machine some 25 of them are answered while one line is worked on.
+            let taken = try server.linesTaken(of: lines, besideRequests: 300)
             #expect(Set(taken).count > 5, "\(taken)")
             // Nobody waits for a third of it.
             for (before, now) in zip([0] + taken, taken) { #expect(now - before < 10, "\(taken)") }

@@ -99,7 +99,8 @@ extension TestServer {
     }
 
     /// How many lines of a busy client had been taken when each of another's requests was answered. All of them are there at
-    /// the beginning, so that the order is the server's alone, however seldom this thread runs.
+    /// the beginning, so that the order is the server's alone, however seldom this thread runs: they must fit into the other's
+    /// socket, about 300.
     func linesTaken(of lines: [String], besideRequests count: Int) throws -> [Int] {
         let (busy, other) = (try connect(), try connect())
         _ = try busy.reply(to: #"{"id":0,"method":"hello","params":{"name":"busy"}}"#)
