@@ -4,8 +4,8 @@
     make bench ONLY=fanout,durable        some parts; the table is only printed
     make bench ROUNDS=3 QUICK=1           fewer rounds, shorter runs
 
-Parts are core, fanout, latency, durable, handlers, apply, memory, start, pasts, stalls, crowds, views, typed, feeds, hosts, command
-and view.
+Parts are core, fanout, generators, latency, durable, handlers, apply, memory, start, pasts, stalls, crowds, views, typed, feeds,
+hosts, command and view. LOADGEN=PATH is another load generator for the part generators, which is left out without one.
 Each round measures every part and server once, so that a disturbance meets all alike. What is not installed is left out with a
 word.
 """
@@ -34,7 +34,7 @@ import viewer
 import views
 
 PARTS = {
-    "fanout": load.fan_out, "latency": load.latency, "durable": load.durable,
+    "fanout": load.fan_out, "generators": load.generators, "latency": load.latency, "durable": load.durable,
     "handlers": load.handlers, "apply": lists.apply, "memory": lists.memory, "start": lists.start, "pasts": pasts.pasts,
     "stalls": stalls.stalls, "crowds": crowds.crowds, "views": views.views, "typed": typed.typed, "feeds": feeds.feeds,
     "hosts": hosts.hosts, "command": lists.command, "view": viewer.viewer,
@@ -132,7 +132,7 @@ def main():
         if part != "core" and part not in PARTS:
             parser.error(f"there is no part {part}: core, {', '.join(PARTS)}")
 
-    if {"fanout", "latency", "durable", "handlers"} & set(parts):
+    if {"fanout", "generators", "latency", "durable", "handlers"} & set(parts):
         faults.check_generator()
     begin = time.monotonic()
     with open(RESULTS, "w") as results:

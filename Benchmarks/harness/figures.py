@@ -23,7 +23,7 @@ class Figures:
         return [above[number] / below[number] for number in sorted(above.keys() & below.keys()) if below[number]]
 
     def disturbed(self):
-        loads = [result for result in self.results if result["part"] in ("fanout", "latency", "durable", "handlers")]
+        loads = [result for result in self.results if result["part"] in ("fanout", "generators", "latency", "durable", "handlers")]
         return sum(not result["clean"] for result in loads), len(loads)
 
 
@@ -168,6 +168,14 @@ def delivery_rows(figures):
             yield Row(
                 f"deliveries to {subscribers:,} subscribers, {what}, over redis", target, True,
                 figures.ratios(own, other), "×", said(rate, own), said(rate, other, "redis"))
+    for subscribers, target in ((100, 1.2), (1000, 2)):
+        own, other = (
+            figures.series("generators", "deliveriesPerSecond", server=server, subscribers=subscribers, of="theirs")
+            for server in ("diffabled", "redis"))
+        if own:
+            yield Row(
+                f"deliveries to {subscribers:,} subscribers, window 64, with another generator (330 bytes), over redis", target,
+                True, figures.ratios(own, other), "×", said(rate, own), said(rate, other, "redis"))
     own, limit = (
         figures.series("fanout", "serverMicrosecondsPerDelivery", server=server, subscribers=1000, window=64)
         for server in ("diffabled", "limit"))

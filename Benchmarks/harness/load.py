@@ -1,7 +1,10 @@
 """Deliveries and durable transactions: the load generator against each server in turn."""
 
 import json
+import os
+import shlex
 import subprocess
+import sys
 
 from machine import CLIENT_CORE
 from servers import BUILT, running
@@ -50,6 +53,57 @@ def fan_out(bench, round_number):
                         return generate(server, subscribers=subscribers, window=window, seconds=bench.seconds(1))
 
                 bench.measure("fanout", round_number, name, measure, is_clean)
+
+
+# Those who have a load generator of their own, with these options, and how it speaks to each server. Its length is that of a whole
+# line to diffabled, about that of 200 bytes of content, and of a payload of redis.
+OTHER_GENERATOR = os.environ.get("LOADGEN")
+OTHER_LENGTH = 330
+OTHER_PROTOCOLS = {
+    "redis": ["--proto", "redis"],
+    "diffabled": [
+        "--proto", "jsonl", "--sub-line", '{"id":1,"method":"subscribe","params":{"list":"load"}}',
+        "--ready-prefix", '{"jsonrpc":"2.0","id":1,"result"', "--mut-line",
+        '{"id":2,"method":"transact","params":{"list":"load","operations":[{"op":"appendItems","section":"s","items":'
+        '[{"id":"%PUB%.%SEQ%","content":"q=%SEQ%;t=%TS%;p=%PUB%;%PAD%"}]}]}}',
+        "--ack-prefix", '{"jsonrpc":"2.0","id":2,"result"', "--err-prefix", '{"jsonrpc":"2.0","id":2,"error"',
+        "--seq-prefix", "q=", "--ts-prefix", "t=", "--pub-prefix", "p="],
+}
+
+
+def generate_otherwise(server, subscribers, seconds):
+    """One run of the other generator, under our names."""
+    command = [
+        *shlex.split(OTHER_GENERATOR), "--unix", server.socket, *OTHER_PROTOCOLS[server.name], "--size", OTHER_LENGTH,
+        "--subs", subscribers, "--window", 64, "--lag", 64, "--spin", "--secs", seconds, "--warmup", 0.3,
+        "--pin", CLIENT_CORE, "--server-pid", server.pid]
+    run = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=120)
+    if run.returncode != 0:
+        raise RuntimeError(f"{run.stderr}{run.stdout}".strip())
+    report = json.loads(run.stdout)
+    names = {
+        "deliveriesPerSecond": "deliv_per_s", "serverMicrosecondsPerDelivery": "us_per_deliv",
+        "messagesPerRead": "msgs_per_read", "serverBusy": "server_util", "generatorBusy": "loadgen_util",
+        "othersBusy": "foreign_util", "stolen": "steal_util", "serverWaited": "server_wait", "generatorWaited": "loadgen_wait"}
+    return {"subscribers": subscribers, **{name: report[theirs] for name, theirs in names.items()}}
+
+
+def generators(bench, round_number):
+    """The same load by our generator and by another one, which has another way to read."""
+    if not OTHER_GENERATOR:
+        return print("bench: LOADGEN names no other load generator, so there is none beside ours", file=sys.stderr)
+    for name in bench.available(list(OTHER_PROTOCOLS)):
+        for subscribers in (100, 1000):
+            def theirs():
+                with running(name) as server:
+                    return generate_otherwise(server, subscribers, bench.seconds(1))
+
+            def ours():
+                with running(name) as server:
+                    return generate(server, subscribers=subscribers, window=64, seconds=bench.seconds(1))
+
+            for of, measure in (("theirs", theirs), ("ours", ours)):
+                bench.measure("generators", round_number, name, measure, is_clean, of=of)
 
 
 def latency(bench, round_number):

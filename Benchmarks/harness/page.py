@@ -36,7 +36,7 @@ def generated(results, plots=()):
     figures = Figures(results)
     return "\n".join([
         *_circumstances(figures), "", *_targets(figures), "", *_images(plots), *_deliveries(figures),
-        *_latencies(figures), *_stalls(figures), *_core(figures), ""])
+        *_generators(figures), *_latencies(figures), *_stalls(figures), *_core(figures), ""])
 
 
 def _circumstances(figures):
@@ -99,6 +99,29 @@ def _deliveries(figures):
         ["subscribers", *servers],
         [[f"{subscribers:,}, {'one at a time' if window == 1 else f'window {window}'}",
           *(cell(server, window, subscribers) for server in servers)] for window, subscribers in sorted(loads)])
+    yield ""
+
+
+def _generators(figures):
+    results = [result for result in figures.results if result["part"] == "generators"]
+    if not results:
+        return
+    yield ("Deliveries a second with a window of 64, how busy the server and the generator were, and the server's processor "
+           "time for each:")
+    yield ""
+
+    def cell(server, of, subscribers):
+        criteria = {"server": server, "of": of, "subscribers": subscribers}
+        keys = ("deliveriesPerSecond", "serverBusy", "generatorBusy", "serverMicrosecondsPerDelivery")
+        deliveries, server_busy, own_busy, time = (
+            middle(figures.series("generators", key, **criteria)) for key in keys)
+        return f"{rate(deliveries)}, {server_busy:.0%} and {own_busy:.0%}, {seconds(time / 1e6)}" if deliveries else ""
+
+    servers = list(dict.fromkeys(result["server"] for result in results))
+    yield from table(
+        ["subscribers", *servers],
+        [[f"{subscribers:,}, {'this generator' if of == 'ours' else 'another'}",
+          *(cell(server, of, subscribers) for server in servers)] for subscribers in (100, 1000) for of in ("ours", "theirs")])
     yield ""
 
 
