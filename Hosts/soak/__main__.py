@@ -6,8 +6,8 @@
     make soak-hosts-briefly                the faults that find most, in a minute; for CI
     python3 -B Hosts/soak --check FILE     checks records that a run has left
 
-As root, because hosts are network namespaces. It ends with a line for each fault, and with 1 if a promise was broken; then the records
-and the logs of all processes are where it says.
+As root, because hosts are network namespaces. It ends with a line for each fault, and with 1 if a promise was broken; then the
+records and the logs of all processes are where it says.
 """
 
 import argparse

@@ -99,14 +99,17 @@ class Attribution:
         elif asked:
             self.report("refused and done", f"revision {row.revision} was refused: {asked[0]}")
         else:
-            self.report("phantom", f"nobody asked for revision {row.revision}, which {row.name} is said to have made, or it is there twice")
+            self.report(
+                    "phantom", f"nobody asked for revision {row.revision}, which {row.name} is said to have made, or it is "
+                    "there twice")
 
     def _compare_checkpoints(self, life):
         for record in life.log.checkpoints.values():
             found, revision = state(record["text"])
             expected = life.log.revisions.get(record["batch"], revision)
             if revision != expected:
-                self.report("checkpoint", f"the checkpoint at batch {record['batch']} is of revision {revision}, and not of {expected}")
+                self.report(
+                    "checkpoint", f"the checkpoint at batch {record['batch']} is of revision {revision}, and not of {expected}")
             if life.digests.get(revision, found.digest()) != found.digest():
                 self.report("checkpoint", f"the checkpoint at batch {record['batch']} is not what the log leads to at {revision}")
 

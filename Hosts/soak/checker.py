@@ -2,9 +2,9 @@
 
     violations = Checker(Records(read("records.jsonl"))).violations
 
-Each is a sort and a sentence. What is asked, and where: the log itself (`sharedlog`), what is leased in it (`leases`), who made what and
-whether it is what was acknowledged (`attribution`), real time (`bounds`), refusals (`refusals`), what hosts showed (`reads`), and what
-subscribers were sent (`subscribers`)."""
+Each is a sort and a sentence. What is asked, and where: the log itself (`sharedlog`), what is leased in it (`leases`), who made
+what and whether it is what was acknowledged (`attribution`), real time (`bounds`), refusals (`refusals`), what hosts
+showed (`reads`), and what subscribers were sent (`subscribers`)."""
 
 import subscribers
 from attribution import Attribution

@@ -136,8 +136,8 @@ def _shortened(record):
 
 
 class Writer(Client):
-    """Changes the list again and again; what has a key and no answer is sent again, on any host. Some of it is there only as long as
-    the writer's connection, which ends now and then."""
+    """Changes the list again and again; what has a key and no answer is sent again, on any host. Some of it is there only as long
+    as the writer's connection, which ends now and then."""
 
     def __init__(self, trial, name, host, pause=0.01, keys=0.6, leases=0.1):
         super().__init__(trial, name, host)

@@ -1,4 +1,4 @@
-"""The processes of three hosts, as scripts/three-hosts starts them, and what can be done to them and to the network between them."""
+"""The processes of three hosts, as scripts/three-hosts starts them, and what can be done to them and to their network."""
 
 import contextlib
 import ctypes

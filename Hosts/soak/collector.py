@@ -1,4 +1,4 @@
-"""Reads the log of a list out of etcd as it grows: a checkpoint deletes what is before it, so nobody could read it all at the end."""
+"""Reads the log of a list out of etcd as it grows: a checkpoint deletes what is before it, and it could not be read at the end."""
 
 import contextlib
 import json

@@ -2,10 +2,11 @@
 
 import contextlib
 
-from clients import Counter, Filler, Subscriber
 from cluster import HOSTS, address, await_condition
 from fault import Fault
 from gateway import NoAnswer
+
+from clients import Counter, Filler, Subscriber
 
 
 class Leader(Fault):
@@ -53,7 +54,8 @@ class Away(Fault):
         trial.cluster.heal()
         trial.wait(2)
         place = (trial.collector.head or {}).get("checkpoint")
-        trial.notes.append(f"the checkpoint in force is at batch {place['position']['batch']}" if place else "there was no checkpoint")
+        trial.notes.append(
+            f"the checkpoint in force is at batch {place['position']['batch']}" if place else "there was no checkpoint")
 
     def heal(self, trial):
         trial.cluster.heal()

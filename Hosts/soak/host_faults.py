@@ -3,11 +3,12 @@
 import json
 from pathlib import Path
 
-from clients import Counter, Subscriber
 from cluster import HOSTS
 from fault import Fault
 from network_faults import use
 from proxy import LostSwaps
+
+from clients import Counter, Subscriber
 
 
 class Stopped(Fault):
@@ -102,7 +103,7 @@ class Crowd(Fault):
         trial.wait(max(trial.seconds, self.seconds_min))
         counts = sorted(writer.acknowledged - before[writer.name] for writer in trial.writers)
         ratio = counts[-1] / max(counts[0], 1)
-        trial.notes.append(f"{sum(counts) / max(trial.seconds, self.seconds_min):.0f}/s; of one writer {counts[0]} to {counts[-1]}, "
-                           f"max/min {ratio:.2f}")
+        rate = sum(counts) / max(trial.seconds, self.seconds_min)
+        trial.notes.append(f"{rate:.0f}/s; of one writer {counts[0]} to {counts[-1]}, max/min {ratio:.2f}")
         if ratio > self.ratio_max:
             trial.violations.append(("fairness", f"one writer was answered {ratio:.2f} times as often as another: {counts}"))

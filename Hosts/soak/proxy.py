@@ -52,8 +52,8 @@ class Proxy:
 class WatchFaults:
     """Drops, repeats and rewinds what a watch says.
 
-    A stream on which the member has said more than one thing is a watch; the first message of it, that it was made, goes through. All
-    else of this project's calls has one answer on each stream."""
+    A stream on which the member has said more than one thing is a watch; the first message of it, that it was made, goes through.
+    All else of this project's calls has one answer on each stream."""
 
     def __init__(self, seed):
         self.chance = random.Random(seed)

@@ -21,8 +21,8 @@ class Reads:
             if life is None:
                 self.report("snapshot", f"nobody knows the epoch {request.result['epoch']}: {request}")
             elif life.digests.get(request.result["revision"]) != shown(request.result):
-                self.report("snapshot", f"host {request.host} showed at revision {request.result['revision']} what the log does not "
-                                        f"lead to (request {request.id})")
+                self.report("snapshot", f"host {request.host} showed at revision {request.result['revision']} what the log does "
+                                        f"not lead to (request {request.id})")
             if request.result["revision"] < request.params.get("notOlderThan", 0):
                 self.report("snapshot", f"it is older than was asked for: {request.id}")
         self._check_backwards(reads)
@@ -58,8 +58,8 @@ class Reads:
                 index = bisect.bisect_left(times, request.begin)
                 if index and highest[index - 1][0] > request.result["revision"]:
                     revision, who = highest[index - 1]
-                    self.report("backwards", f"host {host} showed revision {request.result['revision']} (request {request.id}) after "
-                                             f"{revision} ({who})")
+                    self.report("backwards", f"host {host} showed revision {request.result['revision']} (request {request.id}) "
+                                             f"after {revision} ({who})")
 
     def _check_final(self, reads):
         """At the end, when nothing was asked any more, all hosts had what the engine had."""

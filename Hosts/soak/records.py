@@ -11,7 +11,8 @@
     {"type":"end","epoch":"E1","revision":41,"requests":[7,8,9]}                    the head while these read, on all hosts
     {"type":"event","time":0.1,"what":"etcd 1 is killed"}                           for people
 
-Of a long `snapshot` in a result there is a `digest` instead. Times are seconds of one clock that does not jump. A request has a `result`, an `error`, or neither when its connection was lost.
+Of a long `snapshot` in a result there is a `digest` instead. Times are seconds of one clock that does not jump. A request has a
+`result`, an `error`, or neither when its connection was lost.
 """
 
 import json

@@ -87,7 +87,9 @@ class Log:
                     row.get("reload", False), len(self.rows), tuple(row.get("lease", ())), tuple(row.get("endedLease", ()))))
             self.revisions[number] = revision
             if batch["revision"] != revision:
-                report("revision", f"batch {number} of {self.epoch} says revision {batch['revision']}, and its rows lead to {revision}")
+                report(
+                    "revision", f"batch {number} of {self.epoch} says revision {batch['revision']}, and its rows lead to "
+                    f"{revision}")
         for head in self.heads:
             if head["batch"] == last and head["revision"] != revision:
                 report("revision", f"the head of {self.epoch} says {head['revision']}, and the log leads to {revision}")

@@ -91,8 +91,8 @@ class Follower:
         if reason == "epoch" and was_awaited:
             return None
         if reason == "epoch" and not is_new_epoch and self.revision is not None:
-            return self.report("reset", f"a reset to revision {params['revision']} as of another epoch, though it is the same that had "
-                                        f"{self.revision}")
+            return self.report("reset", f"a reset to revision {params['revision']} as of another epoch, though it is the same that "
+                                        f"had {self.revision}")
         if reason == "history" and not self._may_have_been_passed_over(params):
             return self.report("reset", f"the past from {self.revision} on should have been known")
         if reason == "reload" and not self._has_reload(params):

@@ -7,13 +7,14 @@ import time
 from collections import Counter as Tally
 
 from checker import Checker
-from clients import Client, Lost, Reader, Subscriber, Writer
 from cluster import ENGINE_WAIT, HOSTS, Cluster, await_condition
 from collector import Collector
 from gateway import NoAnswer
 from leases import Holders
 from lives import Lives
 from records import Recorder, Records, read
+
+from clients import Client, Lost, Reader, Subscriber, Writer
 
 # Until all hosts must have the same after the fault is over, in seconds.
 PATIENCE = 60
@@ -192,12 +193,13 @@ class Trial:
         self.violations += checker.violations
         answers = Tally(request.refusal or ("done" if request.is_acknowledged else "lost") for request in records.changing)
         rows = sum(len(life.log.rows) for life in checker.lives)
-        self.notes.insert(0, f"{len(records.changing)} requests ({', '.join(f'{count} {name}' for name, count in answers.most_common())}), "
-                             f"{rows} rows in the log, {sum(map(len, records.heard.values()))} lines to {len(records.follows)} "
-                             "subscriptions")
+        answered = ", ".join(f"{count} {name}" for name, count in answers.most_common())
+        self.notes.insert(0, f"{len(records.changing)} requests ({answered}), {rows} rows in the log, "
+                             f"{sum(map(len, records.heard.values()))} lines to {len(records.follows)} subscriptions")
         kept = sum(settled_elsewhere(life, checker.by_key) for life in checker.lives)
         asked = [request for request in records.requests if request.params.keys() & {"mostRecent", "notOlderThan"}]
-        self.notes.insert(1, f"{sum(request.is_acknowledged for request in asked)} of {len(asked)} reads were as new as was asked for")
+        as_new = sum(request.is_acknowledged for request in asked)
+        self.notes.insert(1, f"{as_new} of {len(asked)} reads were as new as was asked for")
         self.notes.insert(2, f"{kept} changes whose first answer was lost were answered elsewhere")
         if not answers["done"]:
             self.violations.append(("harness", "nothing was ever acknowledged, so nothing was tried"))

@@ -1,4 +1,4 @@
-"""A small run on two hosts in which every promise is kept, to be doctored: each test breaks one thing and says what is to be found."""
+"""A small run on two hosts in which every promise is kept, to be doctored: each test breaks one and says what is to be found."""
 
 import copy
 import json
@@ -135,7 +135,8 @@ def usual():
     again["result"] = {"list": "l", "revision": 3, "changed": True}
     assert "result" not in lost
     history.changes(follower, 2, [insertion("b")])
-    history.request("w1", 1, "transact", error={"name": "revisionMismatch", "list": "l", "revision": 3}, ifRevision=2, operations=[])
+    history.request(
+        "w1", 1, "transact", error={"name": "revisionMismatch", "list": "l", "revision": 3}, ifRevision=2, operations=[])
     history.request("w1", 2, "transact", error={"name": "noSuchItem", "list": "l", "operation": 0, "item": "z"},
                     operations=[{"op": "deleteItems", "items": ["z"]}])
     history.request("w1", 2, "transact", result={"revision": 3, "changed": False},

@@ -216,7 +216,9 @@ class CheckerTests(unittest.TestCase):
 
     def test_a_refusal_that_was_right_at_no_moment(self):
         history = usual()
-        history.request("w1", 1, "transact", error={"name": "noSuchItem", "item": "b"}, operations=[{"op": "deleteItems", "items": ["b"]}])
+        history.request(
+            "w1", 1, "transact", error={"name": "noSuchItem", "item": "b"},
+            operations=[{"op": "deleteItems", "items": ["b"]}])
         self.assertEqual(history.kinds(), ["wrong refusal"])
 
     def test_a_refusal_of_another_sort(self):
@@ -226,7 +228,9 @@ class CheckerTests(unittest.TestCase):
 
     def test_a_refusal_from_an_old_state(self):
         history = usual()
-        history.request("w1", 1, "transact", error={"name": "noSuchItem", "item": "c"}, operations=[{"op": "deleteItems", "items": ["c"]}])
+        history.request(
+            "w1", 1, "transact", error={"name": "noSuchItem", "item": "c"},
+            operations=[{"op": "deleteItems", "items": ["c"]}])
         self.assertEqual(history.kinds(), ["wrong refusal"])
         # It had been right before c was there.
         history.records[-1]["begin"] = 5.0

@@ -9,7 +9,7 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 sys.path.insert(0, str(HERE.parent))
 
-from model import Refusal, Snapshot, digest, merged
+from model import Refusal, Snapshot, digest, merged  # noqa: E402
 
 PAGE = HERE.parents[2] / "docs" / "protocol.md"
 
@@ -109,7 +109,8 @@ class ModelTests(unittest.TestCase):
             self.assertEqual((caught.exception.name, state.digest()), (name, before))
 
     def test_an_item_moves_with_what_is_under_it(self):
-        state = Snapshot.of({"sections": [{"id": "a", "items": [{"id": "x", "children": [{"id": "y"}]}, {"id": "z"}]}, {"id": "b"}]})
+        items = [{"id": "x", "children": [{"id": "y"}]}, {"id": "z"}]
+        state = Snapshot.of({"sections": [{"id": "a", "items": items}, {"id": "b"}]})
         state.apply([{"op": "moveItem", "item": "x", "after": "z"}, {"op": "moveItem", "item": "z", "section": "b"}])
         self.assertEqual(state.json(), {"sections": [
             {"id": "a", "items": [{"id": "x", "children": [{"id": "y"}]}]}, {"id": "b", "items": [{"id": "z"}]}]})

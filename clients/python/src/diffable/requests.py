@@ -7,7 +7,17 @@ from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
 
 from . import rows as rows_of
 from .answers import (
-    Access, Difference, Expanded, History, ListSummary, Outcome, Performed, Place, Revision, Snapshot, read,
+    Access,
+    Difference,
+    Expanded,
+    History,
+    ListSummary,
+    Outcome,
+    Performed,
+    Place,
+    Revision,
+    Snapshot,
+    read,
 )
 from .connection import Connection, new_id
 from .connections import Connections
@@ -106,8 +116,8 @@ class Requests:
     async def delete(self, list: str, if_revision: Optional[int] = None, keep: Optional[str] = None) -> None:
         """Deletes the list. It can be brought back for a while (`undelete`).
 
-        - keep: "ifPossible", which is meant when nothing is said; "required", and a list that could not come back is not deleted
-          (`NotKept`); "never", and it is gone for good.
+        - keep: "ifPossible", which is meant when nothing is said; "required", and a list that could not come back is not
+          deleted (`NotKept`); "never", and it is gone for good.
         """
         await self._ask("deleteList", list=list, ifRevision=if_revision, keep=keep)
 
