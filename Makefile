@@ -41,11 +41,11 @@ hosts_sources = $(addprefix Hosts/,Package.swift Sources/EtcdClient Sources/Shar
 
 # The one that can draw, if there is one.
 python = $(shell for python in python3 /usr/bin/python3; do $$python -c 'import matplotlib' 2>/dev/null && echo $$python && exit; done; echo python3)
-python_sources = Benchmarks/guard scripts/man-pages scripts/look-pictures scripts/soak-feeds $\
+python_sources = Benchmarks/guard scripts/man-pages scripts/look-pictures scripts/soak-feeds scripts/soak-past $\
     $(wildcard examples/*.py Benchmarks/harness/*.py Tests/*/*/*.py Hosts/soak/*.py Hosts/soak/tests/*.py)
 python_client = $(wildcard clients/python/src/diffable/*.py clients/python/tests/*.py)
 
-.PHONY: run tests test test-python test-release soak soak-feeds soak-hosts soak-hosts-briefly simulate-hosts guard fuzz demo both-ways tour pictures build programs pages hosts tests-hosts test-hosts demo-hosts install-hosts set-up lint format bench bench-quick docs install uninstall deb deb-hosts clean
+.PHONY: run tests test test-python test-release soak soak-feeds soak-past soak-hosts soak-hosts-briefly simulate-hosts guard fuzz demo both-ways tour pictures build programs pages hosts tests-hosts test-hosts demo-hosts install-hosts set-up lint format bench bench-quick docs install uninstall deb deb-hosts clean
 
 # Serves in the foreground, with a list to look at.
 run: programs
@@ -56,11 +56,12 @@ tests: set-up
 	@scripts/set-up libvterm-dev
 	DIFFABLED_OPTIMIZED=1 swift build --build-tests
 
-# Every test, the Python client's, and the first program of docs/swift.md from nothing.
+# Every test, the Python client's, some seconds of the soak of pasts, and the first program of docs/swift.md from nothing.
 test:
 	@scripts/set-up python3 lowdown libvterm-dev tmux
 	scripts/test
 	@$(MAKE) --no-print-directory test-python
+	@DIFFABLED_BINARIES=$${DIFFABLED_BINARIES:-$(CURDIR)/.build/debug} scripts/soak-past 5
 	@scripts/first-program
 
 # The Python client's, beside the daemon that was built last, or the one where DIFFABLED_BINARIES says.
@@ -92,6 +93,12 @@ soak:
 soak-feeds: programs
 	@scripts/set-up python3
 	@$(if $(SEED),DIFFABLED_SEED=$(SEED)) scripts/soak-feeds $(or $(COMMITS),10000)
+
+# Random changes, stops and kills, and looks into the past of lists beside a model that keeps every state: SECONDS=60. SEED=1 begins
+# as a run with that seed did.
+soak-past: programs
+	@scripts/set-up python3
+	@$(if $(SEED),DIFFABLED_SEED=$(SEED)) scripts/soak-past $(or $(SECONDS),60)
 
 # Three hosts with etcd in network namespaces, clients on each, and one fault after the other, as docs/hosts.md says; every promise is
 # checked afterwards. SECONDS=60 for each fault, SEED=1 repeats the choices of a run, ONLY=leader,killed tries some. As root.
