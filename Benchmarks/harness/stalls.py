@@ -15,7 +15,7 @@ PAUSE = 0.0005
 
 def stalls(bench, round_number):
     """Each row is what one client asks for, and the longest wait of another for its small transactions meanwhile."""
-    with running("diffabled", core=None, configuration="historyLengthMax: 1073741824\n") as server:
+    with running("diffabled", core=None, configuration="historyLengthMax: 1073741824\npastLengthMax: 1073741824\n") as server:
         with Client(server) as client, Bystander(server) as bystander:
             _fill(client)
             for what, steps in _works(client):
