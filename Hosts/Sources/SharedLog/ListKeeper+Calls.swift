@@ -43,7 +43,10 @@ extension ListKeeper {
         _ text: String, to position: Position, after: Position, absent: [String]
     ) async throws(KeeperError) -> CallOutcome {
         if known?.isAt(after) != true { try await catchUp() }
-        guard let known, known.isAt(after) else { return .lost }
+        guard let known, known.isAt(after) else {
+            try await queueIfOvertaken(after)
+            return .lost
+        }
         // What may be in the log already is no turn of ours: it is to be known.
         if doubtful?.isAt(after) != true, try await mustWait() { return .unreachable }
         var heard: TurnQueue.Event?

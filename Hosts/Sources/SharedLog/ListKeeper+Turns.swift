@@ -20,6 +20,14 @@ extension ListKeeper {
         return isAwaitingTurn
     }
 
+    /// A host whose batch is made after others have gone on has lost without a swap, and so without a ticket. It would lose
+    /// for as long as others are quicker to write than it is to make a batch.
+    func queueIfOvertaken(_ after: Position) async throws(KeeperError) {
+        guard stage == .following, let known, known.head.position.batch > after.batch else { return }
+        if !turns.has(host) { try await leaveTicket() }
+        awaitTurn()
+    }
+
     private func leaveTicket() async throws(KeeperError) {
         turns.take(try await reading { () async throws(EngineError) in try await self.log.queue(self.host) })
     }

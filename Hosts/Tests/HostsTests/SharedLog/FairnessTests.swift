@@ -76,6 +76,24 @@ import Testing
         }
     }
 
+    /// Found by `make bench ONLY=hosts`: it had no ticket, and lost for as long as others wrote quicker than it made a batch.
+    @Test func whoIsOvertakenBeforeItsSwapIsInTheQueue() async throws {
+        let hosts = ModelHosts(2)
+        try await hosts.allConnected { spaces in
+            await hosts.listen(spaces)
+            try await hosts.shareList(among: spaces)
+            await hosts.daemons[0].write(list)
+            try await hosts.until(spaces, "both have what one wrote") {
+                await hosts.daemons[0].acknowledged.count == 1 ? await hosts.areEqual() : false
+            }
+            let late = Position(batch: 1, revision: 1, chain: "late")
+            await spaces[1].take(
+                DaemonCall(99, list, "E1", .append(text: "late", to: late, after: 0, afterChain: "", absent: [])))
+            try await hosts.until(spaces, "it has lost") { await hosts.daemons[1].settled.last == .lost }
+            #expect(await hosts.engine.values[hosts.register.keys.turn("E1", hosts.daemons[1].name)] != nil)
+        }
+    }
+
     @Test func whoHasNothingToAppendAnyMoreGivesItsTurnUp() async throws {
         let hosts = ModelHosts(2)
         try await hosts.allConnected { spaces in
