@@ -1,6 +1,6 @@
 """Measures diffabled beside what people would use instead, and writes what came out into docs/performance.md.
 
-    make bench                            everything, about 20 minutes; the page is written
+    make bench                            everything, about 50 minutes; the page is written
     make bench ONLY=fanout,durable        some parts; the table is only printed
     make bench ROUNDS=3 QUICK=1           fewer rounds, shorter runs
 
