@@ -19,7 +19,8 @@ struct RefusalWordsTests {
     @Test func `what is not there is named, with the command that shows what is`() {
         #expect(
             words("noSuchList")
-                == #"there is no list "tasks"; make it with diffablectl create or apply --create, or see diffablectl ls"#)
+                == #"there is no list "tasks"; make it with diffablectl create or apply --create, or see diffablectl ls"#
+        )
         #expect(
             words("noSuchItem", item: "a", operation: 0)
                 == #"the list "tasks" has no item "a"; diffablectl show shows those there are"#)

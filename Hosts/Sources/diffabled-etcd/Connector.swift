@@ -52,7 +52,8 @@ struct Connector: Sendable {
         } _: { daemon in
             let space = SharedSpace(ListRegister(keys, of: client), of: host, daemon: daemon, say: say)
             let lists = try await daemon.attach(as: host, in: keys.space)
-            say("attached to the daemon at \(socket), which shares \(lists.count == 1 ? "1 list" : "\(lists.count) lists")")
+            let count = lists.count == 1 ? "1 list" : "\(lists.count) lists"
+            say("attached to the daemon at \(socket), which shares \(count)")
             let lease = HostLease(client, keys, of: host, say: say)
             try await space.serve(lists, events, engine: client, under: lease, lookingEvery: Self.lookInterval)
         }

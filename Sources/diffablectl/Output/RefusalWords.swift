@@ -23,7 +23,8 @@ extension Refusal {
         switch name {
         case "noSuchList":
             guard let list else { return message }
-            return "there is no list \(quoted(list)); make it with diffablectl create or apply --create, or see diffablectl ls"
+            return "there is no list \(quoted(list)); make it with diffablectl create or apply --create, "
+                + "or see diffablectl ls"
         case "listExists":
             guard let list else { return message }
             return "there is a list \(quoted(list)) already; delete it first, or choose another name"
