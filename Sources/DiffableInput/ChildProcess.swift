@@ -95,8 +95,13 @@ package struct ChildProcess {
         let path = getenv("PATH").map { String(cString: $0) } ?? "/usr/bin:/bin"
         let directories = path.split(separator: ":", omittingEmptySubsequences: false)
         let files = program.contains("/") ? [program] : directories.map { ($0.isEmpty ? "." : $0) + "/" + program }
-        if files.contains(where: { access($0, X_OK) == 0 }) { return }
-        throw InputError("\(program) cannot be run: \(String(cString: strerror(files.count == 1 ? errno : ENOENT)))")
+        var error = ENOENT
+        for file in files {
+            if access(file, X_OK) == 0 { return }
+            // At once: what comes between may set it.
+            error = errno
+        }
+        throw InputError("\(program) cannot be run: \(String(cString: strerror(files.count == 1 ? error : ENOENT)))")
     }
 
     /// Blocks until it has ended. To be called once.

@@ -77,7 +77,9 @@ extension Integration {
             let killed = try daemon.companion("apply", "ps", "--", "sh", "-c", "echo half; kill -KILL $$")
             #expect(killed.status == 2 && killed.complaints.contains("signal 9 (Killed)"), "\(killed.complaints)")
             let none = try daemon.companion("apply", "ps", "--", "/nowhere/program")
-            #expect(none.status == 2 && none.complaints.contains("/nowhere/program cannot be run: No such file"))
+            #expect(
+                none.status == 2 && none.complaints.contains("/nowhere/program cannot be run: No such file"),
+                "\(none.complaints)")
             let silent = try daemon.companion("apply", "ps", "--", "true")
             #expect(silent.status == 1 && silent.complaints.contains("--allow-empty"))
             #expect(try daemon.companion("apply", "ps", "file", "--", "true").status == 2)
