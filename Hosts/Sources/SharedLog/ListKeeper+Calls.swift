@@ -43,12 +43,13 @@ extension ListKeeper {
         _ text: String, to position: Position, after: Position, absent: [String]
     ) async throws(KeeperError) -> CallOutcome {
         if known?.isAt(after) != true { try await catchUp() }
+        // What may be in the log already is no turn of ours: it is to be known.
+        let mayBeThere = doubtful?.isAt(after) == true
         guard let known, known.isAt(after) else {
-            try await queueIfOvertaken(after)
+            if !mayBeThere { try await queueIfOvertaken(after) }
             return .lost
         }
-        // What may be in the log already is no turn of ours: it is to be known.
-        if doubtful?.isAt(after) != true, try await mustWait() { return .unreachable }
+        if !mayBeThere, try await mustWait() { return .unreachable }
         var heard: TurnQueue.Event?
         let outcome = try await reading { () async throws(EngineError) in
             try await self.log.append(

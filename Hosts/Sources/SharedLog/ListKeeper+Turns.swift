@@ -14,9 +14,7 @@ extension ListKeeper {
     /// Whether this host is to wait. It leaves its ticket then.
     func mustWait() async throws(KeeperError) -> Bool {
         guard predecessor != nil else { return false }
-        if !turns.has(host) { try await leaveTicket() }
-        // Perhaps what was heard of the queue was old.
-        awaitTurn()
+        try await queue()
         return isAwaitingTurn
     }
 
@@ -24,7 +22,12 @@ extension ListKeeper {
     /// for as long as others are quicker to write than it is to make a batch.
     func queueIfOvertaken(_ after: Position) async throws(KeeperError) {
         guard stage == .following, let known, known.head.position.batch > after.batch else { return }
+        try await queue()
+    }
+
+    private func queue() async throws(KeeperError) {
         if !turns.has(host) { try await leaveTicket() }
+        // Perhaps what was heard of the queue was old.
         awaitTurn()
     }
 

@@ -94,6 +94,25 @@ import Testing
         }
     }
 
+    @Test func whoMayHaveOvertakenItselfLeavesNoTicket() async throws {
+        let hosts = ModelHosts(1)
+        try await hosts.allConnected { spaces in
+            try await hosts.shareList(among: spaces)
+            var faults = ModelEngine.Faults()
+            faults.lostAnswers = 1
+            await hosts.engine.set(faults)
+            await hosts.daemons[0].write(list)
+            try await hosts.until(spaces, "it is not answered") { await hosts.daemons[0].settled.last == .unknown }
+            await hosts.engine.set(ModelEngine.Faults())
+            try await hosts.until(spaces, "it is in the log") { await hosts.daemons[0].acknowledged.count == 1 }
+            let place = Position(batch: 1, revision: 1, chain: "late")
+            await spaces[0].take(
+                DaemonCall(99, list, "E1", .append(text: "late", to: place, after: 0, afterChain: "", absent: [])))
+            try await hosts.until(spaces, "it has lost") { await hosts.daemons[0].settled.last == .lost }
+            #expect(await hosts.engine.values[hosts.register.keys.turn("E1", hosts.daemons[0].name)] == nil)
+        }
+    }
+
     @Test func whoHasNothingToAppendAnyMoreGivesItsTurnUp() async throws {
         let hosts = ModelHosts(2)
         try await hosts.allConnected { spaces in
