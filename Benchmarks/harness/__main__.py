@@ -34,8 +34,7 @@ import viewer
 import views
 
 PARTS = {
-    "fanout": load.fan_out, "generators": load.generators, "latency": load.latency, "durable": load.durable,
-    "handlers": load.handlers, "apply": lists.apply, "memory": lists.memory, "start": lists.start, "pasts": pasts.pasts,
+    **load.PARTS, "apply": lists.apply, "memory": lists.memory, "start": lists.start, "pasts": pasts.pasts,
     "stalls": stalls.stalls, "crowds": crowds.crowds, "views": views.views, "typed": typed.typed, "feeds": feeds.feeds,
     "hosts": hosts.hosts, "command": lists.command, "view": viewer.viewer,
 }
@@ -132,7 +131,7 @@ def main():
         if part != "core" and part not in PARTS:
             parser.error(f"there is no part {part}: core, {', '.join(PARTS)}")
 
-    if {"fanout", "generators", "latency", "durable", "handlers"} & set(parts):
+    if load.PARTS.keys() & set(parts):
         faults.check_generator()
     begin = time.monotonic()
     with open(RESULTS, "w") as results:

@@ -9,7 +9,7 @@ import time
 
 from machine import processor_seconds
 from servers import Client, running
-from stalls import Bystander
+from stalls import LONG_PAST, Bystander
 
 MILLION = 1_000_000
 BATCH = 5_000
@@ -20,7 +20,7 @@ SNAPSHOT_SECONDS, SNAPSHOT_CHANGES = 4, 10
 
 def crowds(bench, round_number):
     """Each row is what is done, and the longest wait of another client for its small transactions meanwhile."""
-    with running("diffabled", core=None, configuration="historyLengthMax: 1073741824\npastLengthMax: 1073741824\n") as server:
+    with running("diffabled", core=None, configuration=LONG_PAST) as server:
         with Bystander(server) as bystander:
             def measure(what, work, **figures):
                 bench.patience.wait()

@@ -3,6 +3,8 @@
 import statistics
 from dataclasses import dataclass, field
 
+import load
+
 
 class Figures:
     """The results of one run, to be asked for series of one value a round."""
@@ -23,7 +25,7 @@ class Figures:
         return [above[number] / below[number] for number in sorted(above.keys() & below.keys()) if below[number]]
 
     def disturbed(self):
-        loads = [result for result in self.results if result["part"] in ("fanout", "generators", "latency", "durable", "handlers")]
+        loads = [result for result in self.results if result["part"] in load.PARTS]
         return sum(not result["clean"] for result in loads), len(loads)
 
 

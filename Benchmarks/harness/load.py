@@ -12,6 +12,8 @@ from servers import BUILT, running
 FAN_OUT_SERVERS = ["limit", "diffabled", "redis", "mosquitto"]
 SUBSCRIBERS = [10, 100, 1000]
 WINDOWS = [1, 64]
+# For what is measured with one window alone.
+WINDOW = WINDOWS[-1]
 RATES = [(1000, 10), (100, 1000)]
 # Publishers, and how many transactions each has in flight.
 DURABLE_LOADS = [(1, 1), (32, 1), (1, 32), (256, 1)]
@@ -75,7 +77,7 @@ def generate_otherwise(server, subscribers, seconds):
     """One run of the other generator, under our names."""
     command = [
         *shlex.split(OTHER_GENERATOR), "--unix", server.socket, *OTHER_PROTOCOLS[server.name], "--size", OTHER_LENGTH,
-        "--subs", subscribers, "--window", 64, "--lag", 64, "--spin", "--secs", seconds, "--warmup", 0.3,
+        "--subs", subscribers, "--window", WINDOW, "--lag", WINDOW, "--spin", "--secs", seconds, "--warmup", 0.3,
         "--pin", CLIENT_CORE, "--server-pid", server.pid]
     run = subprocess.run([str(word) for word in command], capture_output=True, text=True, timeout=120)
     if run.returncode != 0:
@@ -93,14 +95,14 @@ def generators(bench, round_number):
     if not OTHER_GENERATOR:
         return print("bench: LOADGEN names no other load generator, so there is none beside ours", file=sys.stderr)
     for name in bench.available(list(OTHER_PROTOCOLS)):
-        for subscribers in (100, 1000):
+        for subscribers in SUBSCRIBERS[1:]:
             def theirs():
                 with running(name) as server:
                     return generate_otherwise(server, subscribers, bench.seconds(1))
 
             def ours():
                 with running(name) as server:
-                    return generate(server, subscribers=subscribers, window=64, seconds=bench.seconds(1))
+                    return generate(server, subscribers=subscribers, window=WINDOW, seconds=bench.seconds(1))
 
             for of, measure in (("theirs", theirs), ("ours", ours)):
                 bench.measure("generators", round_number, name, measure, is_clean, of=of)
@@ -149,3 +151,7 @@ def durable(bench, round_number):
                     return generate(server, publishers=publishers, window=window, seconds=bench.seconds(1.5))
 
             bench.measure("durable", round_number, name, measure, is_clean_durable)
+
+
+# Whose results say whether anything else had the cores.
+PARTS = {"fanout": fan_out, "generators": generators, "latency": latency, "durable": durable, "handlers": handlers}

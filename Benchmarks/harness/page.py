@@ -117,11 +117,11 @@ def _generators(figures):
             middle(figures.series("generators", key, **criteria)) for key in keys)
         return f"{rate(deliveries)}, {server_busy:.0%} and {own_busy:.0%}, {seconds(time / 1e6)}" if deliveries else ""
 
-    servers = list(dict.fromkeys(result["server"] for result in results))
+    servers, counts = (list(dict.fromkeys(result[key] for result in results)) for key in ("server", "subscribers"))
     yield from table(
         ["subscribers", *servers],
         [[f"{subscribers:,}, {'this generator' if of == 'ours' else 'another'}",
-          *(cell(server, of, subscribers) for server in servers)] for subscribers in (100, 1000) for of in ("ours", "theirs")])
+          *(cell(server, of, subscribers) for server in servers)] for subscribers in counts for of in ("ours", "theirs")])
     yield ""
 
 
@@ -150,7 +150,8 @@ def _stalls(figures):
     results = [result for result in figures.results if result["part"] == "stall"]
     if not results:
         return
-    yield "The longest that a client waits for a small transaction, while another has this done with a million items:"
+    yield ("The longest that a client waits for a small transaction, while another has this done; with a million items unless the "
+           "row says otherwise:")
     yield ""
 
     def row(what):

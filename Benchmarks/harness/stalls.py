@@ -11,11 +11,13 @@ from servers import Client, running
 BATCH = 5_000
 # How long the bystander rests between two transactions, in seconds.
 PAUSE = 0.0005
+# Room for all that is changed here.
+LONG_PAST = "historyLengthMax: 1073741824\npastLengthMax: 1073741824\n"
 
 
 def stalls(bench, round_number):
     """Each row is what one client asks for, and the longest wait of another for its small transactions meanwhile."""
-    with running("diffabled", core=None, configuration="historyLengthMax: 1073741824\npastLengthMax: 1073741824\n") as server:
+    with running("diffabled", core=None, configuration=LONG_PAST) as server:
         with Client(server) as client, Bystander(server) as bystander:
             _fill(client)
             for what, steps in _works(client):
