@@ -75,7 +75,7 @@ private enum ChildSignals {
     static func restore() {
         handle(SIG_DFL)
         let number = taken.load(ordering: .sequentiallyConsistent)
-        if number != 0 { kill(getpid(), number) }
+        if number != 0 { EndSignals.end(by: number) }
     }
 
     /// Ends the child and this program when a signal has come and there is a child: whoever notes the later of the two
@@ -86,9 +86,9 @@ private enum ChildSignals {
         )
         guard processID != 0, number != 0 else { return }
         kill(processID, number)
-        signal(number, SIG_DFL)
-        // Not raise(): it is for this thread alone, which may block signals.
-        kill(getpid(), number)
+        // At once, whichever thread this is: otherwise another could see that the command has ended, and exit with
+        // status 2 before a signal to the whole process is delivered.
+        EndSignals.end(by: number)
     }
 
     private static func handle(_ handler: sighandler_t?) {
