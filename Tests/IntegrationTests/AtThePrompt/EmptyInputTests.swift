@@ -76,9 +76,10 @@ extension Integration {
             #expect(failed.complaints.contains("why\n"))
             let killed = try daemon.companion("apply", "ps", "--", "sh", "-c", "echo half; kill -KILL $$")
             #expect(killed.status == 2 && killed.complaints.contains("signal 9 (Killed)"), "\(killed.complaints)")
-            let none = try daemon.companion("apply", "ps", "--", "/nowhere/program")
+            let missing = daemon.directory.file("missing")
+            let none = try daemon.companion("apply", "ps", "--", missing)
             #expect(
-                none.status == 2 && none.complaints.contains("/nowhere/program cannot be run: No such file"),
+                none.status == 2 && none.complaints.contains("\(missing) cannot be run: No such file"),
                 "\(none.complaints)")
             let silent = try daemon.companion("apply", "ps", "--", "true")
             #expect(silent.status == 1 && silent.complaints.contains("--allow-empty"))

@@ -161,9 +161,10 @@ extension Integration {
         }
 
         @Test func `a command that is not there is told at the start, and to who asks when it goes`() throws {
-            let none = try daemon.companion("handle", "tasks", "--", "/nowhere/command")
+            let missing = daemon.directory.file("missing")
+            let none = try daemon.companion("handle", "tasks", "--", missing)
             #expect(none.status == 2)
-            #expect(none.complaints == "diffablectl: /nowhere/command cannot be run: No such file or directory\n")
+            #expect(none.complaints == "diffablectl: \(missing) cannot be run: No such file or directory\n")
             let handler = try handle("true")
             try FileManager.default.removeItem(atPath: daemon.directory.file("command"))
             let gone = try daemon.companion("perform", "tasks", "any")
