@@ -1,0 +1,35 @@
+import Foundation
+import Testing
+
+/// The table of ARCHITECTURE.md tells where things live.
+@Suite struct ArchitecturePageTests {
+    private static let root = URL(filePath: #filePath).appending(path: "../../..").standardized
+
+    /// Of all files and folders that it may name.
+    private static let paths: [String] = ["Sources", "Hosts/Sources", "Tests", "docs", "config", "clients"].flatMap {
+        top in
+        let folder = root.appending(path: top)
+        let paths = FileManager.default.enumerator(atPath: folder.path)?.compactMap { $0 as? String } ?? []
+        return paths.map { "/\(top)/\($0)" }
+    }
+
+    @Test func `every file and folder that the table names is there`() throws {
+        let page = try String(contentsOf: Self.root.appending(path: "ARCHITECTURE.md"), encoding: .utf8)
+        let table = page.components(separatedBy: "## Where do I change").last ?? ""
+        let names = table.split(separator: "\n").filter { $0.hasPrefix("|") }.flatMap { row in
+            // What is between two backticks is each second piece.
+            row.split(separator: "`", omittingEmptySubsequences: false).enumerated().filter { $0.offset % 2 == 1 }
+                .map(\.element)
+        }.filter { $0.contains("/") || $0.hasSuffix(".swift") }.filter { !$0.contains("…") }
+        #expect(names.count > 100)
+        for name in names {
+            let ending = "/" + (name.hasSuffix("/") ? name.dropLast() : name)
+            #expect(Self.paths.contains { $0.hasSuffix(ending) }, "there is no \(name)")
+        }
+    }
+
+    @Test func `it has no more than 200 lines`() throws {
+        let page = try String(contentsOf: Self.root.appending(path: "ARCHITECTURE.md"), encoding: .utf8)
+        #expect(page.count { $0 == "\n" } <= 200)
+    }
+}
