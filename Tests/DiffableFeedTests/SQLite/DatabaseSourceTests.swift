@@ -57,9 +57,10 @@ import Testing
     }
 
     private func python(_ arguments: [String]) async throws -> String {
-        let result = try await CommandRun(
-            ["python3"] + arguments, environment: ["PATH=/usr/local/bin:/usr/bin:/bin"], .init()
-        ).result(ofInput: [])
+        // It is found by our PATH, and finds its modules by its own: a Python that somebody put first needs the same.
+        let path = ProcessInfo.processInfo.environment["PATH"] ?? "/usr/bin:/bin"
+        let result = try await CommandRun(["python3"] + arguments, environment: ["PATH=\(path)"], .init())
+            .result(ofInput: [])
         guard result.ending == .status(0) else { throw FeedError("the writer failed: \(result.lastComplaint ?? "")") }
         return String(decoding: result.output, as: UTF8.self)
     }
