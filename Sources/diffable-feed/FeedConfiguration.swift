@@ -28,15 +28,9 @@ struct FeedConfiguration {
 
     func read() throws(FeedExit) -> [FeedSettings] {
         guard let path else { throw failure("neither XDG_CONFIG_HOME nor HOME is set: say --config FILE") }
-        guard let handle = FileHandle(forReadingAtPath: path) else {
-            throw failure("the file \(path) cannot be read: \(String(cString: strerror(errno)))")
-        }
-        let bytes: Data
-        do { bytes = try handle.readToEnd() ?? Data() } catch {
-            throw failure("the file \(path) cannot be read: \(error)")
-        }
+        let text = try text(of: path)
         do {
-            let file = try FeedFile(yaml: String(decoding: bytes, as: UTF8.self), home: directory("HOME"))
+            let file = try FeedFile(yaml: text, home: directory("HOME"))
             guard !file.feeds.contains(where: { $0.list == board }) else {
                 throw failure("\(path): the list \(board) says how the feeds are doing; --feeds names another for that")
             }
@@ -46,6 +40,23 @@ struct FeedConfiguration {
         } catch {
             throw failure("\(error)".split(separator: "\n").map { "\(path): \($0)" }.joined(separator: "\n"))
         }
+    }
+
+    private func text(of path: String) throws(FeedExit) -> String {
+        guard let handle = FileHandle(forReadingAtPath: path) else {
+            throw failure("the file \(path) cannot be read: \(String(cString: strerror(errno)))")
+        }
+        var isDirectory: ObjCBool = false
+        guard !FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) || !isDirectory.boolValue else {
+            throw failure("\(path) is a directory: --config names the file in it")
+        }
+        let bytes: Data
+        do { bytes = try handle.readToEnd() ?? Data() } catch {
+            throw failure("the file \(path) cannot be read: \(error)")
+        }
+        // It is in paths and words, which are never silently others.
+        guard let text = String(validating: bytes, as: UTF8.self) else { throw failure("the file \(path) is no UTF-8") }
+        return text
     }
 
     private func failure(_ message: String) -> FeedExit { FeedExit(status: FeedExit.configuration, message: message) }

@@ -22,6 +22,8 @@ struct FeedOptions: ParsableArguments {
     @Option(help: ArgumentHelp("The id of the row that a row is under.", valueName: "field")) var parent: Path?
     @Option(help: ArgumentHelp("What a row shows; the rest of it is left out.", valueName: "field")) var text: Path?
     @Option(help: ArgumentHelp("Which member of a JSON object has the rows.", valueName: "field")) var rows: Path?
+    @Option(help: "What becomes of rows whose parent is no row: refuse, or put them at the top level.")
+    var orphans: Orphans?
     @Option(help: ArgumentHelp("The names of a table's columns, if it has no header line.", valueName: "a,b,c"))
     var columns: String?
     @Option(help: ArgumentHelp("The columns that are numbers.", valueName: "a,b,c")) var numbers: String?
@@ -44,7 +46,7 @@ struct FeedOptions: ParsableArguments {
             ("--every", every != nil), ("--on", !on.isEmpty), ("--stream", stream != nil),
             ("--timeout", timeout != nil),
             ("--from", from != nil), ("--id", id != nil), ("--section", section != nil), ("--parent", parent != nil),
-            ("--text", text != nil), ("--rows", rows != nil), ("--columns", columns != nil),
+            ("--text", text != nil), ("--rows", rows != nil), ("--orphans", orphans != nil), ("--columns", columns != nil),
             ("--numbers", numbers != nil), ("--mode", mode != nil), ("--volatile", volatile), ("--adopt", adopt),
         ]
         return used.first { $0.1 }?.0
@@ -75,9 +77,10 @@ struct FeedOptions: ParsableArguments {
         feed.rows.from = from?.value
         feed.rows.fields = .init(id: id?.value, section: section?.value, parent: parent?.value, text: text?.value)
         feed.rows.rows = rows?.value
+        if let orphans { feed.rows.orphans = orphans.value }
         feed.rows.columns = columns?.split(separator: ",", omittingEmptySubsequences: false).map(String.init)
         feed.rows.numbers = numbers
-        do { try feed.rows.check() } catch { throw ValidationError("\(error)") }
+        do { try feed.checkRows() } catch { throw ValidationError("\(error)") }
         return feed
     }
 
@@ -119,6 +122,17 @@ extension FeedOptions {
         }
 
         static var allValueStrings: [String] { InputFormat.allCases.map(\.rawValue) }
+    }
+
+    struct Orphans: ExpressibleByArgument {
+        let value: OrphanRule
+
+        init?(argument: String) {
+            guard let value = OrphanRule(rawValue: argument) else { return nil }
+            self.value = value
+        }
+
+        static var allValueStrings: [String] { OrphanRule.allCases.map(\.rawValue) }
     }
 
     struct Stream: ExpressibleByArgument {

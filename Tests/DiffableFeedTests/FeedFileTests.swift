@@ -163,6 +163,13 @@ import Testing
         ("- list: a\n  command: [ls]\n  every: 2s\n  mode: 9", "line 4: mode: "),
         ("- list: a\n  command: [ls]\n  every: 2s\n  content: x", "line 4: content: it is a mapping"),
         ("- list: a\n  command: [ls]\n  every: 2s\n  shell: yes", "line 4: shell: it is true or false"),
+        ("- list: a\n  command: [ls]\n  every: 2s\n  orphans: top", "line 1: orphans is for rows that have a parent"),
+        (
+            "- list: a\n  command: [ls]\n  every: 2s\n  from: tree\n  parent: .p",
+            "name the fields of rows, and from: tree has none"
+        ),
+        ("- list: a\n  command: [ls]\n  stream: states\n  from: csv", "each line of a stream of states is JSON: from says"),
+        ("- list: a\n  command: [ls]\n  stream: ndjson\n  numbers: n", "numbers is for tables"),
         ("- list: a\n  command: [ls]\n  every: 2s\n  orphans: keep", "line 4: orphans: “keep” is none of refuse, top"),
         (
             "- list: a\n  command: [ls]\n  every: 2s\n  durability: kept",

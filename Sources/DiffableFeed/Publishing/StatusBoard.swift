@@ -79,7 +79,8 @@ package final class StatusBoard: Sendable {
                 var operations = Self.operations(from: known, to: statuses)
                 if !operations.isEmpty {
                     if known.isEmpty { operations.insert(.reconfigureList(Self.look), at: 0) }
-                    try await current.connection.transact(list, operations, lease: .connection)
+                    let outcome = try await current.connection.transact(list, operations, lease: .connection)
+                    if before.number == 0 { warnOfOthers(outcome, statuses) }
                 }
                 return current.number
             }
@@ -97,6 +98,14 @@ package final class StatusBoard: Sendable {
             }
             sent.complaint = complaint
         } catch {}
+    }
+
+    /// Items that were there already are leased by another process.
+    private func warnOfOthers(_ outcome: Outcome, _ statuses: [FeedStatus]) {
+        guard let inserted = outcome.summary?.insertedItems, inserted < statuses.count else { return }
+        say(
+            "another diffable-feed feeds one of these lists, as the list \(quoted(list)) says: each overwrites what the "
+                + "other writes, there too. End one of them")
     }
 
     private static func operations(from known: [FeedStatus], to new: [FeedStatus]) -> [ListOperation] {

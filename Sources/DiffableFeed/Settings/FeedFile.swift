@@ -103,7 +103,7 @@ extension FeedSettings {
         }
         if let member = mapping.take("adopt") { adopts = try member.truth() }
         try mapping.refuseRest()
-        do { try rows.check() } catch { throw FeedFileError(line: mapping.line, wording.worded(error.problem)) }
+        do { try checkRows() } catch { throw FeedFileError(line: mapping.line, wording.worded(error.problem)) }
     }
 }
 

@@ -24,6 +24,19 @@ package struct FeedSettings: Equatable, Sendable {
         self.source = source
     }
 
+    /// Throws for what contradicts itself, before anything is read.
+    package func checkRows() throws(InputError) {
+        try rows.check()
+        guard case .command(let command) = source, let stream = command.stream else { return }
+        var read = rows
+        // What each line is anyway.
+        read.from = stream == .ndjson ? .ndjson : .json
+        guard rows.from == nil || rows.from == read.from else {
+            throw InputError("each line of a stream of \(stream.rawValue) is JSON: --from says nothing beside it")
+        }
+        try read.check()
+    }
+
     /// All constants as one object.
     package var constantContent: Content { .object(constants.map { ($0.name, $0.value) }) }
 

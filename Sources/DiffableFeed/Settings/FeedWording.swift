@@ -11,7 +11,7 @@ package enum FeedWording: Equatable, Sendable {
         "id", "section", "parent", "text", "rows", "columns", "numbers", "types", "separator", "from", "orphans",
     ]
     /// What may stand behind an option in an advice, beside paths.
-    private static let values: Set<Substring> = ["csv", "json", "ndjson", "lines", "top"]
+    private static let values: Set<Substring> = ["csv", "json", "ndjson", "lines", "tree", "top"]
 
     /// What a program or the daemon has said stays as it is, whatever options that names.
     package func worded(_ error: any Error) -> String {

@@ -40,7 +40,8 @@ struct ConfigurationSources {
     ///
     /// They cause a warning and no error, because the environment is inherited and holds names for others.
     func unknownEnvironmentNames() -> [(name: String, nearest: String?)] {
-        let known = Setting.allCases.map(\.environmentName) + [Setting.configurationFileName]
+        let known =
+            Setting.allCases.map(\.environmentName) + [Setting.configurationFileName, Setting.feedsFileName]
         return environment.keys.filter { $0.hasPrefix(Setting.environmentPrefix) && !known.contains($0) }.sorted()
             .map { ($0, nearestName(to: $0, among: known)) }
     }

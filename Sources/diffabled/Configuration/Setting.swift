@@ -45,4 +45,7 @@ enum Setting: Hashable, CaseIterable, Sendable {
 
     /// Names the configuration file itself, so it is only in the environment.
     static let configurationFileName = "DIFFABLED_CONFIG"
+
+    /// Names the file of `diffable-feed`, and may be in the environment of all.
+    static let feedsFileName = "DIFFABLED_FEEDS"
 }

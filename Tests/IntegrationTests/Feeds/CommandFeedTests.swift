@@ -40,6 +40,36 @@ extension Integration {
             #expect(try program.wait() == 0)
         }
 
+        @Test func `who feeds what another one feeds is told so`() throws {
+            try write("x\n")
+            let first = try daemon.startFeeds(follow())
+            _ = try daemon.waitForStatus("a success") { $0.state == "fed" }
+            let second = try daemon.startFeeds(follow())
+            _ = try eventually("a warning, but: \(second.complaints)") {
+                second.complaints.contains("another diffable-feed feeds one of these lists") ? true : nil
+            }
+            #expect(!first.complaints.contains("another diffable-feed"), "\(first.complaints)")
+            second.end(with: SIGTERM)
+            first.end(with: SIGTERM)
+        }
+
+        @Test func `a feed and the list of feeds have two names`() throws {
+            let refused = try daemon.feedProgram("feeds", "--every", "1h", "--", "printf", "a\\n")
+            #expect(try refused.wait() == 64)
+            #expect(refused.complaints.contains("--feeds names another"), "\(refused.complaints)")
+            let other = try daemon.feedProgram("feeds", "--feeds", "others", "--every", "1h", "--", "printf", "a\\n")
+            try daemon.waitForIDs(["a"], of: "feeds", other)
+            other.end(with: SIGTERM)
+        }
+
+        @Test func `orphans are what the prompt says`() throws {
+            let program = try daemon.feedProgram(
+                "a", "--every", "1h", "--from", "csv", "--parent", ".p", "--orphans", "top", "--", "printf",
+                "id,p\\n1,\\n2,9\\n")
+            try daemon.waitForIDs(["1", "2"], program)
+            program.end(with: SIGTERM)
+        }
+
         @Test func `only what is different is sent`() throws {
             try write((0..<1_000).map { "row\($0)\n" }.joined())
             let program = try daemon.startFeeds(follow())

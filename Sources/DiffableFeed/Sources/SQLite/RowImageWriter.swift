@@ -98,8 +98,13 @@ extension Row {
             switch Int32(image[offset - 1]) {
             case SQLITE_INTEGER: writer.append(Int(value(Int64.self)))
             case SQLITE_FLOAT:
-                let number = value(Double.self)
-                if number.isFinite { writer.append(Array("\(number)".utf8)) } else { writer.append("null") }
+                let real = value(Double.self)
+                guard real.isFinite else {
+                    throw InputError(
+                        "row \(number): the column \(name) is infinite, which JSON cannot say; "
+                            + "select CAST(\(name) AS TEXT) AS \(name)")
+                }
+                writer.append(Array("\(real)".utf8))
             case SQLITE_TEXT:
                 let length = Int(value(Int64.self))
                 let bytes = Array(image[offset..<offset + length])
