@@ -22,7 +22,8 @@ extension ListKeeper {
         }
         if outcome == .unreachable, isInDoubt(call) { outcome = .unknown }
         try await daemon.settle(call.number, outcome)
-        if outcome == .done, case .remove = call.request { stage = .ended }
+        // The daemon has deleted it then, also one that the engine does not have: to tell more of it would make it anew.
+        if outcome == .done || outcome == .lost, case .remove = call.request { return stage = .ended }
         switch outcome {
         case .done: break
         // The daemon goes on by itself, and takes the host to be there until it hears of the hosts again.

@@ -1,7 +1,7 @@
 /// One list's log in the engine: what is read of it, and the one way it grows.
 package struct ListLog: Sendable {
-    /// How many batches one look asks for; 64 of the longest are 28 MiB.
-    static let batchesMax = 64
+    /// How many batches one look asks for. One answer has 16 MiB at most, or nobody can read it: a batch is of 448 KiB at most.
+    static let batchesMax = 32
     static let partsMax = 16
     /// How often an append tries again that lost only to a checkpoint.
     static let triesMax = 20

@@ -52,6 +52,22 @@ struct RealEtcdTests {
         }
     }
 
+    /// A stranger found a host that was away while others wrote much, and never came back.
+    @Test func aLogOfTheLongestBatchesIsRead() async throws {
+        let etcd = try LocalEtcd()
+        try await withClient([etcd.endpoint]) { client in
+            let (keys, count) = (SpaceKeys("default"), 70)
+            let longest = String(repeating: "x", count: 448 << 10)
+            for batch in 1...count {
+                _ = try await client.run(Transaction([.put(key: keys.log("E1", batch), value: longest)]))
+            }
+            let log = ListLog("E1", in: keys, of: client)
+            var read = 0
+            while case let texts = try await log.batches(after: read), !texts.isEmpty { read += texts.count }
+            #expect(read == count)
+        }
+    }
+
     @Test func whatIsTooLargeIsRefusedForCertain() async throws {
         let etcd = try LocalEtcd()
         try await withClient([etcd.endpoint]) { client in
@@ -177,7 +193,13 @@ struct RealEtcdTests {
             #expect(try await register.records(readingHosts: true).hosts == ["alpha"])
             keeping.cancel()
             await keeping.value
-            #expect(try await register.records(readingHosts: true).hosts == [], "the host says itself that it goes")
+            // A call that is cancelled on its way may take the connection with it, and the next call too.
+            var hosts: [String]?
+            do { hosts = try await register.records(readingHosts: true).hosts } catch {
+                guard case .unknown = error else { throw error }
+                hosts = try await register.records(readingHosts: true).hosts
+            }
+            #expect(hosts == [], "the host says itself that it goes")
             // One that is not kept goes too.
             await other.begin()
             #expect(try await register.records(readingHosts: true).hosts == ["alpha"])

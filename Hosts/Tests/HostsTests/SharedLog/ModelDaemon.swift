@@ -131,7 +131,7 @@ actor ModelDaemon {
             return
         }
         if let list = pendingRemovals.removeValue(forKey: call) {
-            if outcome == .done { lists[list] = nil }
+            if outcome == .done || outcome == .lost { lists[list] = nil }
             return
         }
         guard let (list, shared) = lists.first(where: { $0.value.call == call }) else { return }
@@ -170,7 +170,6 @@ actor ModelDaemon {
             return ReplicaReply(Replica(.beginning))
         }
         if lists[list] == nil {
-            guard replication.access != nil else { throw .refused("no access") }
             lists[list] = SharedList(epoch: replication.epoch)
         }
         guard lists[list]?.epoch == replication.epoch else { throw .listExists }

@@ -50,6 +50,20 @@ import Testing
         }
     }
 
+    /// A stranger found it there again, empty, for good.
+    @Test func aListThatTheEngineDoesNotKnowStaysRemoved() async throws {
+        let hosts = ModelHosts(1)
+        try await hosts.allConnected { spaces in
+            try await hosts.shareList(among: spaces)
+            try await write(hosts, spaces, 0, count: 2)
+            await hosts.engine.restore([:])
+            await hosts.daemons[0].remove(list)
+            try await hosts.until(spaces, "it is answered") { await hosts.daemons[0].pendingRemovalCount == 0 }
+            for _ in 0..<10 { try await spaces[0].look() }
+            #expect(await hosts.daemons[0].lists[list] == nil)
+        }
+    }
+
     @Test func whoRemovesAListThatGoesMeanwhileIsAnswered() async throws {
         let hosts = ModelHosts(2)
         try await hosts.allConnected { spaces in
