@@ -115,7 +115,7 @@ extension ScratchDirectory {
     }
 
     func share(of heading: ListHeading) throws -> ListsDigest.Share {
-        try DatabaseQueue(path: databasePath).read(heading.share)
+        try DatabaseQueue(path: databasePath).read { try heading.end(in: $0).share }
     }
 
     func rewriteWitness(_ digest: ListsDigest) throws {

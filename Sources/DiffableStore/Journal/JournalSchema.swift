@@ -188,11 +188,13 @@ extension Database {
 
     /// Reads as if the tables had been migrated, and leaves them as they are on disk. A database that is refused can
     /// then still be opened by an earlier diffabled.
+    ///
+    /// It is one transaction, because each statement would be one otherwise, and lock the file for itself.
     func readInNewestSchema<R>(_ read: () throws -> R) throws -> R {
-        guard let version = try earlierSchema() else { return try read() }
+        let version = try earlierSchema()
         var result: R?
-        try inTransaction(.immediate) {
-            try execute(sql: JournalSchema.migration(from: version))
+        try inTransaction(version == nil ? .deferred : .immediate) {
+            if let version { try execute(sql: JournalSchema.migration(from: version)) }
             result = try read()
             return .rollback
         }

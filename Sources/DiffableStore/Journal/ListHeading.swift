@@ -187,21 +187,22 @@ extension ListHeading {
             ])
     }
 
-    /// The list's share of the digest, as its tables end.
-    func share(in database: Database) throws -> ListsDigest.Share {
-        ListsDigest.Share(
-            number: number, epoch: epoch, chain: try chainAtEnd(in: database),
-            lastResult: try RequestRow.lastNumber(of: number, in: database), access: access, deletion: deletion,
-            schemas: try SchemasRow.checksum(ofList: number, in: database))
+    /// How the tables end for a list.
+    struct End {
+        let share: ListsDigest.Share
+        /// The time of the newest change that ages.
+        let lastChange: RunningTime?
     }
 
-    /// The chain after the last row of the list's journal.
-    private func chainAtEnd(in database: Database) throws -> Chain {
-        let sql = """
-            SELECT chain FROM journal WHERE list = ? AND revision > ? ORDER BY revision DESC, part DESC LIMIT 1
-            """
-        let value = try Int64.fetchOne(database.cachedStatement(sql: sql), arguments: [number, checkpointRevision])
-        return value.map(Chain.init) ?? chain
+    /// As SQLite finds the last rows from behind.
+    func end(in database: Database) throws -> End {
+        let row = try lastRow(in: database)
+        let request = try RequestRow.last(of: number, in: database)
+        let share = ListsDigest.Share(
+            number: number, epoch: epoch, chain: row?.chain ?? chain, lastResult: request?.number ?? 0, access: access,
+            deletion: deletion, schemas: try SchemasRow.checksum(ofList: number, in: database))
+        return End(
+            share: share, lastChange: [row?.time, request?.time, deletion?.moment.running].compactMap(\.self).max())
     }
 }
 

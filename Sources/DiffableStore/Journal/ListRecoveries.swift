@@ -19,12 +19,15 @@ struct ListRecoveries {
 
     /// In their order, with what was asked to be handed back with each.
     private var underway: Deque<(index: Int, errand: Errand)> = []
+    /// For the other thread, which is called once for several of them: to wake it takes longer than a small list.
+    private var bundle: [@Sendable () -> Void] = []
     private let backlog = Backlog()
     private let queue = DispatchQueue(label: "diffabled.recovery", qos: .userInitiated)
 
     /// In bytes.
     private static let lengthCopiedMax = 1 << 20
     private static let backlogMax = 1 << 20
+    private static let bundleMax = 64
     /// What a list counts for beside its bytes, so that there are never too many empty ones on their way.
     private static let lengthBeside = 1_024
 
@@ -42,16 +45,24 @@ struct ListRecoveries {
         let errand = Errand()
         underway.append((index, errand))
         guard length <= Self.lengthCopiedMax, backlog.length < Self.backlogMax else {
+            sendBundle()
             return errand.carryOut { try recovery.restored(upTo: end, from: .inDatabase(database), onRead: onRead) }
         }
         let rows = Result {
             try CopiedRows(of: recovery.heading, length: length, in: database, onRead: onRead)
         }
         backlog.add(length + Self.lengthBeside)
-        queue.async { [backlog] in
+        bundle.append { [backlog] in
             errand.carryOut { try recovery.restored(upTo: end, from: .copied(rows.get())) }
             backlog.add(-length - Self.lengthBeside)
         }
+        if bundle.count >= Self.bundleMax { sendBundle() }
+    }
+
+    private mutating func sendBundle() {
+        guard !bundle.isEmpty else { return }
+        queue.async { [bundle] in for errand in bundle { errand() } }
+        bundle = []
     }
 
     /// The next list in their order, if it is restored.
@@ -61,6 +72,7 @@ struct ListRecoveries {
 
     /// The next list in their order, once it is restored; nil when none is left.
     mutating func next() throws -> (index: Int, restored: Restored)? {
+        if underway.first?.errand.isDone == false { sendBundle() }
         guard let (index, errand) = underway.popFirst() else { return nil }
         return (index, try errand.result.get())
     }

@@ -35,16 +35,12 @@ struct RequestRow {
                 ])
     }
 
-    /// The number of a list's last one, or 0.
-    static func lastNumber(of list: Int, in database: Database) throws -> Int {
-        let sql = "SELECT max(number) FROM request WHERE list = ?"
-        return try Int.fetchOne(database.cachedStatement(sql: sql), arguments: [list]) ?? 0
-    }
-
-    /// The time of a list's last one.
-    static func lastTime(of list: Int, in database: Database) throws -> RunningTime? {
-        let sql = "SELECT time FROM request WHERE list = ? ORDER BY number DESC LIMIT 1"
-        return try Int.fetchOne(database.cachedStatement(sql: sql), arguments: [list]).map(RunningTime.init)
+    /// The number and the time of a list's last one.
+    static func last(of list: Int, in database: Database) throws -> (number: Int, time: RunningTime)? {
+        let sql = "SELECT number, time FROM request WHERE list = ? ORDER BY number DESC LIMIT 1"
+        return try Row.fetchOne(database.cachedStatement(sql: sql), arguments: [list]).map {
+            (try $0.decode(atIndex: 0), RunningTime(milliseconds: try $0.decode(atIndex: 1)))
+        }
     }
 
     /// Calls with each row, by list and in order, and with whether it is undamaged.

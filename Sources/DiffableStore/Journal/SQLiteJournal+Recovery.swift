@@ -20,12 +20,11 @@ extension SQLiteJournal {
                 path: directory.databasePath, reason: "its pages are not as they were written (\(fault))")
         }
         let headings = try headings(in: database)
-        // Both look at a list's last rows, which are read once so.
-        let ends = try headings.map { (share: try $0.share(in: database), time: try $0.lastRunningTime(in: database)) }
-        let (shares, lastChanges) = (ends.map(\.share), ends.map(\.time))
+        let ends = try headings.map { try $0.end(in: database) }
+        let (shares, lastChanges) = (ends.map(\.share), ends.map(\.lastChange))
         verdict = verdict(about: shares)
-        let lengths = try storedLengths(of: headings, in: database)
-        var progress = RecoveryProgress(lengthInAll: lengths.values.reduce(0, +), onProgress)
+        let stored = try storedKeys(of: headings, in: database)
+        var progress = RecoveryProgress(lengthInAll: stored.lengths.values.reduce(0, +), onProgress)
         var recovered = RecoveredLists()
         clock = clock.going(onFrom: try lastRunningTime(lastChanges, in: database))
         let now = clock.running
@@ -43,7 +42,7 @@ extension SQLiteJournal {
                 heading, epoch: keepsEpoch ? heading.epoch : Epoch.random(),
                 path: directory.databasePath, limits: limits.history, now: now)
             recoveries.begin(
-                recovery, index, upTo: share.chain, length: lengths[heading.number] ?? 0, from: database
+                recovery, index, upTo: share.chain, length: stored.lengths[heading.number] ?? 0, from: database
             ) { progress.advance(by: $0) }
             while let (index, restored) = try recoveries.nextDone() {
                 try take(restored, headings[index], shares[index], into: &recovered, database)
@@ -53,7 +52,7 @@ extension SQLiteJournal {
             try take(restored, headings[index], shares[index], into: &recovered, database)
         }
         recovered.nextListNumber = try nextListNumber(database)
-        try retireLeftovers(headings, database)
+        try retireLeftovers(stored, headings, database)
         for list in lists.values { considerCheckpoint(of: list) }
         recovered.requestWindows = try recoverRequests(upTo: shares, from: database, now: now)
         recovered.leases = try recoverLeases(from: database)
@@ -68,7 +67,8 @@ extension SQLiteJournal {
         let (list, history) = (restored.list, restored.history)
         list.schemas = share.schemas
         lists[heading.number] = list
-        let schemas = try recoverSchemas(of: heading, from: database)
+        let hasSchemas = share.schemas != SchemasRow.checksum(of: [])
+        let schemas = hasSchemas ? try recoverSchemas(of: heading, from: database) : nil
         if let deletion = heading.deletion {
             var deleted = DeletedList(
                 state: list.state, deletion: deletion, access: heading.access, schemas: schemas, history: history)
@@ -104,25 +104,35 @@ extension SQLiteJournal {
         }
     }
 
-    /// The lengths of all that is to be read of the lists, in bytes, by their numbers.
-    ///
-    /// This reads the keys of all rows, also of superfluous ones, and reports keys that are out of order: SQLite would
-    /// search and insert in the wrong place behind one.
-    private func storedLengths(of headings: [ListHeading], in database: Database) throws -> [Int: Int] {
-        let headings = Dictionary(headings.map { ($0.number, $0) }) { first, _ in first }
+    /// What the tables of checkpoints and of journals have, by the keys of their rows.
+    private struct StoredKeys {
+        /// The lengths of all that is to be read of the lists, in bytes, by their numbers.
         var lengths: [Int: Int] = [:]
-        try add(
-            "SELECT list, generation, part, length(elements) FROM checkpoint", of: database, to: &lengths
-        ) { list, generation in headings[list]?.generation == generation }
-        try add(
-            "SELECT list, revision, part, length(notes) + length(operations) FROM journal", of: database, to: &lengths
-        ) { list, revision in headings[list].map { revision > $0.checkpointRevision } ?? false }
-        return lengths
+        /// Lists with rows that nothing refers to any more.
+        var superseded: Set<Int> = []
+        /// Numbers in rows of which there is no list.
+        var ownerless: Set<Int> = []
     }
 
-    /// Adds the lengths of the rows that count, by the first two numbers of their key.
+    /// This reads the keys of all rows, also of superfluous ones, and reports keys that are out of order: SQLite would
+    /// search and insert in the wrong place behind one.
+    private func storedKeys(of headings: [ListHeading], in database: Database) throws -> StoredKeys {
+        let headings = Dictionary(headings.map { ($0.number, $0) }) { first, _ in first }
+        var stored = StoredKeys()
+        try add(
+            "SELECT list, generation, part, length(elements) FROM checkpoint", of: headings, in: database, to: &stored
+        ) { $0.generation == $1 }
+        try add(
+            "SELECT list, revision, part, length(notes) + length(operations) FROM journal", of: headings, in: database,
+            to: &stored
+        ) { $0.checkpointRevision < $1 }
+        return stored
+    }
+
+    /// Adds rows, of which those count that are so by the second number of their key.
     private func add(
-        _ sql: String, of database: Database, to lengths: inout [Int: Int], where counts: (Int, Int) -> Bool
+        _ sql: String, of headings: [Int: ListHeading], in database: Database, to stored: inout StoredKeys,
+        where counts: (ListHeading, Int) -> Bool
     ) throws {
         let rows = try Row.fetchCursor(database, sql: sql)
         var last = (Int.min, Int.min, Int.min)
@@ -136,7 +146,15 @@ extension SQLiteJournal {
                     path: directory.databasePath, reason: "rows of the list number \(last.0) are out of order")
             }
             last = key
-            if counts(key.0, key.1) { lengths[key.0, default: 0] += try row.decode(Int.self, atIndex: 3) }
+            guard let heading = headings[key.0] else {
+                stored.ownerless.insert(key.0)
+                continue
+            }
+            if counts(heading, key.1) {
+                stored.lengths[key.0, default: 0] += try row.decode(Int.self, atIndex: 3)
+            } else {
+                stored.superseded.insert(key.0)
+            }
         }
     }
 }
@@ -144,39 +162,25 @@ extension SQLiteJournal {
 // MARK: - What a last run left
 
 extension SQLiteJournal {
-    /// Schedules the deletion of rows that the last daemon left. `CROSS JOIN` makes SQLite go through the rows in order
-    /// instead of looking them up: to compare a key, it would read a row to its end.
-    private func retireLeftovers(_ headings: [ListHeading], _ database: Database) throws {
-        let numbers = try Int.fetchAll(
+    /// Schedules the deletion of rows that the last daemon left.
+    private func retireLeftovers(_ stored: StoredKeys, _ headings: [ListHeading], _ database: Database) throws {
+        let others = try Int.fetchAll(
             database,
             sql: """
-                SELECT list FROM (SELECT DISTINCT list FROM journal UNION SELECT DISTINCT list FROM checkpoint
-                    UNION SELECT DISTINCT list FROM request UNION SELECT DISTINCT list FROM schemas)
+                SELECT list FROM (SELECT DISTINCT list FROM request UNION SELECT DISTINCT list FROM schemas)
                 WHERE list NOT IN (SELECT number FROM list UNION SELECT number FROM deletedList)
                 """)
         // When changes are lost, these rows may be needed to find out why, so they stay.
-        if verdict != .lost { upkeep += numbers.map { .retirement(.everything(list: $0)) } }
-        let superseded = try Set(["list", "deletedList"].flatMap { try supersededLists(in: $0, database) })
-        for heading in headings where superseded.contains(heading.number) {
+        if verdict != .lost {
+            upkeep += stored.ownerless.union(others).sorted().map { .retirement(.everything(list: $0)) }
+        }
+        for heading in headings where stored.superseded.contains(heading.number) {
             upkeep.append(
                 .retirement(
                     Retirement(
                         list: heading.number, revisionMax: heading.checkpointRevision,
                         generationKept: heading.generation)))
         }
-    }
-
-    /// Lists with rows that nothing refers to any more.
-    private func supersededLists(in headings: String, _ database: Database) throws -> [Int] {
-        try Int.fetchAll(
-            database,
-            sql: """
-                SELECT number FROM \(headings)
-                WHERE EXISTS (SELECT * FROM journal WHERE list = number AND revision <= checkpointRevision)
-                UNION
-                SELECT number FROM checkpoint CROSS JOIN \(headings) AS heading ON number = list
-                WHERE checkpoint.generation <> heading.generation
-                """)
     }
 
     /// The number for the next new list. Rows of a deleted list may still be there, and must not become a new one's.

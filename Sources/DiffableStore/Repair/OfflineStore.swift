@@ -124,7 +124,7 @@ extension OfflineStore {
             for heading in good {
                 var salvage = ListSalvage(heading, isHeadingGood: true)
                 examination.lists.append(salvage.examined(in: database))
-                do { digest.add(try heading.share(in: database)) } catch {
+                do { digest.add(try heading.end(in: database).share) } catch {
                     examination.faults.append("the ends of the list \(heading.name.debugDescription): \(error)")
                 }
             }
