@@ -258,11 +258,11 @@ extension Store {
         }.sorted { $0.state.name < $1.state.name }
     }
 
-    /// The durable lists, by name, with the access and the schemas that were set.
+    /// The durable lists, by name, with the access and the schemas that were set, for a backup of this host.
     package var durableLists: [(state: ListState, access: ListAccess, record: AccessRecord, schemas: ListSchemas?)] {
         heldLists.values.compactMap { held in
             guard let state = held.committed, state.durability == .durable else { return nil }
-            return (state, held.access.effective, held.access.record, held.schemas)
+            return (state, held.access.effective, held.access.record.kept(by: accounts), held.schemas)
         }.sorted { $0.state.name < $1.state.name }
     }
 

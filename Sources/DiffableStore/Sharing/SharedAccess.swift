@@ -113,6 +113,13 @@ extension AccessRecord {
         return record
     }
 
+    /// The same for a backup, which leaves a group that this host does not have to the configuration.
+    func kept(by accounts: Accounts) -> AccessRecord {
+        var record = resolved(by: accounts)
+        if record.group == Self.nobodysGroup { record.group = nil }
+        return record
+    }
+
     /// For the system that number means none.
     private static let nobodysGroup = UInt32.max
 }

@@ -33,6 +33,25 @@ struct SharedAccessTests {
         }
     }
 
+    @Test func `a backup has the numbers of this host, and no group that is nobody's`() {
+        for host in 0..<3 {
+            let kept = told.kept(by: .model(of: host))
+            #expect(kept.owner == ModelUser.anna.number(on: host) && kept.group == ModelUser.groupNumber(on: host))
+        }
+        let nobody = Accounts(
+            nameOfUser: { _ in nil }, nameOfGroup: { _ in nil }, user: { _ in nil }, group: { _ in nil })
+        let kept = told.kept(by: nobody)
+        #expect(kept.owner == 0 && kept.group == nil && kept.mode == told.mode)
+    }
+
+    @Test func `a shared list is in a backup with its owner`() {
+        let host = ScriptedHost("alpha")
+        host.tell { $0.beginning = SharedBeginning(access: SharedAccess(owner: "anna", group: "staff"), lease: nil) }
+        let records = host.run { $0.durableLists.map(\.record) }
+        #expect(records.map(\.owner) == [ModelUser.anna.number(on: 0)])
+        #expect(records.map(\.group) == [ModelUser.groupNumber(on: 0)])
+    }
+
     @Test func `what is told is read as it was written, and later words are passed over`() {
         for access in [
             SharedAccess(), SharedAccess(owner: "a\"b"), SharedAccess(group: "é", mode: AccessMode(bits: 0o7)),
