@@ -147,10 +147,17 @@ import Testing
         stream: CommandSettings.Stream
     ) async throws {
         let (states, first) = (Collected(), stream == .ndjson ? #"{"id":"a"}"# : #"[{"id":"a"}]"#)
-        let source = source("echo '\(first)'; sleep 0.01; echo; echo junk; exec sleep 1000") { $0.stream = stream }
+        // Of states that come at once only the last one counts.
+        let taken = NSTemporaryDirectory() + "taken-\(UUID().uuidString)"
+        defer { try? FileManager.default.removeItem(atPath: taken) }
+        let wait = "until [ -e '\(taken)' ]; do sleep 0.01; done"
+        let source = source("echo '\(first)'; \(wait); echo; echo junk; exec sleep 1000") { $0.stream = stream }
         let format = stream == .ndjson ? "ndjson" : "json"
         await #expect {
-            try await source.run { states.append($0) }
+            try await source.run {
+                states.append($0)
+                _ = FileManager.default.createFile(atPath: taken, contents: nil)
+            }
         } throws: {
             "\($0)".hasPrefix("the output of the shell's line, read as \(format): line 3: ")
                 && !"\($0)".contains("line 1")
