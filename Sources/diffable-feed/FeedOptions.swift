@@ -46,8 +46,9 @@ struct FeedOptions: ParsableArguments {
             ("--every", every != nil), ("--on", !on.isEmpty), ("--stream", stream != nil),
             ("--timeout", timeout != nil),
             ("--from", from != nil), ("--id", id != nil), ("--section", section != nil), ("--parent", parent != nil),
-            ("--text", text != nil), ("--rows", rows != nil), ("--orphans", orphans != nil), ("--columns", columns != nil),
-            ("--numbers", numbers != nil), ("--mode", mode != nil), ("--volatile", volatile), ("--adopt", adopt),
+            ("--text", text != nil), ("--rows", rows != nil), ("--orphans", orphans != nil),
+            ("--columns", columns != nil), ("--numbers", numbers != nil), ("--mode", mode != nil),
+            ("--volatile", volatile), ("--adopt", adopt),
         ]
         return used.first { $0.1 }?.0
     }

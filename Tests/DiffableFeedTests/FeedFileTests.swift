@@ -168,7 +168,7 @@ import Testing
             "- list: a\n  command: [ls]\n  every: 2s\n  from: tree\n  parent: .p",
             "name the fields of rows, and from: tree has none"
         ),
-        ("- list: a\n  command: [ls]\n  stream: states\n  from: csv", "each line of a stream of states is JSON: from says"),
+        ("- list: a\n  command: [ls]\n  stream: states\n  from: csv", "of a stream of states is JSON: from says"),
         ("- list: a\n  command: [ls]\n  stream: ndjson\n  numbers: n", "numbers is for tables"),
         ("- list: a\n  command: [ls]\n  every: 2s\n  orphans: keep", "line 4: orphans: “keep” is none of refuse, top"),
         (

@@ -38,6 +38,8 @@ extension Refusal {
             return sentence + "; with --where for fewer items each, for example"
         case "noHandler":
             return Self.withOwnNames(message.replacing("`lists` shows in `handles`", with: "diffablectl ls -l shows"))
+        case "unreachable":
+            return Self.withOwnNames(message.replacing("`lists` says", with: "diffablectl watch says"))
         case "mirrorExists":
             guard let list else { return message }
             return "another command mirrors \(quoted(list)); end that one first"
