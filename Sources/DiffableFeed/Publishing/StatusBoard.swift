@@ -79,8 +79,8 @@ package final class StatusBoard: Sendable {
                 var operations = Self.operations(from: known, to: statuses)
                 if !operations.isEmpty {
                     if known.isEmpty { operations.insert(.reconfigureList(Self.look), at: 0) }
-                    let outcome = try await current.connection.transact(list, operations, lease: .connection)
-                    if before.number == 0 { warnOfOthers(outcome, statuses) }
+                    if before.number == 0 { try await warnOfOthers(statuses, current.connection) }
+                    try await current.connection.transact(list, operations, lease: .connection)
                 }
                 return current.number
             }
@@ -100,12 +100,16 @@ package final class StatusBoard: Sendable {
         } catch {}
     }
 
-    /// Items that were there already are leased by another process.
-    private func warnOfOthers(_ outcome: Outcome, _ statuses: [FeedStatus]) {
-        guard let inserted = outcome.summary?.insertedItems, inserted < statuses.count else { return }
-        say(
-            "another diffable-feed feeds one of these lists, as the list \(quoted(list)) says: each overwrites what the "
-                + "other writes, there too. End one of them")
+    /// Items that are there when this process begins are leased by another one.
+    private func warnOfOthers(_ statuses: [FeedStatus], _ connection: Connection) async throws(ClientError) {
+        do {
+            try await connection.transact(list, [.appendItems(statuses.map(\.item))], mode: .dryRun)
+        } catch {
+            guard case .refused(let refusal) = error, refusal.name == "duplicateItem" else { throw error }
+            say(
+                "another diffable-feed feeds one of these lists, as the list \(quoted(list)) says: each overwrites what the "
+                    + "other writes, there too. End one of them")
+        }
     }
 
     private static func operations(from known: [FeedStatus], to new: [FeedStatus]) -> [ListOperation] {
