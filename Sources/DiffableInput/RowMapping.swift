@@ -106,12 +106,12 @@ extension RowMapping {
     /// Throws for what contradicts itself, before anything is read.
     package func check() throws(InputError) {
         _ = try columnTypes()
-        if orphans == .top, fields.parent == nil { throw InputError("--orphans is for rows that have a --parent") }
         guard let from else { return }
-        if [.lines, .tree].contains(from), fields != .none {
-            throw InputError(
-                "--id, --section, --parent and --text name the fields of rows, and --from \(from.rawValue) has none")
+        // Lines of ndjson may name their parents themselves, as show -o jsonl writes them.
+        if orphans == .top, fields.parent == nil, from != .ndjson {
+            throw InputError("--orphans is for rows that have a --parent")
         }
+        if [.lines, .tree].contains(from), fields != .none { throw InputReader.fieldsRefused }
         if !from.isTable { try refuseTableOptions(for: from) }
         if from != .csv, separator != nil { throw InputError("--separator is for --from csv") }
         if from != .json, rows != nil { throw InputError("--rows is for --from json") }

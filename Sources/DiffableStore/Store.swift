@@ -262,7 +262,7 @@ extension Store {
     package var durableLists: [(state: ListState, access: ListAccess, record: AccessRecord, schemas: ListSchemas?)] {
         heldLists.values.compactMap { held in
             guard let state = held.committed, state.durability == .durable else { return nil }
-            return (state, held.access.effective, held.access.record.kept(by: accounts), held.schemas)
+            return (state, held.access.effective, held.access.record.numbered(as: held.access.effective), held.schemas)
         }.sorted { $0.state.name < $1.state.name }
     }
 

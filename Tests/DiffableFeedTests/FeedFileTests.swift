@@ -69,6 +69,10 @@ import Testing
         let shell = try #require(feeds("- list: a\n  command: ls | wc\n  shell: true\n  every: 1m").first)
         guard case .command(let command) = shell.source else { return }
         #expect(command.words == ["/bin/sh", "-c", "ls | wc"])
+        let log = try #require(feeds("- list: a\n  command: [tail, -f]\n  stream: ndjson\n  from: lines").first)
+        #expect(log.rows.from == .lines)
+        let own = "- list: a\n  command: [ls]\n  every: 2s\n  from: ndjson\n  orphans: top"
+        #expect(try feeds(own).first?.rows.orphans == .top)
         let stream = try #require(feeds("- list: a\n  command: [tail, -f]\n  stream: states").first)
         guard case .command(let command) = stream.source else { return }
         #expect(command.stream == .states)
@@ -163,12 +167,15 @@ import Testing
         ("- list: a\n  command: [ls]\n  every: 2s\n  mode: 9", "line 4: mode: "),
         ("- list: a\n  command: [ls]\n  every: 2s\n  content: x", "line 4: content: it is a mapping"),
         ("- list: a\n  command: [ls]\n  every: 2s\n  shell: yes", "line 4: shell: it is true or false"),
-        ("- list: a\n  command: [ls]\n  every: 2s\n  orphans: top", "line 1: orphans is for rows that have a parent"),
+        (
+            "- list: a\n  command: [ls]\n  every: 2s\n  from: csv\n  orphans: top",
+            "line 1: orphans is for rows that have a parent"
+        ),
         (
             "- list: a\n  command: [ls]\n  every: 2s\n  from: tree\n  parent: .p",
-            "name the fields of rows, and from: tree has none"
+            "name the fields of rows; a snapshot and from: lines or tree have none"
         ),
-        ("- list: a\n  command: [ls]\n  stream: states\n  from: csv", "of a stream of states is JSON: from says"),
+        ("- list: a\n  command: [ls]\n  stream: states\n  from: csv", "list as JSON, and from: csv is none"),
         ("- list: a\n  command: [ls]\n  stream: ndjson\n  numbers: n", "numbers is for tables"),
         ("- list: a\n  command: [ls]\n  every: 2s\n  orphans: keep", "line 4: orphans: “keep” is none of refuse, top"),
         (

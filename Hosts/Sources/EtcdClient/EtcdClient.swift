@@ -180,7 +180,8 @@ package actor EtcdClient {
         options.waitForReady = waitsForConnection
         // No policy is one attempt. gRPC's own retries and hedging would repeat what may have been carried out.
         options.executionPolicy = nil
-        options.maxRequestMessageBytes = 16 << 20
+        // The transport holds answers to what requests may have (grpc-swift-nio-transport 2).
+        options.maxRequestMessageBytes = 64 << 20
         options.maxResponseMessageBytes = 64 << 20
         return options
     }

@@ -1,6 +1,6 @@
 /// One list's log in the engine: what is read of it, and the one way it grows.
 package struct ListLog: Sendable {
-    /// How many batches one look asks for. One answer has 16 MiB at most, or nobody can read it: a batch is of 448 KiB at most.
+    /// How many batches one look asks for: 14 MiB of the longest, which are of 448 KiB. An answer that is too long cannot be read.
     static let batchesMax = 32
     static let partsMax = 16
     /// How often an append tries again that lost only to a checkpoint.

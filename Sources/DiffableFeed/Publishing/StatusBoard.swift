@@ -69,7 +69,7 @@ package final class StatusBoard: Sendable {
     private func send(_ statuses: [FeedStatus], _ sent: inout Sent) async {
         let list = list
         let before = sent
-        sent.time = .now
+        (sent.time, sent.hasAskedForOthers) = (.now, true)
         do {
             sent.number = try await link.perform { current in
                 let known = current.number == before.number ? before.statuses : []
@@ -79,7 +79,7 @@ package final class StatusBoard: Sendable {
                 var operations = Self.operations(from: known, to: statuses)
                 if !operations.isEmpty {
                     if known.isEmpty { operations.insert(.reconfigureList(Self.look), at: 0) }
-                    if before.number == 0 { try await warnOfOthers(statuses, current.connection) }
+                    if !before.hasAskedForOthers { await warnOfOthers(statuses, current.connection) }
                     try await current.connection.transact(list, operations, lease: .connection)
                 }
                 return current.number
@@ -101,11 +101,12 @@ package final class StatusBoard: Sendable {
     }
 
     /// Items that are there when this process begins are leased by another one.
-    private func warnOfOthers(_ statuses: [FeedStatus], _ connection: Connection) async throws(ClientError) {
+    private func warnOfOthers(_ statuses: [FeedStatus], _ connection: Connection) async {
         do {
             try await connection.transact(list, [.appendItems(statuses.map(\.item))], mode: .dryRun)
         } catch {
-            guard case .refused(let refusal) = error, refusal.name == "duplicateItem" else { throw error }
+            // Whatever else is wrong is said when they are written.
+            guard case .refused(let refusal) = error, refusal.name == "duplicateItem" else { return }
             say(
                 "another diffable-feed feeds one of these lists, as the list \(quoted(list)) says: each overwrites what the "
                     + "other writes, there too. End one of them")
@@ -128,6 +129,7 @@ package final class StatusBoard: Sendable {
     private struct Sent {
         var statuses: [FeedStatus] = []
         var number = 0
+        var hasAskedForOthers = false
         /// How often in a row the daemon has said no over this connection, and what it said last.
         var failures = 0
         var complaint: String?

@@ -29,10 +29,9 @@ package struct FeedSettings: Equatable, Sendable {
         try rows.check()
         guard case .command(let command) = source, let stream = command.stream else { return }
         var read = rows
-        // What each line is anyway.
-        read.from = stream == .ndjson ? .ndjson : .json
-        guard rows.from == nil || rows.from == read.from else {
-            throw InputError("each line of a stream of \(stream.rawValue) is JSON: --from says nothing beside it")
+        read.from = rows.from ?? stream.usualFormat
+        if stream == .states, let from = rows.from, from != .json {
+            throw InputError("each line of a stream of states is a list as JSON, and --from \(from.rawValue) is none")
         }
         try read.check()
     }
@@ -128,5 +127,8 @@ package struct CommandSettings: Equatable, Sendable {
         case ndjson
         /// Each line is the whole list.
         case states
+
+        /// How a line is read if nobody says so.
+        var usualFormat: InputFormat { self == .ndjson ? .ndjson : .json }
     }
 }

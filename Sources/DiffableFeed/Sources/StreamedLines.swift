@@ -80,7 +80,7 @@ final class StreamedLines: Sendable {
 
     private func input(_ text: [UInt8], line: Int) throws(InputError) -> Input {
         var rows = rows
-        if rows.from == nil { rows.from = stream == .ndjson ? .ndjson : .json }
+        rows.from = rows.from ?? stream.usualFormat
         return try rows.input(text, ofLine: line, named: name)
     }
 }

@@ -113,10 +113,12 @@ extension AccessRecord {
         return record
     }
 
-    /// The same for a backup, which leaves a group that this host does not have to the configuration.
-    func kept(by accounts: Accounts) -> AccessRecord {
-        var record = resolved(by: accounts)
-        if record.group == Self.nobodysGroup { record.group = nil }
+    /// With the numbers that names have on this host, for a backup. A group that this host does not have is left to the
+    /// configuration.
+    func numbered(as effective: ListAccess) -> AccessRecord {
+        var record = self
+        if ownerName != nil { record.owner = effective.owner }
+        if groupName != nil { record.group = effective.group == Self.nobodysGroup ? nil : effective.group }
         return record
     }
 

@@ -42,6 +42,7 @@ enum EndSignals {
         sigaddset(&signals, number)
         pthread_sigmask(SIG_UNBLOCK, &signals, nil)
         raise(number)
-        exit(128 + number)
+        // Process 1 is not ended by that. A handler of a signal may call this one, and not exit().
+        _exit(128 + number)
     }
 }

@@ -35,12 +35,12 @@ struct SharedAccessTests {
 
     @Test func `a backup has the numbers of this host, and no group that is nobody's`() {
         for host in 0..<3 {
-            let kept = told.kept(by: .model(of: host))
+            let kept = told.numbered(as: access(.model(of: host)))
             #expect(kept.owner == ModelUser.anna.number(on: host) && kept.group == ModelUser.groupNumber(on: host))
         }
         let nobody = Accounts(
             nameOfUser: { _ in nil }, nameOfGroup: { _ in nil }, user: { _ in nil }, group: { _ in nil })
-        let kept = told.kept(by: nobody)
+        let kept = told.numbered(as: access(nobody))
         #expect(kept.owner == 0 && kept.group == nil && kept.mode == told.mode)
     }
 
