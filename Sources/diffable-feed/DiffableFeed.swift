@@ -59,9 +59,7 @@ struct DiffableFeedCommand: AsyncParsableCommand {
         if list != nil, config != nil || check || once != nil {
             throw ValidationError("--config, --check and --once are for a file, and a list and a command need none")
         }
-        if let list, list == feeds {
-            throw ValidationError("the list \(list) says how the feeds are doing; --feeds names another for that")
-        }
+        if list == feeds { throw ValidationError(FeedConfiguration.boardIsNoFeed(feeds)) }
         if list == nil, let option = options.firstUsed {
             throw ValidationError("\(option) is for a list and a command; in a file it stands as a key")
         }

@@ -32,7 +32,7 @@ struct FeedConfiguration {
         do {
             let file = try FeedFile(yaml: text, home: directory("HOME"))
             guard !file.feeds.contains(where: { $0.list == board }) else {
-                throw failure("\(path): the list \(board) says how the feeds are doing; --feeds names another for that")
+                throw failure("\(path): \(Self.boardIsNoFeed(board))")
             }
             return file.feeds
         } catch let error as FeedExit {
@@ -42,14 +42,18 @@ struct FeedConfiguration {
         }
     }
 
+    /// Why no feed is for this list.
+    static func boardIsNoFeed(_ board: ListName) -> String {
+        "the list \(board) says how the feeds are doing; --feeds names another for that"
+    }
+
     private func text(of path: String) throws(FeedExit) -> String {
         guard let handle = FileHandle(forReadingAtPath: path) else {
             throw failure("the file \(path) cannot be read: \(String(cString: strerror(errno)))")
         }
         var isDirectory: ObjCBool = false
-        guard !FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory) || !isDirectory.boolValue else {
-            throw failure("\(path) is a directory: --config names the file in it")
-        }
+        _ = FileManager.default.fileExists(atPath: path, isDirectory: &isDirectory)
+        if isDirectory.boolValue { throw failure("\(path) is a directory: --config names the file in it") }
         let bytes: Data
         do { bytes = try handle.readToEnd() ?? Data() } catch {
             throw failure("the file \(path) cannot be read: \(error)")

@@ -26,14 +26,15 @@ package struct FeedSettings: Equatable, Sendable {
 
     /// Throws for what contradicts itself, before anything is read.
     package func checkRows() throws(InputError) {
-        try rows.check()
-        guard case .command(let command) = source, let stream = command.stream else { return }
-        var read = rows
-        read.from = rows.from ?? stream.usualFormat
-        if stream == .states, let from = rows.from, from != .json {
-            throw InputError("each line of a stream of states is a list as JSON, and --from \(from.rawValue) is none")
+        var rows = rows
+        if case .command(let command) = source, let stream = command.stream {
+            if stream == .states, let from = rows.from, from != .json {
+                throw InputError(
+                    "each line of a stream of states is a list as JSON, and --from \(from.rawValue) is none")
+            }
+            rows.from = rows.from ?? stream.usualFormat
         }
-        try read.check()
+        try rows.check()
     }
 
     /// All constants as one object.

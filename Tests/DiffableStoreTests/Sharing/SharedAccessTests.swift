@@ -9,6 +9,9 @@ struct SharedAccessTests {
     private let told = AccessRecord(
         mode: AccessMode(bits: 0o660), sharing: .beginning, ownerName: "anna", groupName: "staff")
 
+    private let nobody = Accounts(
+        nameOfUser: { _ in nil }, nameOfGroup: { _ in nil }, user: { _ in nil }, group: { _ in nil })
+
     private func access(_ accounts: Accounts) -> ListAccess {
         AccessRules().access(of: "a", told.resolved(by: accounts))
     }
@@ -22,8 +25,6 @@ struct SharedAccessTests {
     }
 
     @Test func `who is unknown has no rights, and nobody has theirs`() {
-        let nobody = Accounts(
-            nameOfUser: { _ in nil }, nameOfGroup: { _ in nil }, user: { _ in nil }, group: { _ in nil })
         let access = access(nobody)
         #expect(access.isGoverned(by: .daemon))
         for number: UInt32 in [0, 1, 1_000, 65_534, .max - 1] {
@@ -38,8 +39,6 @@ struct SharedAccessTests {
             let kept = told.numbered(as: access(.model(of: host)))
             #expect(kept.owner == ModelUser.anna.number(on: host) && kept.group == ModelUser.groupNumber(on: host))
         }
-        let nobody = Accounts(
-            nameOfUser: { _ in nil }, nameOfGroup: { _ in nil }, user: { _ in nil }, group: { _ in nil })
         let kept = told.numbered(as: access(nobody))
         #expect(kept.owner == 0 && kept.group == nil && kept.mode == told.mode)
     }
