@@ -40,6 +40,13 @@ package final class ListState: Sendable {
             lastReloadRevision: lastReloadRevision)
     }
 
+    /// The same in another epoch.
+    func inEpoch(_ epoch: String) -> ListState {
+        ListState(
+            name: name, epoch: epoch, revision: revision, snapshot: snapshot, durability: durability, number: number,
+            lastReloadRevision: lastReloadRevision)
+    }
+
     /// What the rows begin with of a list that goes on from a whole state: nothing, one revision before.
     var beforeAdvance: ListState {
         ListState(name: name, epoch: epoch, revision: revision - 1, durability: durability, number: number)

@@ -115,7 +115,8 @@ extension ScratchDirectory {
     }
 
     func share(of heading: ListHeading) throws -> ListsDigest.Share {
-        try DatabaseQueue(path: databasePath).read { try heading.end(in: $0).share }
+        var salvage = ListSalvage(heading, isHeadingGood: true)
+        return try DatabaseQueue(path: databasePath).read { salvage.examined(in: $0).share }
     }
 
     func rewriteWitness(_ digest: ListsDigest) throws {

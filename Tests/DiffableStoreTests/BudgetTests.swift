@@ -110,6 +110,55 @@ struct BudgetTests {
         await store.shutDown()
     }
 
+    @Test func `a start with a smaller budget leaves what the budget leaves, in whatever order the lists were made`()
+        async throws
+    {
+        let seed = UInt64.random(in: 0..<1_000_000)
+        print("seed \(seed)")
+        var generator = RandomChanges(seed: seed).generator
+        let time = TestClock()
+        let store = try await directory.open(
+            limits: StoreLimits(history: HistoryLimits(lengthInAllMax: 1 << 30)), clock: time.clock)
+        let names = names(8)
+        for name in names { _ = try await store.creating(name, .durable).get() }
+        // By their last changes.
+        var order = names
+        for _ in 0..<150 {
+            time.pass(seconds: 1)
+            let name = order.remove(at: .random(in: 0..<order.count, using: &generator))
+            order.append(name)
+            let text = String(repeating: "x", count: .random(in: 0...2_000, using: &generator))
+            let item = Item(id: "i", content: Content(Array("\"\(time.clock.now.running.milliseconds)\(text)\"".utf8)))
+            _ = try await store.applying(name, .section("s", [item])).get()
+        }
+        await store.settle()
+        let all = await pastCosts(store)
+        await store.shutDown()
+        for lengthInAllMax in [0, 2_000, 20_000, 100_000, 1 << 30] {
+            let copy = try directory.copied()
+            let again = try await copy.open(
+                limits: StoreLimits(history: HistoryLimits(lengthInAllMax: lengthInAllMax)), clock: time.clock)
+            let pasts = order.map { name in
+                let past = Past()
+                past.steps = all[name] ?? []
+                return past
+            }
+            keep(pasts, within: lengthInAllMax)
+            let left = await pastCosts(again)
+            #expect(order.map { left[$0] } == pasts.map(\.steps), "seed \(seed), at most \(lengthInAllMax)")
+            await again.shutDown()
+        }
+    }
+
+    /// What each transaction of each past takes, oldest first.
+    private func pastCosts(_ store: Store) async -> [ListName: [Int]] {
+        await store.run { store in
+            store.heldLists.mapValues { held in
+                held.history.newestRevisions(.max).reversed().map { $0.length + Revision.lengthBeside }
+            }
+        }
+    }
+
     @Test(arguments: [Durability.durable, .volatile])
     func `a large change of one list takes no small change of another away`(durability: Durability) async throws {
         let limits = StoreLimits(history: HistoryLimits(lengthInAllMax: 60_000))

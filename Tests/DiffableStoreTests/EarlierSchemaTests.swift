@@ -246,7 +246,7 @@ extension ScratchDirectory {
         let headings = try database.read { try ListHeading.all(in: $0).map(\.heading) }
         var digest = ListsDigest()
         for heading in headings {
-            digest.add(try database.read { try heading.end(in: $0).share })
+            digest.add(try share(of: heading))
             try edit("UPDATE list SET checksum = \(heading.checksum) WHERE number = \(heading.number)")
         }
         try database.close()

@@ -57,7 +57,7 @@ struct ManyListsTests {
         await again.shutDown()
     }
 
-    @Test func `of several damaged lists the first in the order of their changes is named`() async throws {
+    @Test func `of several damaged lists the first is named`() async throws {
         let store = try await directory.open(limits: limits)
         for (index, length) in lengths.enumerated() { try await fill(names[index], with: length, in: store) }
         await store.shutDown()

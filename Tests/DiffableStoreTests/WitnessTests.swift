@@ -40,6 +40,11 @@ struct WitnessTests {
 
     private func expectNewEpochs(_ store: Store, than epochs: [String], _ complaint: String) async {
         for (old, new) in zip(epochs, await self.epochs(store)) { #expect(old != new) }
+        await store.run { store in
+            for held in store.heldLists.values {
+                #expect(Set(held.history.wholeStates.map(\.epoch)).isSubset(of: [held.committed?.epoch ?? ""]))
+            }
+        }
         #expect(log.lines.count == 1 && log.lines[0].contains(complaint), "\(log.lines)")
     }
 

@@ -123,6 +123,13 @@ extension JournalledList {
         state = state.named(name)
     }
 
+    /// Puts another state in place of each that it has.
+    func mapStates(_ change: (ListState) -> ListState) {
+        state = change(state)
+        base.state = change(base.state)
+        for index in marks.indices { marks[index].end.state = change(marks[index].end.state) }
+    }
+
     /// Adds a row. A part continues the row before.
     /// - Parameter end: the list as the row leaves it. Asked for only where a whole state is kept.
     func append(_ row: JournalledRow, part: Int, end: () -> ListState) {

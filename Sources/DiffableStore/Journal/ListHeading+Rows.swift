@@ -1,10 +1,7 @@
-import Foundation
 import GRDB
+import GRDBSQLite
 
 // The rows that the tables have of one list, in order and unchecked: each reader decides what is wrong with them.
-//
-// A start asks for those of each list. Compiling a statement takes longer than what it finds of a small list, so each is
-// compiled once.
 
 extension ListHeading {
     /// A part of the checkpoint.
@@ -12,6 +9,8 @@ extension ListHeading {
         let part: Int
         let checksum: Int64
         let elements: UnsafeRawBufferPointer
+
+        static let columns = "part, checksum, elements"
     }
 
     /// A row of the journal behind the checkpoint.
@@ -21,46 +20,58 @@ extension ListHeading {
         let chain: Chain
         let notes: UnsafeRawBufferPointer
         let operations: UnsafeRawBufferPointer
+
+        static let columns = "revision, part, chain, notes, operations"
     }
 
-    /// In the order of the parts. The bytes are valid within the body.
+    /// Looks up the checkpoint's rows, in the order of their parts. The bytes are valid within the body.
     func forEachCheckpointRow(in database: Database, _ body: (CheckpointRow) throws -> Void) throws {
-        let sql = "SELECT part, checksum, elements FROM checkpoint WHERE list = ? AND generation = ? ORDER BY part"
-        let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: [number, generation])
-        while let row = try rows.next() {
-            let part = try row.decode(Int.self, atIndex: 0)
-            let checksum = try row.decode(Int64.self, atIndex: 1)
-            try row.withBytes(atIndex: 2) {
-                try body(CheckpointRow(part: part, checksum: checksum, elements: $0))
-            }
-        }
+        let sql = """
+            SELECT \(CheckpointRow.columns) FROM checkpoint WHERE list = ? AND generation = ? ORDER BY part
+            """
+        let statement = try database.makeStatement(sql: sql)
+        let rows = try Row.fetchCursor(statement, arguments: [number, generation])
+        while try rows.next() != nil { try body(CheckpointRow(statement, from: 0)) }
     }
 
-    /// In the order of revisions and parts. The bytes are valid within the body.
+    /// Looks up the journal's rows, in the order of revisions and parts. The bytes are valid within the body.
     func forEachJournalRow(in database: Database, _ body: (JournalRow) throws -> Void) throws {
         let sql = """
-            SELECT revision, part, chain, notes, operations FROM journal WHERE list = ? AND revision > ?
-            ORDER BY revision, part
+            SELECT \(JournalRow.columns) FROM journal WHERE list = ? AND revision > ? ORDER BY revision, part
             """
-        let rows = try Row.fetchCursor(database.cachedStatement(sql: sql), arguments: [number, checkpointRevision])
-        while let row = try rows.next() {
-            let revision = try row.decode(Int.self, atIndex: 0)
-            let part = try row.decode(Int.self, atIndex: 1)
-            let chain = Chain(value: try row.decode(Int64.self, atIndex: 2))
-            try row.withBytes(atIndex: 3) { notes in
-                try row.withBytes(atIndex: 4) { operations in
-                    try body(
-                        JournalRow(revision: revision, part: part, chain: chain, notes: notes, operations: operations))
-                }
-            }
-        }
+        let statement = try database.makeStatement(sql: sql)
+        let rows = try Row.fetchCursor(statement, arguments: [number, checkpointRevision])
+        while try rows.next() != nil { try body(JournalRow(statement, from: 0)) }
     }
 }
 
-extension Row {
-    /// Lends a blob, or no bytes for NULL.
-    fileprivate func withBytes(atIndex index: Int, _ body: (UnsafeRawBufferPointer) throws -> Void) throws {
-        try withUnsafeData(atIndex: index) { try ($0 ?? Data()).withUnsafeBytes(body) }
+extension ListHeading.CheckpointRow {
+    /// Of the row that the statement has come to, whose columns stand from `index` on.
+    init(_ statement: Statement, from index: CInt) {
+        self.init(
+            part: statement.integer(at: index), checksum: Int64(statement.integer(at: index + 1)),
+            elements: statement.bytes(at: index + 2))
+    }
+}
+
+extension ListHeading.JournalRow {
+    /// Of the row that the statement has come to, whose columns stand from `index` on.
+    init(_ statement: Statement, from index: CInt) {
+        self.init(
+            revision: statement.integer(at: index), part: statement.integer(at: index + 1),
+            chain: Chain(value: Int64(statement.integer(at: index + 2))), notes: statement.bytes(at: index + 3),
+            operations: statement.bytes(at: index + 4))
+    }
+}
+
+extension Statement {
+    /// A value of the row that was stepped to; 0 for one that is no number.
+    func integer(at index: CInt) -> Int { Int(sqlite3_column_int64(sqliteStatement, index)) }
+
+    /// A blob of the row that was stepped to, or no bytes for NULL. Valid until the next step: GRDB would make a `Data` for each.
+    func bytes(at index: CInt) -> UnsafeRawBufferPointer {
+        let start = sqlite3_column_blob(sqliteStatement, index)
+        return UnsafeRawBufferPointer(start: start, count: Int(sqlite3_column_bytes(sqliteStatement, index)))
     }
 }
 

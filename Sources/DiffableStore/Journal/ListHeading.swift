@@ -104,9 +104,8 @@ extension ListHeading {
     }
 
     static func existing(in database: Database) throws -> [(heading: ListHeading, checksum: Int64)] {
-        try Row.fetchAll(database, sql: "SELECT \(columns) FROM list ORDER BY number").map {
-            (try ListHeading($0), try $0.decode(Int64.self, atIndex: 8))
-        }
+        let rows = try Row.fetchCursor(database, sql: "SELECT \(columns) FROM list ORDER BY number")
+        return try Array(rows.map { (try ListHeading($0), try $0.decode(Int64.self, atIndex: 8)) })
     }
 
     static func deleted(in database: Database) throws -> [(heading: ListHeading, checksum: Int64)] {
@@ -185,24 +184,6 @@ extension ListHeading {
                 access.owner, access.group, access.mode?.bits, access.source?.description, access.sharingText,
                 number,
             ])
-    }
-
-    /// How the tables end for a list.
-    struct End {
-        let share: ListsDigest.Share
-        /// The time of the newest change that ages.
-        let lastChange: RunningTime?
-    }
-
-    /// As SQLite finds the last rows from behind.
-    func end(in database: Database) throws -> End {
-        let row = try lastRow(in: database)
-        let request = try RequestRow.last(of: number, in: database)
-        let share = ListsDigest.Share(
-            number: number, epoch: epoch, chain: row?.chain ?? chain, lastResult: request?.number ?? 0, access: access,
-            deletion: deletion, schemas: try SchemasRow.checksum(ofList: number, in: database))
-        return End(
-            share: share, lastChange: [row?.time, request?.time, deletion?.moment.running].compactMap(\.self).max())
     }
 }
 

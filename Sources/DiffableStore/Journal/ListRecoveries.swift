@@ -1,80 +1,94 @@
 import DequeModule
 import Dispatch
-import GRDB
+import Glibc
 import Synchronization
 
 /// Restores lists on the thread that reads them and on another one, and hands them back in their order.
 ///
 /// SQLite is read on one thread. To read a list takes less time than to make its states. So the other thread gets copies of
-/// the rows of lists, until it has enough to do; meanwhile this one restores lists itself. A long list is never copied: it
-/// is restored as it is read, and another thread makes the records of its checkpoint (`CheckpointAssembly`).
+/// the rows of lists, until it has enough to do.
+///
+/// - Of short lists it gets many at a time: to wake it takes longer than to restore one. When it has enough, this one waits:
+///   of both that restore short lists, which take much memory in small pieces, each would mostly wait for the other's
+///   allocations.
+/// - A list with a longer past this thread restores meanwhile itself.
+/// - A long list is never copied wholly: this thread restores it as it is read, and another one makes the records of its
+///   checkpoint (`CheckpointAssembly`).
 struct ListRecoveries {
-    /// A list and its past.
-    ///
-    /// Unchecked, because one thread makes it, and does nothing with it once the other one has it.
-    struct Restored: @unchecked Sendable {
-        let list: JournalledList
-        let history: History
-    }
-
-    /// In their order, with what was asked to be handed back with each.
-    private var underway: Deque<(index: Int, errand: Errand)> = []
-    /// For the other thread, which is called once for several of them: to wake it takes longer than a small list.
-    private var bundle: [@Sendable () -> Void] = []
+    /// In their order.
+    private var underway: Deque<Bundle> = []
+    /// What the other thread gets next.
+    private var gathered = Gathered()
     private let backlog = Backlog()
     private let queue = DispatchQueue(label: "diffabled.recovery", qos: .userInitiated)
 
     /// In bytes.
     private static let lengthCopiedMax = 1 << 20
     private static let backlogMax = 1 << 20
-    private static let bundleMax = 64
-    /// What a list counts for beside its bytes, so that there are never too many empty ones on their way.
-    private static let lengthBeside = 1_024
+    private static let bundleLengthMax = 1 << 16
+    private static let lengthShort = 1 << 14
 
     /// Begins with a list.
+    /// - Parameter rows: have come to it.
+    mutating func begin(_ recovery: ListRecovery, from rows: OrderedRows) throws {
+        let place = try gathered.rows.append(of: recovery.heading, from: rows, upTo: Self.lengthCopiedMax)
+        let isWhole = place.length < Self.lengthCopiedMax
+        if place.length < Self.lengthShort || isWhole && backlog.length < Self.backlogMax {
+            gathered.lists.append((recovery, place))
+            guard gathered.length >= Self.bundleLengthMax else { return }
+            send()
+            if place.length < Self.lengthShort { waitForRoom() }
+        } else {
+            let stored = StoredRows(copied: gathered.rows, place: place, rest: isWhole ? nil : rows)
+            send()
+            let bundle = Bundle()
+            underway.append(bundle)
+            bundle.carryOut { [try recovery.restored(from: stored)] }
+        }
+    }
+
+    /// Gives the other thread what was gathered.
+    private mutating func send() {
+        let sent = gathered
+        gathered = Gathered()
+        if sent.lists.isEmpty { return }
+        let bundle = Bundle()
+        underway.append(bundle)
+        backlog.add(sent.length)
+        queue.async { [backlog] in
+            bundle.carryOut {
+                try sent.lists.map {
+                    try $0.recovery.restored(from: StoredRows(copied: sent.rows, place: $0.place, rest: nil))
+                }
+            }
+            backlog.add(-sent.length)
+        }
+    }
+
+    private func waitForRoom() {
+        for bundle in underway where backlog.length >= Self.backlogMax { bundle.wait() }
+    }
+
+    /// The next lists in their order, if they are restored.
+    mutating func nextDone() throws -> [RecoveredList]? {
+        underway.first?.isDone == true ? try next() : nil
+    }
+
+    /// The next lists in their order, once they are restored; nil when none are left.
+    mutating func next() throws -> [RecoveredList]? {
+        if underway.isEmpty { send() }
+        return try underway.popFirst()?.restored()
+    }
+
+    /// Lists for the other thread, with copies of their rows.
     ///
-    /// - Parameters:
-    ///   - index: what it is handed back with.
-    ///   - end: as for `ListRecovery.recover`.
-    ///   - length: of all that is to be read of it, about, in bytes.
-    ///   - onRead: hears how many bytes were read.
-    mutating func begin(
-        _ recovery: ListRecovery, _ index: Int, upTo end: Chain, length: Int, from database: Database,
-        onRead: (Int) -> Void
-    ) {
-        let errand = Errand()
-        underway.append((index, errand))
-        guard length <= Self.lengthCopiedMax, backlog.length < Self.backlogMax else {
-            sendBundle()
-            return errand.carryOut { try recovery.restored(upTo: end, from: .inDatabase(database), onRead: onRead) }
-        }
-        let rows = Result {
-            try CopiedRows(of: recovery.heading, length: length, in: database, onRead: onRead)
-        }
-        backlog.add(length + Self.lengthBeside)
-        bundle.append { [backlog] in
-            errand.carryOut { try recovery.restored(upTo: end, from: .copied(rows.get())) }
-            backlog.add(-length - Self.lengthBeside)
-        }
-        if bundle.count >= Self.bundleMax { sendBundle() }
-    }
+    /// Unchecked, because one thread gathers them, and does nothing with them once the other one has them.
+    private struct Gathered: @unchecked Sendable {
+        var rows = CopiedRows()
+        var lists: [(recovery: ListRecovery, place: CopiedRows.Place)] = []
 
-    private mutating func sendBundle() {
-        guard !bundle.isEmpty else { return }
-        queue.async { [bundle] in for errand in bundle { errand() } }
-        bundle = []
-    }
-
-    /// The next list in their order, if it is restored.
-    mutating func nextDone() throws -> (index: Int, restored: Restored)? {
-        underway.first?.errand.isDone == true ? try next() : nil
-    }
-
-    /// The next list in their order, once it is restored; nil when none is left.
-    mutating func next() throws -> (index: Int, restored: Restored)? {
-        if underway.first?.errand.isDone == false { sendBundle() }
-        guard let (index, errand) = underway.popFirst() else { return nil }
-        return (index, try errand.result.get())
+        /// In bytes. A list counts beside its rows, so that there are never too many empty ones on their way.
+        var length: Int { rows.length + lists.count * 1_024 }
     }
 
     /// What the other thread has to do.
@@ -87,12 +101,12 @@ struct ListRecoveries {
         func add(_ length: Int) { sum.add(length, ordering: .relaxed) }
     }
 
-    /// One list on its way.
-    private final class Errand: Sendable {
-        private let made = Mutex<Result<Restored, any Error>?>(nil)
+    /// Lists on their way.
+    private final class Bundle: Sendable {
+        private let made = Mutex<Result<[RecoveredList], any Error>?>(nil)
         private let isMade = DispatchSemaphore(value: 0)
 
-        func carryOut(_ restore: () throws -> Restored) {
+        func carryOut(_ restore: () throws -> [RecoveredList]) {
             let result = Result { try restore() }
             made.withLock { $0 = result }
             isMade.signal()
@@ -100,21 +114,24 @@ struct ListRecoveries {
 
         var isDone: Bool { made.withLock { $0 != nil } }
 
-        /// Waits for it.
-        var result: Result<Restored, any Error> {
+        func wait() {
             isMade.wait()
-            guard let result = made.withLock(\.self) else { preconditionFailure("a list that is done was restored") }
-            return result
+            isMade.signal()
+        }
+
+        /// Waits for them.
+        func restored() throws -> [RecoveredList] {
+            isMade.wait()
+            guard let result = made.withLock(\.self) else { preconditionFailure("lists that are done were restored") }
+            return try result.get()
         }
     }
 }
 
 extension ListRecovery {
-    fileprivate func restored(
-        upTo end: Chain, from rows: StoredRows, onRead: (Int) -> Void = { _ in }
-    ) throws -> ListRecoveries.Restored {
+    fileprivate func restored(from rows: StoredRows) throws -> RecoveredList {
         var recovery = self
-        let (list, history) = try recovery.recover(upTo: end, from: rows, onRead: onRead)
-        return ListRecoveries.Restored(list: list, history: history)
+        let (list, history) = try recovery.recover(from: rows)
+        return RecoveredList(heading: heading, list: list, history: history, lastChange: recovery.lastTime)
     }
 }

@@ -10,7 +10,6 @@ struct ListRecovery: @unchecked Sendable {
     let heading: ListHeading
     private let path: String
     private let limits: HistoryLimits
-    private let now: RunningTime
 
     /// The list at revision 0: what all its states have in common.
     private let beginning: ListState
@@ -20,21 +19,18 @@ struct ListRecovery: @unchecked Sendable {
     private var chain: Chain
     private var checkpointLength = 0
     private var history = History()
+    /// When the last transaction in the journal was made.
+    private(set) var lastTime: RunningTime?
 
     /// So much more than the limit is read before what is too much is dropped, in bytes: what follows a past that was dropped
     /// wholly begins with a whole state.
     static let lengthBeyond = 1 << 18
 
-    /// - Parameters:
-    ///   - path: of the database, for errors.
-    ///   - epoch: under which the list goes on.
-    init(
-        _ heading: ListHeading, epoch: String, path: String, limits: HistoryLimits, now: RunningTime
-    ) throws(StoreOpeningError) {
+    /// - Parameter path: of the database, for errors.
+    init(_ heading: ListHeading, path: String, limits: HistoryLimits) throws(StoreOpeningError) {
         self.heading = heading
         self.path = path
         self.limits = limits
-        self.now = now
         revision = heading.checkpointRevision
         lastReloadRevision = heading.lastReloadRevision
         chain = heading.chain
@@ -42,24 +38,15 @@ struct ListRecovery: @unchecked Sendable {
         do { name = try ListName(heading.name) } catch {
             throw heading.damaged(path, at: heading.checkpointRevision, "its name \(error)")
         }
-        beginning = ListState(name: name, epoch: epoch, durability: .durable, number: heading.number)
+        beginning = ListState(name: name, epoch: heading.epoch, durability: .durable, number: heading.number)
     }
 
-    /// - Parameters:
-    ///   - end: where the chain ends, as the last row says that SQLite finds from behind. It is what the witness
-    ///     vouches for, so what is read from the front must come to the same.
-    ///   - onRead: hears how many bytes were read.
-    mutating func recover(
-        upTo end: Chain, from rows: StoredRows, onRead: (Int) -> Void = { _ in }
-    ) throws -> (list: JournalledList, history: History) {
-        try readCheckpoint(from: rows, onRead)
+    mutating func recover(from rows: StoredRows) throws -> (list: JournalledList, history: History) {
+        try readCheckpoint(from: rows)
         let list = JournalledList(state: state, chain: chain, access: heading.access, deletion: heading.deletion)
         list.generation = heading.generation
         list.checkpointLength = checkpointLength
-        try readJournal(of: list, from: rows, onRead)
-        guard chain == end else {
-            throw damaged(at: revision + 1, "its journal ends before its last row")
-        }
+        try readJournal(of: list, from: rows)
         list.reach(state)
         trimPast(of: list)
         return (list, history)
@@ -70,9 +57,11 @@ struct ListRecovery: @unchecked Sendable {
         beginning.moved(to: revision, snapshot, lastReloadRevision: lastReloadRevision)
     }
 
+    /// Nothing is too old yet: how late it is is known when all lists are read.
     private mutating func trimPast(of list: JournalledList) {
-        list.trim(limits, now: now)
-        history.trim(limits, now: now)
+        let beginning = RunningTime(milliseconds: 0)
+        list.trim(limits, now: beginning)
+        history.trim(limits, now: beginning)
     }
 
     private func damaged(at revision: Int, _ reason: String) -> StoreOpeningError {
@@ -83,7 +72,7 @@ struct ListRecovery: @unchecked Sendable {
 // MARK: - The checkpoint
 
 extension ListRecovery {
-    private mutating func readCheckpoint(from rows: StoredRows, _ onRead: (Int) -> Void) throws {
+    private mutating func readCheckpoint(from rows: StoredRows) throws {
         var assembly = CheckpointAssembly()
         var sum = ListHeading.checksumOfNoParts
         var parts = 0
@@ -96,7 +85,6 @@ extension ListRecovery {
             }
             sum.add(row.checksum)
             checkpointLength += row.elements.count
-            onRead(row.elements.count)
             parts += 1
         }
         guard parts > 0 || heading.generation == 0 else {
@@ -116,9 +104,7 @@ extension ListRecovery {
 // MARK: - The journal
 
 extension ListRecovery {
-    private mutating func readJournal(
-        of list: JournalledList, from rows: StoredRows, _ onRead: (Int) -> Void
-    ) throws {
+    private mutating func readJournal(of list: JournalledList, from rows: StoredRows) throws {
         var part = 0
         try rows.forEachJournalRow(of: heading) { row in
             let isContinuation = row.revision == revision && row.part == part + 1
@@ -129,7 +115,6 @@ extension ListRecovery {
             part = row.part
             if part == 0, history.length > limits.lengthMax + Self.lengthBeyond { trimPast(of: list) }
             try read(row, of: list)
-            onRead(row.notes.count + row.operations.count)
         }
     }
 
@@ -161,6 +146,7 @@ extension ListRecovery {
         let note = try read(note)
         row.steps += 1
         row.kept.append(note.revision)
+        lastTime = note.revision.moment.running
         let operations = try operations(line)
         // One of several parts is longer than what is packed.
         let packed =

@@ -1,6 +1,6 @@
 /// The progress of recovery, reported at each whole percent.
-struct RecoveryProgress {
-    /// In bytes, like what it advances by.
+final class RecoveryProgress {
+    /// In bytes, like what it advances by. No less than what there is to read.
     private let lengthInAll: Int
     private var length = 0
     private var percent = 0
@@ -11,9 +11,14 @@ struct RecoveryProgress {
         self.tell = tell
     }
 
-    mutating func advance(by added: Int) {
+    func advance(by added: Int) {
         length += added
-        let reached = lengthInAll > 0 ? min(length * 100 / lengthInAll, 100) : 100
+        reach(lengthInAll > 0 ? min(length * 100 / lengthInAll, 100) : 100)
+    }
+
+    func finish() { reach(100) }
+
+    private func reach(_ reached: Int) {
         guard reached > percent else { return }
         percent = reached
         tell(reached)

@@ -35,12 +35,16 @@ struct RequestRow {
                 ])
     }
 
-    /// The number and the time of a list's last one.
-    static func last(of list: Int, in database: Database) throws -> (number: Int, time: RunningTime)? {
-        let sql = "SELECT number, time FROM request WHERE list = ? ORDER BY number DESC LIMIT 1"
-        return try Row.fetchOne(database.cachedStatement(sql: sql), arguments: [list]).map {
-            (try $0.decode(atIndex: 0), RunningTime(milliseconds: try $0.decode(atIndex: 1)))
+    /// The number and the time of the last one of each list that has any, by the list's number.
+    static func lasts(in database: Database) throws -> [Int: (number: Int, time: RunningTime)] {
+        // Of the row that has the greatest number, SQLite takes the time too.
+        let sql = "SELECT list, max(number), time FROM request GROUP BY list"
+        let lasts = try Row.fetchAll(database, sql: sql).map { row in
+            let last = (number: try row.decode(Int.self, atIndex: 1), time: try row.decode(Int.self, atIndex: 2))
+            return (try row.decode(Int.self, atIndex: 0), (last.number, RunningTime(milliseconds: last.time)))
         }
+        // A list can come twice where keys are out of order, which is found when all rows are read.
+        return Dictionary(lasts) { $1 }
     }
 
     /// Calls with each row, by list and in order, and with whether it is undamaged.

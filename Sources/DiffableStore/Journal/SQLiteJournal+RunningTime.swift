@@ -26,39 +26,6 @@ extension SQLiteJournal {
     }
 }
 
-extension ListHeading {
-    /// The chain after the last row of the list's journal, and when its last transaction was made. A damaged row is reported when
-    /// it is read.
-    func lastRow(in database: Database) throws -> (chain: Chain, time: RunningTime?)? {
-        let sql = """
-            SELECT chain, part, notes FROM journal WHERE list = ? AND revision > ? ORDER BY revision DESC, part DESC LIMIT 1
-            """
-        let found = try Row.fetchOne(database.cachedStatement(sql: sql), arguments: [number, checkpointRevision])
-        guard let found else { return nil }
-        let isWhole = try found.decode(Int.self, atIndex: 1) == 0
-        let time =
-            isWhole ? lastTime(of: try found.decode(Data.self, atIndex: 2)) : try lastTimeOfFirstPart(in: database)
-        return (Chain(value: try found.decode(atIndex: 0)), time)
-    }
-
-    /// The parts behind the first have no notes.
-    private func lastTimeOfFirstPart(in database: Database) throws -> RunningTime? {
-        let sql = """
-            SELECT notes FROM journal WHERE list = ? AND revision > ? AND part = 0 ORDER BY revision DESC LIMIT 1
-            """
-        return try Data.fetchOne(database.cachedStatement(sql: sql), arguments: [number, checkpointRevision])
-            .flatMap(lastTime)
-    }
-
-    private func lastTime(of notes: Data) -> RunningTime? {
-        notes.withUnsafeBytes { bytes in
-            bytes.split(separator: JournalRows.separator).last.flatMap {
-                try? TransactionNote(UnsafeRawBufferPointer(rebasing: $0), revision: 0).revision.moment.running
-            }
-        }
-    }
-}
-
 /// The only row of the table `clock`. Earlier daemons ignore the table, so it needed no new version of the schema. It
 /// is made when there is something to write.
 private enum ClockRow {

@@ -96,10 +96,12 @@ extension SchemasRow {
             origin: try Origin(row, from: 7 + Moment.columnCount), numberOfKinds: try row.decode(atIndex: 5))
     }
 
-    /// What the witness vouches for.
-    static func checksum(ofList list: Int, in database: Database) throws -> Int64 {
-        let sql = "SELECT checksum FROM schemas WHERE list = ? ORDER BY number"
-        return checksum(of: try Int64.fetchAll(database.cachedStatement(sql: sql), arguments: [list]))
+    /// What the witness vouches for, of each list that has any, by its number.
+    static func checksums(in database: Database) throws -> [Int: Int64] {
+        let rows = try Row.fetchAll(database, sql: "SELECT list, checksum FROM schemas ORDER BY list, number").map {
+            (list: try $0.decode(Int.self, atIndex: 0), checksum: try $0.decode(Int64.self, atIndex: 1))
+        }
+        return Dictionary(grouping: rows, by: \.list).mapValues { checksum(of: $0.map(\.checksum)) }
     }
 
     func insert(into database: Database) throws {

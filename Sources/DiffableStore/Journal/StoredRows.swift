@@ -1,35 +1,43 @@
-import GRDB
-
-/// Where a recovery finds what the tables have of one list.
-enum StoredRows {
-    /// Row by row, as they are needed: a long list is not in memory twice.
-    case inDatabase(Database)
-    /// In memory, where any thread can go through them.
-    case copied(CopiedRows)
+/// What the tables have of one list, for its recovery: what was copied of it, and then what is still to be read.
+struct StoredRows {
+    let copied: CopiedRows
+    let place: CopiedRows.Place
+    /// Where the rest follows: a long list is not in memory twice. Nil where all was copied, and any thread can go through it.
+    let rest: OrderedRows?
 
     /// In the order of the parts. The bytes are valid within the body.
     func forEachCheckpointRow(of heading: ListHeading, _ body: (ListHeading.CheckpointRow) throws -> Void) throws {
-        switch self {
-        case .inDatabase(let database): try heading.forEachCheckpointRow(in: database, body)
-        case .copied(let rows): try rows.forEachCheckpointRow(body)
+        try copied.forEachCheckpointRow(at: place, body)
+        try rest?.forEachCheckpointRow(of: heading) {
+            try body($0)
+            return .goesOn
         }
     }
 
     /// In the order of revisions and parts. The bytes are valid within the body.
     func forEachJournalRow(of heading: ListHeading, _ body: (ListHeading.JournalRow) throws -> Void) throws {
-        switch self {
-        case .inDatabase(let database): try heading.forEachJournalRow(in: database, body)
-        case .copied(let rows): try rows.forEachJournalRow(body)
+        try copied.forEachJournalRow(at: place, body)
+        try rest?.forEachJournalRow(of: heading) {
+            try body($0)
+            return .goesOn
         }
     }
 }
 
-/// A copy of what the tables have of one list.
+/// A copy of what the tables have of some lists.
 struct CopiedRows: Sendable {
     /// All blobs, one behind the other.
     private var bytes: [UInt8] = []
     private var parts: [Part] = []
     private var rows: [Row] = []
+
+    /// Where the rows of one list are.
+    struct Place {
+        fileprivate let parts: Range<Int>
+        fileprivate let rows: Range<Int>
+        /// In bytes.
+        let length: Int
+    }
 
     private struct Part {
         let part: Int
@@ -45,23 +53,27 @@ struct CopiedRows: Sendable {
         let operations: Range<Int>
     }
 
-    /// - Parameters:
-    ///   - length: how many bytes there are, about.
-    ///   - onRead: hears how many bytes were read.
-    init(of heading: ListHeading, length: Int, in database: Database, onRead: (Int) -> Void) throws {
-        bytes.reserveCapacity(length)
-        try heading.forEachCheckpointRow(in: database) { row in
+    /// In bytes.
+    var length: Int { bytes.count }
+
+    /// Copies the rows of a list, which is the next one, until they have so many bytes.
+    mutating func append(of heading: ListHeading, from stored: OrderedRows, upTo lengthMax: Int) throws -> Place {
+        let (firstPart, firstRow, start) = (parts.count, rows.count, length)
+        func reading() -> Reading { length - start < lengthMax ? .goesOn : .stops }
+        try stored.forEachCheckpointRow(of: heading) { row in
             parts.append(Part(part: row.part, checksum: row.checksum, elements: copy(row.elements)))
-            onRead(row.elements.count)
+            return reading()
         }
-        try heading.forEachJournalRow(in: database) { row in
-            let notes = copy(row.notes)
-            rows.append(
-                Row(
-                    revision: row.revision, part: row.part, chain: row.chain, notes: notes,
-                    operations: copy(row.operations)))
-            onRead(row.notes.count + row.operations.count)
+        if reading() == .goesOn {
+            try stored.forEachJournalRow(of: heading) { row in
+                rows.append(
+                    Row(
+                        revision: row.revision, part: row.part, chain: row.chain, notes: copy(row.notes),
+                        operations: copy(row.operations)))
+                return reading()
+            }
         }
+        return Place(parts: firstPart..<parts.count, rows: firstRow..<rows.count, length: length - start)
     }
 
     private mutating func copy(_ blob: UnsafeRawBufferPointer) -> Range<Int> {
@@ -70,18 +82,20 @@ struct CopiedRows: Sendable {
         return start..<bytes.count
     }
 
-    fileprivate func forEachCheckpointRow(_ body: (ListHeading.CheckpointRow) throws -> Void) throws {
+    fileprivate func forEachCheckpointRow(
+        at place: Place, _ body: (ListHeading.CheckpointRow) throws -> Void
+    ) throws {
         try bytes.withUnsafeBytes { bytes in
-            for part in parts {
+            for part in parts[place.parts] {
                 let elements = UnsafeRawBufferPointer(rebasing: bytes[part.elements])
                 try body(ListHeading.CheckpointRow(part: part.part, checksum: part.checksum, elements: elements))
             }
         }
     }
 
-    fileprivate func forEachJournalRow(_ body: (ListHeading.JournalRow) throws -> Void) throws {
+    fileprivate func forEachJournalRow(at place: Place, _ body: (ListHeading.JournalRow) throws -> Void) throws {
         try bytes.withUnsafeBytes { bytes in
-            for row in rows {
+            for row in rows[place.rows] {
                 try body(
                     ListHeading.JournalRow(
                         revision: row.revision, part: row.part, chain: row.chain,

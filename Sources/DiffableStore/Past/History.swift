@@ -104,11 +104,15 @@ struct History: Sendable {
 
     /// The past of the list under another name. O(states that are kept whole)
     func named(_ name: ListName) -> History {
-        if runs.first?.base.name == name { return self }
+        runs.first?.base.name == name ? self : mapStates { $0.named(name) }
+    }
+
+    /// The same past with another state in place of each that is kept whole.
+    func mapStates(_ change: (ListState) -> ListState) -> History {
         var history = self
-        history.runs = Deque(runs.map { $0.named(name) })
-        history.recent = Deque(recent.map { RecentState(state: $0.state.named(name), length: $0.length) })
-        history.remade = remade.map { $0.named(name) }
+        history.runs = Deque(runs.map { $0.mapBase(change) })
+        history.recent = Deque(recent.map { RecentState(state: change($0.state), length: $0.length) })
+        history.remade = remade.map(change)
         return history
     }
 

@@ -84,8 +84,9 @@ struct PastRun: Sendable {
             ? start : start.moved(to: revision, snapshot, lastReloadRevision: lastReloadRevision)
     }
 
-    func named(_ name: ListName) -> PastRun {
-        var run = PastRun(from: base.named(name))
+    /// The same with another state in place of its base.
+    func mapBase(_ change: (ListState) -> ListState) -> PastRun {
+        var run = PastRun(from: change(base))
         (run.length, run.steps, run.first, run.isFull) = (length, steps, first, isFull)
         return run
     }

@@ -46,8 +46,8 @@ struct ListSalvage {
         let name = (try? ListName(heading.name)) ?? (try? ListName("list \(heading.number)")) ?? "list"
         return ExaminedList(
             name: name, revision: whole.revision, snapshot: whole.snapshot, damage: damage, number: heading.number,
-            epoch: heading.epoch, isShared: heading.access.sharing != nil, results: results, access: access,
-            schemas: schemas, deletion: heading.deletion)
+            epoch: heading.epoch, chain: chain, isShared: heading.access.sharing != nil, results: results,
+            access: access, schemas: schemas, deletion: heading.deletion)
     }
 
     private mutating func note(_ error: any Error) {

@@ -36,6 +36,8 @@ package struct ExaminedList: Sendable {
 
     let number: Int
     let epoch: String
+    /// The end of its journal's chain, as far as that was read.
+    let chain: Chain
     /// Whether hosts share it.
     let isShared: Bool
     /// The results of requests with a key whose changes are in this state.
@@ -49,4 +51,11 @@ package struct ExaminedList: Sendable {
 
     /// Whether it is a damaged replica of a list that hosts share, whose log has a whole one.
     package var isReplaceable: Bool { isShared && damage != nil && deletion == nil }
+
+    /// Its share of the digest of all lists, if nothing is damaged.
+    var share: ListsDigest.Share {
+        ListsDigest.Share(
+            number: number, epoch: epoch, chain: chain, lastResult: results.last?.number ?? 0, access: access,
+            deletion: deletion, schemas: SchemasRow.checksum(of: schemas.map(\.checksum)))
+    }
 }
