@@ -1,6 +1,7 @@
 extension JSONScanner {
     /// A number without fraction or exponent that fits 64 bits.
     package mutating func integer() throws(JSONError) -> Int {
+        if let value = shortInteger() { return value }
         guard let first = peek(), first == UInt8(ascii: "-") || Self.isDigit(first) else {
             throw unexpected(.wholeNumber)
         }
@@ -23,6 +24,27 @@ extension JSONScanner {
         if isNegative { return value }
         guard value != Int.min else { throw JSONError(offset: start, reason: .invalidNumber) }
         return -value
+    }
+
+    /// What has no sign and so few digits that it fits. Nil for any other, and then nothing was read.
+    @inline(__always)
+    private mutating func shortInteger() -> Int? {
+        guard let first = peek() else { return nil }
+        let limit = min(offset + 18, byteCount)
+        var value = 0
+        var end = offset
+        while end < limit, Self.isDigit(bytes[unchecked: end]) {
+            value = value &* 10 &+ Int(bytes[unchecked: end] & 0x0F)
+            end += 1
+        }
+        if end == offset || first == UInt8(ascii: "0") && end > offset + 1 { return nil }
+        if end < byteCount {
+            let next = bytes[unchecked: end]
+            // `e` and `E` differ in one bit.
+            if Self.isDigit(next) || next == UInt8(ascii: ".") || next | 0x20 == UInt8(ascii: "e") { return nil }
+        }
+        offset = end
+        return value
     }
 
     package mutating func boolean() throws(JSONError) -> Bool {

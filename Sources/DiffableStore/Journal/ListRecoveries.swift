@@ -1,6 +1,5 @@
 import DequeModule
 import Dispatch
-import Glibc
 import Synchronization
 
 /// Restores lists on the thread that reads them and on another one, and hands them back in their order.

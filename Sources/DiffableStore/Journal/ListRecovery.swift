@@ -1,5 +1,6 @@
 import Diffable
 import DiffableJSON
+import Glibc
 
 /// Restores one list from its checkpoint and the journal since: its state, and the states that history keeps.
 ///
@@ -184,19 +185,24 @@ extension ListRecovery {
 
 /// The lines of a row.
 private struct Lines {
-    private var rest: Slice<UnsafeRawBufferPointer>?
+    private var rest: UnsafeRawBufferPointer?
     let length: Int
 
     init(_ bytes: UnsafeRawBufferPointer) {
-        rest = bytes[...]
+        rest = bytes
         length = bytes.count
     }
 
     mutating func next() -> UnsafeRawBufferPointer? {
         guard let rest else { return nil }
-        let end = rest.firstIndex(of: JournalRows.separator)
-        self.rest = end.map { rest[($0 + 1)...] }
-        return UnsafeRawBufferPointer(rebasing: rest[..<(end ?? rest.endIndex)])
+        let separator = rest.baseAddress.flatMap { memchr($0, Int32(JournalRows.separator), rest.count) }
+        guard let start = rest.baseAddress, let separator else {
+            self.rest = nil
+            return rest
+        }
+        let count = UnsafeRawPointer(separator) - start
+        self.rest = UnsafeRawBufferPointer(rebasing: rest[(count + 1)...])
+        return UnsafeRawBufferPointer(rebasing: rest[..<count])
     }
 }
 

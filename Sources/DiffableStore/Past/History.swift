@@ -35,7 +35,8 @@ struct History: Sendable {
     private static let lengthFreedAtOnceMax = 1 << 18
 
     /// Whether the state before the next transaction begins a run, and so has to be there as a whole.
-    var needsWholeState: Bool { runs.isEmpty || runs[runs.count - 1].isFull }
+    var needsWholeState: Bool { runs.isEmpty || isLastRunFull }
+    private var isLastRunFull = false
 
     /// Adds the newest transaction.
     /// - Parameter before: the state before it. Nil where no whole state is needed, and nobody comes back soon.
@@ -45,7 +46,7 @@ struct History: Sendable {
             if !runs.isEmpty { runs[runs.count - 1].close() }
             runs.append(PastRun(from: before))
         }
-        runs[runs.count - 1].append(step)
+        isLastRunFull = runs[runs.count - 1].append(step)
         count += 1
         length += step.revision.length
         (newestLength, lengthBeforeNewest) = (step.revision.length, newestLength)

@@ -73,8 +73,12 @@ struct PackedOperations: Sendable {
     ) -> (beginning: Int, end: Int) {
         let max = min(old.count, new.count)
         var beginning = 0
+        while beginning + 8 <= max, old.word(at: beginning) == new.word(at: beginning) { beginning += 8 }
         while beginning < max, old[beginning] == new[beginning] { beginning += 1 }
         var end = 0
+        while end + 8 <= max - beginning, old.word(at: old.count - end - 8) == new.word(at: new.count - end - 8) {
+            end += 8
+        }
         while end < max - beginning, old[old.count - 1 - end] == new[new.count - 1 - end] { end += 1 }
         return (beginning, end)
     }
@@ -101,4 +105,8 @@ struct PackedOperations: Sendable {
             return [.reconfigureItems(changes)]
         }
     }
+}
+
+extension UnsafeRawBufferPointer {
+    fileprivate func word(at offset: Int) -> UInt64 { loadUnaligned(fromByteOffset: offset, as: UInt64.self) }
 }

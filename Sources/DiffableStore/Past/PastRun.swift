@@ -12,8 +12,6 @@ struct PastRun: Sendable {
     private var steps = PackedSteps()
     /// Those before it are there for the others alone.
     private var first: PackedSteps.Place
-    /// The state after the last transaction is not made again from this run: its operations are too long, or there are enough.
-    private(set) var isFull = false
 
     /// A run ends with a transaction that leads to a multiple of it. The journal keeps whole states for its checkpoints at
     /// the same revisions, which share with these what did not change.
@@ -30,11 +28,12 @@ struct PastRun: Sendable {
     /// Whether no transaction is wanted any more.
     var isEmpty: Bool { first.offset == steps.length }
 
-    mutating func append(_ step: PastStep) {
+    /// Returns whether the run is full now: the state after this transaction is not made again from it, because its operations
+    /// are too long, or there are enough.
+    mutating func append(_ step: PastStep) -> Bool {
         steps.append(step)
         length += step.revision.length
-        isFull =
-            step.operations == nil || step.revision.number.isMultiple(of: Self.countMax) || length > Self.lengthMax
+        return step.operations == nil || step.revision.number.isMultiple(of: Self.countMax) || length > Self.lengthMax
     }
 
     /// There will be no more transactions.
@@ -87,7 +86,7 @@ struct PastRun: Sendable {
     /// The same with another state in place of its base.
     func mapBase(_ change: (ListState) -> ListState) -> PastRun {
         var run = PastRun(from: change(base))
-        (run.length, run.steps, run.first, run.isFull) = (length, steps, first, isFull)
+        (run.length, run.steps, run.first) = (length, steps, first)
         return run
     }
 }
