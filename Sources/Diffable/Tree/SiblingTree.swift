@@ -273,18 +273,27 @@ extension Forest {
         preconditionFailure("offset \(offset) is beyond the children")
     }
 
-    /// The section that has the item at a depth-first offset among all items, and how many of its items come before that;
-    /// nil beyond them. O(log n).
-    func section(atItem offset: Int) -> (Handle, rest: Int)? {
+    /// Calls with the sections that have items from a depth-first offset among all items on, and with how many items of the
+    /// section come before it, as long as the body wants more. Sections without items are not met. O(1) for a section that
+    /// follows on the same page, O(log n) for any other.
+    func forEachSection(fromItem offset: Int, _ body: (Handle, _ rest: Int) -> Bool) {
         defer { withExtendedLifetime(self) {} }
-        guard let root = root(Forest.list), offset >= 0, offset < root.total - root.count else { return nil }
-        var (leaf, rest) = leaf(below: root, at: offset) { $0.total - $0.count }
-        for section in leaf.handles {
-            let items = weight(section) - 1
-            if rest < items { return (section, rest) }
-            rest -= items
+        guard let root = root(Forest.list), offset >= 0 else { return }
+        let numberOfItems = Int(root.total - root.count)
+        var offset = offset
+        while offset < numberOfItems {
+            var (leaf, rest) = leaf(below: root, at: offset) { $0.total - $0.count }
+            for section in leaf.handles {
+                let items = weight(section) - 1
+                if rest >= items {
+                    rest -= items
+                    continue
+                }
+                guard body(section, rest) else { return }
+                offset += items - rest
+                rest = 0
+            }
         }
-        preconditionFailure("item \(offset) is in one of the sections")
     }
 
     /// The handle at an index among the children of an owner; nil beyond them. O(log n).

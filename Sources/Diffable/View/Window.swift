@@ -63,14 +63,12 @@ private struct Extraction {
 
     mutating func snapshot() -> Snapshot {
         var sections: [Section] = []
-        // How many rows are before the next that is wanted.
-        var offset = passed
-        // Sections may be as many as items: one is found at once, and those without rows are not met.
-        while wanted > 0, let (section, rest) = list.forest.section(atItem: offset) {
+        if wanted == 0 { return Snapshot(shown: sections, of: list) }
+        // Sections may be as many as items: those before the first row, and those without rows, are not met.
+        list.forest.forEachSection(fromItem: passed) { section, rest in
             passed = rest
-            let before = wanted
             sections.append(Section(record: list.forest.record(section), items: items(under: section)))
-            offset += before - wanted
+            return wanted > 0
         }
         return Snapshot(shown: sections, of: list)
     }
