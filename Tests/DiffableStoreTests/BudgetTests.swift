@@ -121,6 +121,12 @@ struct BudgetTests {
             limits: StoreLimits(history: HistoryLimits(lengthInAllMax: 1 << 30)), clock: time.clock)
         let names = names(8)
         for name in names { _ = try await store.creating(name, .durable).get() }
+        // Its past counts with the deleted ones.
+        _ = try await store.creating("deleted", .durable).get()
+        for index in 0..<20 {
+            _ = try await store.applying("deleted", .section("s", [Item(id: .numbered(index))])).get()
+        }
+        _ = try await store.deleting("deleted").get()
         // By their last changes.
         var order = names
         for _ in 0..<150 {
@@ -134,27 +140,37 @@ struct BudgetTests {
         await store.settle()
         let all = await pastCosts(store)
         await store.shutDown()
-        for lengthInAllMax in [0, 2_000, 20_000, 100_000, 1 << 30] {
+        for (lengthInAllMax, ageMax) in [
+            (0, 1_000), (2_000, 1_000), (20_000, 1_000), (100_000, 1_000), (1 << 30, 1_000), (30_000, 40),
+            (1 << 30, 40),
+        ] {
+            let limits = HistoryLimits(lengthInAllMax: lengthInAllMax, ageMax: ageMax)
             let copy = try directory.copied()
-            let again = try await copy.open(
-                limits: StoreLimits(history: HistoryLimits(lengthInAllMax: lengthInAllMax)), clock: time.clock)
+            let again = try await copy.open(limits: StoreLimits(history: limits), clock: time.clock)
+            let now = await again.run { $0.clock.running }
             let pasts = order.map { name in
                 let past = Past()
-                past.steps = all[name] ?? []
+                past.steps = (all[name] ?? []).filter { !limits.isPast($0.time, now: now) }.map(\.cost)
                 return past
             }
             keep(pasts, within: lengthInAllMax)
             let left = await pastCosts(again)
-            #expect(order.map { left[$0] } == pasts.map(\.steps), "seed \(seed), at most \(lengthInAllMax)")
+            #expect(
+                order.map { left[$0]?.map(\.cost) } == pasts.map(\.steps),
+                "seed \(seed), at most \(lengthInAllMax), no older than \(ageMax)")
+            let deleted = await again.run { $0.deletions.values.compactMap(\.committed?.history.count) }
+            #expect(deleted == (ageMax == 40 ? [] : [20]))
             await again.shutDown()
         }
     }
 
     /// What each transaction of each past takes, oldest first.
-    private func pastCosts(_ store: Store) async -> [ListName: [Int]] {
+    private func pastCosts(_ store: Store) async -> [ListName: [(cost: Int, time: RunningTime)]] {
         await store.run { store in
             store.heldLists.mapValues { held in
-                held.history.newestRevisions(.max).reversed().map { $0.length + Revision.lengthBeside }
+                held.history.newestRevisions(.max).reversed().map {
+                    ($0.length + Revision.lengthBeside, $0.moment.running)
+                }
             }
         }
     }

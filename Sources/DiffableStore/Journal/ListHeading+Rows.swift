@@ -1,7 +1,8 @@
 import GRDB
 import GRDBSQLite
 
-// The rows that the tables have of one list, in order and unchecked: each reader decides what is wrong with them.
+// The rows that the tables have of one list, in order and unchecked: each reader decides what is wrong with them. A start reads
+// them of all lists (`OrderedRows`); `--check` and `--repair` look them up.
 
 extension ListHeading {
     /// A part of the checkpoint.

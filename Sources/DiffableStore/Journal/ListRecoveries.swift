@@ -7,12 +7,11 @@ import Synchronization
 /// SQLite is read on one thread. To read a list takes less time than to make its states. So the other thread gets copies of
 /// the rows of lists, until it has enough to do.
 ///
-/// - Of short lists it gets many at a time: to wake it takes longer than to restore one. When it has enough, this one waits:
-///   of both that restore short lists, which take much memory in small pieces, each would mostly wait for the other's
-///   allocations.
-/// - A list with a longer past this thread restores meanwhile itself.
-/// - A long list is never copied wholly: this thread restores it as it is read, and another one makes the records of its
-///   checkpoint (`CheckpointAssembly`).
+/// - Of short lists it gets many at a time, because waking it takes longer than restoring one. When it has enough, this thread
+///   waits: if both restored short lists, they would wait for each other's allocations.
+/// - Longer lists are restored on both threads.
+/// - The rows of a long list are copied up to a length, and it is restored on this thread as the rest is read. Another one makes
+///   the records of its checkpoint (`CheckpointAssembly`).
 struct ListRecoveries {
     /// In their order.
     private var underway: Deque<Bundle> = []
@@ -24,17 +23,18 @@ struct ListRecoveries {
     /// In bytes.
     private static let lengthCopiedMax = 1 << 20
     private static let backlogMax = 1 << 20
-    private static let bundleLengthMax = 1 << 16
+    /// What was gathered is sent when it is as long as this.
+    private static let bundleLength = 1 << 16
     private static let lengthShort = 1 << 14
 
     /// Begins with a list.
-    /// - Parameter rows: have come to it.
+    /// - Parameter rows: stand behind those of the list that was begun before.
     mutating func begin(_ recovery: ListRecovery, from rows: OrderedRows) throws {
         let place = try gathered.rows.append(of: recovery.heading, from: rows, upTo: Self.lengthCopiedMax)
         let isWhole = place.length < Self.lengthCopiedMax
         if place.length < Self.lengthShort || isWhole && backlog.length < Self.backlogMax {
             gathered.lists.append((recovery, place))
-            guard gathered.length >= Self.bundleLengthMax else { return }
+            guard gathered.length >= Self.bundleLength else { return }
             send()
             if place.length < Self.lengthShort { waitForRoom() }
         } else {

@@ -11,6 +11,8 @@ struct ListRecovery: @unchecked Sendable {
     let heading: ListHeading
     private let path: String
     private let limits: HistoryLimits
+    /// No later than it is: how late it is is known when all lists are read.
+    private let now: RunningTime
 
     /// The list at revision 0: what all its states have in common.
     private let beginning: ListState
@@ -27,11 +29,16 @@ struct ListRecovery: @unchecked Sendable {
     /// wholly begins with a whole state.
     static let lengthBeyond = 1 << 18
 
-    /// - Parameter path: of the database, for errors.
-    init(_ heading: ListHeading, path: String, limits: HistoryLimits) throws(StoreOpeningError) {
+    /// - Parameters:
+    ///   - path: of the database, for errors.
+    ///   - now: no later than it is.
+    init(
+        _ heading: ListHeading, path: String, limits: HistoryLimits, now: RunningTime
+    ) throws(StoreOpeningError) {
         self.heading = heading
         self.path = path
         self.limits = limits
+        self.now = now
         revision = heading.checkpointRevision
         lastReloadRevision = heading.lastReloadRevision
         chain = heading.chain
@@ -58,11 +65,9 @@ struct ListRecovery: @unchecked Sendable {
         beginning.moved(to: revision, snapshot, lastReloadRevision: lastReloadRevision)
     }
 
-    /// Nothing is too old yet: how late it is is known when all lists are read.
     private mutating func trimPast(of list: JournalledList) {
-        let beginning = RunningTime(milliseconds: 0)
-        list.trim(limits, now: beginning)
-        history.trim(limits, now: beginning)
+        list.trim(limits, now: now)
+        history.trim(limits, now: now)
     }
 
     private func damaged(at revision: Int, _ reason: String) -> StoreOpeningError {

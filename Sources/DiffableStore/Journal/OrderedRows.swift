@@ -7,6 +7,9 @@ import GRDB
 ///
 /// Keys that are out of order are an error: SQLite would search and insert in the wrong place behind one.
 final class OrderedRows {
+    typealias CheckpointRow = ListHeading.CheckpointRow
+    typealias JournalRow = ListHeading.JournalRow
+
     /// Lists with rows that nothing refers to any more.
     private(set) var superseded: Set<Int> = []
     /// Numbers in rows of which there is no list.
@@ -21,48 +24,41 @@ final class OrderedRows {
     init(in database: Database, path: String, onRead: @escaping (Int) -> Void) throws {
         self.onRead = onRead
         checkpoints = try TableCursor(
-            "SELECT list, generation, part, checksum, elements FROM checkpoint ORDER BY list, generation, part",
+            "SELECT list, generation, \(CheckpointRow.columns) FROM checkpoint ORDER BY list, generation, part",
             in: database, path: path)
         journals = try TableCursor(
-            "SELECT list, revision, part, chain, notes, operations FROM journal ORDER BY list, revision, part",
+            "SELECT list, \(JournalRow.columns) FROM journal ORDER BY list, revision, part",
             in: database, path: path)
     }
 
     /// Goes through the rows of a list's checkpoint, which is the next list, as long as the body wants more. The bytes are valid
     /// within the body.
-    func forEachCheckpointRow(
-        of heading: ListHeading, _ body: (ListHeading.CheckpointRow) throws -> Reading
-    ) throws {
+    func forEachCheckpointRow(of heading: ListHeading, _ body: (CheckpointRow) throws -> Reading) throws {
         try forEachRow(of: heading, in: checkpoints) { statement in
-            guard statement.integer(at: 1) == heading.generation else { return nil }
-            let row = ListHeading.CheckpointRow(statement, from: 2)
+            guard statement.integer(at: 1) == heading.generation else { return .passesOver }
+            let row = CheckpointRow(statement, from: 2)
             onRead(row.elements.count)
             return try body(row)
         }
     }
 
     /// The same with the rows of its journal.
-    func forEachJournalRow(of heading: ListHeading, _ body: (ListHeading.JournalRow) throws -> Reading) throws {
+    func forEachJournalRow(of heading: ListHeading, _ body: (JournalRow) throws -> Reading) throws {
         try forEachRow(of: heading, in: journals) { statement in
-            guard statement.integer(at: 1) > heading.checkpointRevision else { return nil }
-            let row = ListHeading.JournalRow(statement, from: 1)
+            guard statement.integer(at: 1) > heading.checkpointRevision else { return .passesOver }
+            let row = JournalRow(statement, from: 1)
             onRead(row.notes.count + row.operations.count)
             return try body(row)
         }
     }
 
-    /// - Parameter body: nil says that nothing refers to the row.
     private func forEachRow(
-        of heading: ListHeading, in table: TableCursor, _ body: (Statement) throws -> Reading?
+        of heading: ListHeading, in table: TableCursor, _ body: (Statement) throws -> Reading
     ) throws {
         while let list = table.list, list <= heading.number {
-            var reading: Reading? = .goesOn
-            if list < heading.number {
-                ownerless.insert(list)
-            } else {
-                reading = try body(table.row)
-                if reading == nil { superseded.insert(list) }
-            }
+            var reading = Reading.goesOn
+            if list < heading.number { ownerless.insert(list) } else { reading = try body(table.row) }
+            if reading == .passesOver { superseded.insert(list) }
             try table.advance()
             if reading == .stops { return }
         }
@@ -79,9 +75,12 @@ final class OrderedRows {
     }
 }
 
-/// Whether somebody who is handed rows wants more.
+/// How somebody goes on who is handed a row.
 enum Reading {
     case goesOn
+    /// Nothing refers to this row.
+    case passesOver
+    /// Wants no more.
     case stops
 }
 
@@ -108,11 +107,14 @@ private final class TableCursor {
     var list: Int? { key?.list }
 
     func advance() throws {
-        guard try rows.next() != nil else { return key = nil }
+        let last = key
+        // After an error there is nothing more.
+        key = nil
+        guard try rows.next() != nil else { return }
         let next = (list: row.integer(at: 0), row.integer(at: 1), row.integer(at: 2))
-        if let key, next <= key {
+        if let last, next <= last {
             throw StoreOpeningError.unreadable(
-                path: path, reason: "rows of the list number \(key.list) are out of order")
+                path: path, reason: "rows of the list number \(last.list) are out of order")
         }
         key = next
     }

@@ -1,6 +1,6 @@
-/// The progress of recovery, reported at each whole percent.
+/// The progress of recovery, reported when it reaches another whole percent.
 final class RecoveryProgress {
-    /// In bytes, like what it advances by. No less than what there is to read.
+    /// In bytes, like what it advances by. Rather more than there is to read, so that the end can come early.
     private let lengthInAll: Int
     private var length = 0
     private var percent = 0

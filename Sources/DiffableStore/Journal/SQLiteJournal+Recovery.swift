@@ -19,8 +19,7 @@ extension SQLiteJournal {
             throw StoreOpeningError.unreadable(
                 path: directory.databasePath, reason: "its pages are not as they were written (\(fault))")
         }
-        // In the order in which the tables have them.
-        let headings = try headings(in: database).sorted { $0.number < $1.number }
+        let headings = try headings(in: database)
         let progress = RecoveryProgress(lengthInAll: try lengthInUse(database), onProgress)
         let rows = try OrderedRows(in: database, path: directory.databasePath, onRead: progress.advance)
         var restored = try restore(headings, from: rows, database)
@@ -47,10 +46,13 @@ extension SQLiteJournal {
     /// Makes the states of lists that stand in the order of their numbers, and their pasts.
     private func restore(
         _ headings: [ListHeading], from rows: OrderedRows, _ database: Database
-    ) throws -> RecoveredPasts {
+    ) throws -> RecoveryBuffer {
         let requests = try RequestRow.lasts(in: database)
         let schemas = try SchemasRow.checksums(in: database)
-        var restored = RecoveredPasts(limits: limits.history)
+        // After a clean stop it is exact.
+        let times = headings.map(\.deletion?.moment.running) + requests.values.map(\.time)
+        let now = clock.going(onFrom: try lastRunningTime(times, in: database)).running
+        var restored = RecoveryBuffer(limits: limits.history)
         func append(_ lists: [RecoveredList]) {
             for var list in lists {
                 let request = requests[list.heading.number]
@@ -63,7 +65,7 @@ extension SQLiteJournal {
         }
         var recoveries = ListRecoveries()
         for heading in headings {
-            let recovery = try ListRecovery(heading, path: directory.databasePath, limits: limits.history)
+            let recovery = try ListRecovery(heading, path: directory.databasePath, limits: limits.history, now: now)
             try recoveries.begin(recovery, from: rows)
             while let lists = try recoveries.nextDone() { append(lists) }
         }
@@ -107,15 +109,20 @@ extension SQLiteJournal {
         awaitIdleness()
     }
 
+    /// In the order of their numbers, in which the tables have their rows.
     private func headings(in database: Database) throws -> [ListHeading] {
-        try ListHeading.all(in: database).map { heading, checksum in
-            guard heading.checksum == checksum else {
-                throw heading.damaged(
-                    directory.databasePath, at: heading.checkpointRevision,
-                    "its row in the table of lists is not what was written")
-            }
-            return heading
+        func damaged(_ heading: ListHeading, _ reason: String) -> StoreOpeningError {
+            heading.damaged(
+                directory.databasePath, at: heading.checkpointRevision, "its row in the table of lists \(reason)")
         }
+        let headings = try ListHeading.all(in: database).map { heading, checksum in
+            guard heading.checksum == checksum else { throw damaged(heading, "is not what was written") }
+            return heading
+        }.sorted { $0.number < $1.number }
+        for (one, next) in zip(headings, headings.dropFirst()) where one.number == next.number {
+            throw damaged(next, "has the number of another list")
+        }
+        return headings
     }
 }
 

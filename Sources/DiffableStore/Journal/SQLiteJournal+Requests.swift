@@ -60,7 +60,7 @@ extension SQLiteJournal {
 extension SQLiteJournal {
     /// The results that every list remembers, by its number.
     ///
-    /// - Parameter ends: the last numbers, as SQLite finds them from behind: what the witness vouches for.
+    /// - Parameter ends: have the last numbers that the witness was asked about.
     func recoverRequests(
         upTo ends: [ListsDigest.Share], from database: Database, now: RunningTime
     ) throws -> [Int: RequestWindow] {
@@ -72,7 +72,6 @@ extension SQLiteJournal {
             guard last == end.lastResult else { throw damagedRequest(of: number, last + 1) }
             guard last > 0 else { continue }
             windows[number]?.trim(limits.requests, now: now)
-            lists[number]?.lastResult = last
         }
         let level = KeyBudget.level(of: windows.values.map(\.settledCount), within: limits.requests.keysInAllMax)
         for number in windows.keys {

@@ -25,10 +25,9 @@ extension SQLiteJournal {
         lists[change.state.number]?.schemas = SchemasRow.checksum(of: rows.map(\.checksum))
     }
 
-    /// The schemas of a list as they were left.
-    func recoverSchemas(of heading: ListHeading, from database: Database) throws -> ListSchemas? {
+    /// The schemas of a list that has some, as they were left.
+    func recoverSchemas(of heading: ListHeading, from database: Database) throws -> ListSchemas {
         let rows = try SchemasRow.all(ofList: heading.number, in: database)
-        if rows.isEmpty { return nil }
         guard rows.allSatisfy(\.isGood), let schemas = SchemasRow.schemas(of: rows.map(\.row)) else {
             throw heading.damaged(
                 directory.databasePath, at: heading.checkpointRevision, "its schemas are not what was written")

@@ -46,7 +46,7 @@ struct FlippedBitTests {
 }
 
 extension FlippedBitTests {
-    /// What is after that row is found from behind, and not from the front.
+    /// Its key is out of order then, or the one after it.
     @Test(arguments: ["journal", "request"])
     func `a list does not end at a row that says that it is another's`(table: String) async throws {
         let directory = ScratchDirectory()

@@ -7,20 +7,22 @@ struct RecoveredList: @unchecked Sendable {
     let heading: ListHeading
     let list: JournalledList
     var history: History
-    /// The time of its newest change that ages.
+    /// The time of its newest change that ages: of its last transaction, request with a key, or deletion.
     var lastChange: RunningTime?
 }
 
-/// Lists as a start restores them, in the order of their numbers: together their pasts never take more than the budget.
+/// Takes lists as a start restores them, in the order of their numbers, and hands them out in the order of their changes.
 ///
-/// As in `PastBudget`, the past of the list that was changed least recently is cut first, of those that are there so far. What
-/// goes before all are there would go then too: the more lists there are, the more has to go.
-struct RecoveredPasts {
+/// Meanwhile their pasts take no more than twice what `PastBudget` allows, beside the newest change of each. It is twice, because
+/// after a crash it is not known yet what is too old, and that counts here. As there, the past of the list that was changed
+/// least recently is cut first, of those that are here so far. What goes would go later too: the more lists there are, the more
+/// has to go.
+struct RecoveryBuffer {
     private(set) var lists: [RecoveredList] = []
     /// What their pasts take of the budget without the newest change of each, in bytes.
     private var cost = 0
     private let costMax: Int
-    /// Those that may have more than their newest change.
+    /// Those whose pasts may be cut. Deleted lists have a budget of their own.
     private var leastRecent: Heap<Place> = []
 
     /// In the order of their changes.
@@ -31,10 +33,11 @@ struct RecoveredPasts {
         static func < (one: Self, other: Self) -> Bool { (one.time, one.index) < (other.time, other.index) }
     }
 
-    init(limits: HistoryLimits) { costMax = limits.lengthInAllMax }
+    init(limits: HistoryLimits) { costMax = 2 * limits.lengthInAllMax }
 
     mutating func append(_ list: RecoveredList) {
         lists.append(list)
+        if list.heading.deletion != nil { return }
         leastRecent.insert(place(of: lists.count - 1))
         cost += list.costOfOlder
         while cost > costMax, let place = leastRecent.min {
@@ -63,7 +66,7 @@ struct RecoveredPasts {
 
 extension RecoveredList {
     /// What its past takes of the budget beside its newest change, in bytes.
-    fileprivate var costOfOlder: Int { heading.deletion == nil ? list.cost - list.newestCost : 0 }
+    fileprivate var costOfOlder: Int { list.cost - list.newestCost }
 
     /// Drops its oldest states: so many bytes, or more, or all but the newest. Returns how many.
     fileprivate mutating func shorten(by excess: Int) -> Int {
