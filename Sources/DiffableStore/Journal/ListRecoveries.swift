@@ -80,9 +80,7 @@ struct ListRecoveries {
     }
 
     /// Lists for the other thread, with copies of their rows.
-    ///
-    /// Unchecked, because one thread gathers them, and does nothing with them once the other one has them.
-    private struct Gathered: @unchecked Sendable {
+    private struct Gathered: Sendable {
         var rows = CopiedRows()
         var lists: [(recovery: ListRecovery, place: CopiedRows.Place)] = []
 
