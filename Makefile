@@ -100,7 +100,7 @@ soak-past: programs
 	@scripts/set-up python3
 	@$(if $(SEED),DIFFABLED_SEED=$(SEED)) scripts/soak-past $(or $(SECONDS),60)
 
-# Three hosts with etcd in network namespaces, clients on each, and one fault after the other, as docs/hosts.md says; every promise is
+# Three hosts with etcd in network namespaces, clients on each, and one fault after the other, as Hosts/README.md says; every promise is
 # checked afterwards. SECONDS=60 for each fault, SEED=1 repeats the choices of a run, ONLY=leader,killed tries some. As root.
 soak-hosts: programs
 	@scripts/set-up python3 etcd etcdctl ip nft strace faketime
@@ -170,7 +170,7 @@ hosts: set-up
 	swift build --package-path Hosts $(release) --product diffabled-etcd
 	@scripts/man-pages $(hosts_built) $(hosts_pages) hosts
 
-# A thousand hosts in a time of their own, with everything going wrong that can, and every promise checked, as docs/hosts.md says. Each
+# A thousand hosts in a time of their own, with everything going wrong that can, and every promise checked, as Hosts/README.md says. Each
 # run says its seed: SEED=7 repeats it. HOSTS=30 for fewer, SEEDS=10 for more runs, FLAGS=--help says what else there is.
 simulate-hosts: set-up
 	@scripts/set-up python3

@@ -1,4 +1,4 @@
-"""All faults, by the names that ONLY= takes: each row of the table in docs/hosts.md."""
+"""All faults, by the names that ONLY= takes: each row of the table in Hosts/README.md."""
 
 from etcd_faults import Away, CheckpointKilled, Compaction, Leader, Quota, Restored, SlowSync
 from fault import Fault

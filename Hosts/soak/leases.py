@@ -1,4 +1,4 @@
-"""Who holds what in a list, as its log says, and whether what nobody holds any more went as docs/hosts.md says.
+"""Who holds what in a list, as its log says, and whether what nobody holds any more went as docs/shared-lists-internals.md says.
 
 What is longer than one row has room for goes in several, of which only the last says whose it was: no run here leases so much."""
 

@@ -45,7 +45,7 @@ final class Etcd {
         var orphaned: Int?
     }
 
-    /// What things take, in microseconds. Assumptions for a member on a core of 2020s' make; `docs/hosts.md` says what was
+    /// What things take, in microseconds. Assumptions for a member on a core of 2020s' make; `docs/shared-lists-internals.md` says what was
     /// measured of a real one.
     struct Costs {
         /// On a network of one site.
