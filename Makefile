@@ -229,7 +229,7 @@ docs: set-up
 	DIFFABLED_OPTIMIZED=1 swift build --target DiffableClient
 	@scripts/docs
 
-# Measures beside redis, mosquitto, jq and sqlite3, in about 50 minutes, and writes docs/performance.md.
+# Measures beside redis, mosquitto, jq and sqlite3, in about 50 minutes, and writes Benchmarks/results.md.
 # ONLY=fanout,durable measures some parts, ROUNDS=3 fewer rounds; then the table is only printed.
 bench: programs
 	@scripts/set-up python3

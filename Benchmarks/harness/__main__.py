@@ -1,4 +1,4 @@
-"""Measures diffabled beside what people would use instead, and writes what came out into docs/performance.md.
+"""Measures diffabled beside what people would use instead, and writes what came out into Benchmarks/results.md.
 
     make bench                            everything, about 50 minutes; the page is written
     make bench ONLY=fanout,durable        some parts; the table is only printed
@@ -163,7 +163,7 @@ def show(results):
     command = results[-1].get("command", "ONLY=")
     if "ONLY=" in command or "QUICK=" in command:
         print(page.generated(results))
-        print("bench: docs/performance.md is written by the whole run only: make bench", file=sys.stderr)
+        print("bench: Benchmarks/results.md is written by the whole run only: make bench", file=sys.stderr)
     else:
         page.write(results)
 

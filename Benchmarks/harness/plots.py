@@ -1,4 +1,4 @@
-"""The plots that docs/performance.md shows: small, with labels at the lines, readable on light and dark pages."""
+"""The plots that Benchmarks/results.md shows: small, with labels at the lines, readable on light and dark pages."""
 
 import matplotlib
 
