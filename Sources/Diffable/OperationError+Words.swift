@@ -5,33 +5,32 @@ extension OperationError: CustomStringConvertible {
     public var description: String {
         switch self {
         case .noSuchSection(let section):
-            "there is no section \"\(section)\" in the list: `sectionIdentifiers` of the snapshot has those there are, and "
-                + "`appendSections` makes one"
+            "there is no section \"\(section)\" in the list; `sectionIdentifiers` of the snapshot lists the sections, and "
+                + "`appendSections` adds one"
         case .noSuchItem(let item):
-            "there is no item \"\(item)\" in the list: `itemIdentifiers` of the snapshot has those there are, and "
-                + "`appendItems` makes one"
+            "there is no item \"\(item)\" in the list; `itemIdentifiers` of the snapshot lists the items, and `appendItems` adds one"
         case .duplicateSection(let section):
-            "the section \"\(section)\" is in the list already, or stands twice in what is inserted: each id stands once in a "
-                + "list; move the section, or delete it first"
+            "duplicate section \"\(section)\": it is already in the list, or twice among the inserted sections. Move the section, or "
+                + "delete it first"
         case .duplicateItem(let item):
-            "the item \"\(item)\" is in the list already, or stands twice in what is inserted: each id stands once in a list, "
-                + "whatever its section; move the item, or delete it first"
+            "duplicate item \"\(item)\": it is already in the list, in this or another section, or twice among the inserted items. "
+                + "Move the item, or delete it first"
         case .invalidItemAnchor(let item, let fault): "the item \"\(item)\" \(fault.sentence)"
         case .invalidSectionAnchor(let section, let fault): "the section \"\(section)\" \(fault.sentence)"
         case .ownDescendant(let item):
-            "the item \"\(item)\" would come under itself: move its descendant out first"
+            "the item \"\(item)\" would become its own descendant: move the descendant out first"
         case .tooManyLevels(let item, let max):
-            "the item \"\(item)\" would stand deeper than \(max) levels: place it higher up, with its children"
+            "the item \"\(item)\" would be deeper than \(max) levels: place it higher up, with its children"
         case .tooManyItems(let max):
             "the list would have more than \(max) items: delete some first, or use several lists"
         case .contentTooLong(let item, let length, let max):
-            "the item \"\(item)\" would have \(length) bytes of content, more than \(max): keep the rest elsewhere, and "
-                + "name it in the content"
+            "the item \"\(item)\" would have \(length) bytes of content, more than \(max): store the rest elsewhere, and "
+                + "refer to it in the content"
         case .listContentTooLong(let length, let max):
-            "the list would have \(length) bytes of content of its own, more than \(max): keep the rest in items"
+            "the list would have \(length) bytes of content of its own, more than \(max): store the rest in items"
         case .tooMuchPatched(let max):
-            "the patches would read more than \(max) bytes of content: put all changes of an item into one patch, or make "
-                + "several transactions"
+            "the patches would read more than \(max) bytes of content: put all changes of an item into one patch, or split the "
+                + "transaction"
         }
     }
 }
@@ -41,13 +40,13 @@ extension AnchorFault {
     package var sentence: String {
         switch self {
         case .isInserted:
-            "cannot be the anchor, as it is itself among what is inserted: name one that is in the list already"
-        case .isMoved: "cannot be the anchor, as it is itself what is moved: name another one"
+            "cannot be the anchor, because it is being inserted: name an existing one"
+        case .isMoved: "cannot be the anchor, because it is being moved: name another one"
         case .isElsewhere:
-            "cannot be the anchor, as it does not stand directly in the section, or under the parent, that is named beside it: "
-                + "name those where it is, or neither"
+            "cannot be the anchor, because it is not directly in the named section or under the named parent: name the right ones, or "
+                + "neither"
         case .isParentElsewhere:
-            "cannot be the parent, as it is not in the section that is named beside it: leave the section out, or name its own"
+            "cannot be the parent, because it is not in the named section: leave the section out, or name its own"
         }
     }
 }

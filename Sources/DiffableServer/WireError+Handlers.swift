@@ -13,14 +13,14 @@ extension WireError {
             }
         return WireError(
             .noHandler,
-            "nobody answers for \(what) of the list \"\(list)\" now, and nothing happened; `lists` shows in `handles` what is "
-                + "answered for",
+            "no handler is registered for \(what) of the list \"\(list)\"; nothing happened. `lists` shows in `handles` the requests "
+                + "that are handled",
             list: list)
     }
 
     static func noHandler(number: Int) -> WireError {
         WireError(
-            .noHandler, "this connection has no handler \(number); the replies to `handle` say their numbers")
+            .noHandler, "no handler \(number) on this connection; use a number from a `handle` reply")
     }
 
     static func refused(_ text: String, list: ListName) -> WireError {
@@ -30,14 +30,14 @@ extension WireError {
     /// As if the handler had gone: who asked is to look before it asks again.
     static func failed(_ text: String, list: ListName) -> WireError {
         let words =
-            "the handler of the list \"\(list)\" failed; it may have done what was asked: look before you ask again"
+            "the handler of the list \"\(list)\" failed; it may have carried out the request. Check before you retry"
         return WireError(.handlerLost, text.isEmpty ? words : text, list: list)
     }
 
     /// What a handler gave instead of what was proposed does not fit.
     var ofHandlersOperations: WireError {
         var error = self
-        error.message = "what the handler gave instead of the proposal was not applied: \(message)"
+        error.message = "the operations that the handler sent instead of the proposal were not applied: \(message)"
         return error
     }
 
@@ -48,22 +48,21 @@ extension WireError {
         case .timedOut:
             self.init(
                 .handlerTimedOut,
-                "the handler of the list \"\(list)\" did not answer in time; it may still do what was asked: look before you ask "
-                    + "again",
+                "the handler of the list \"\(list)\" did not answer in time; it may still carry out the request. Check before you retry",
                 list: list)
         case .handlerLost(let loss):
             let reason =
                 switch loss {
                 case .connectionEnded: "its connection ended"
-                case .unhandled: "it gave up"
-                case .ended(.replaced): "another has taken its place"
+                case .unhandled: "it was unregistered"
+                case .ended(.replaced): "another handler replaced it"
                 case .ended(.listDeleted): "the list was deleted"
-                case .ended(.permissionDenied): "it may not answer for the list any more"
+                case .ended(.permissionDenied): "it lost the right to handle the list"
                 }
             self.init(
                 .handlerLost,
-                "the handler of the list \"\(list)\" did not answer (\(reason)); it may have done what was asked: look before "
-                    + "you ask again",
+                "the handler of the list \"\(list)\" did not answer (\(reason)); it may have carried out the request. Check "
+                    + "before you retry",
                 list: list)
         }
     }
@@ -74,14 +73,14 @@ extension WireError {
             let what = action.map { "the action \"\($0)\"" } ?? "`\(kind.rawValue)`"
             self.init(
                 .handlerExists,
-                "another handler answers for \(what) of the list \"\(list)\" already; it ends with its connection, or when it is "
-                    + "replaced (`\"replace\":true`)",
+                "another handler is registered for \(what) of the list \"\(list)\"; wait until its connection ends, or replace it "
+                    + "(`\"replace\":true`)",
                 list: list)
         case .tooMany(let max):
             self.init(
                 .tooLarge,
-                "this connection has \(max) handlers, which is handlersPerConnectionMax: end some with `unhandle`, or use "
-                    + "another connection",
+                "this connection already has \(max) handlers (handlersPerConnectionMax): end some with `unhandle`, or use another "
+                    + "connection",
                 list: list, limit: Limit("handlersPerConnectionMax", max: max))
         }
     }
@@ -91,29 +90,29 @@ extension WireError {
         case .noSuchRequest:
             self.init(
                 .noSuchRequest,
-                "no request \(request) waits for an answer of this connection: it was answered, was cancelled, is over with its "
-                    + "handler, or is somebody else's")
+                "no request \(request) is waiting on this connection: it was answered or cancelled, its handler ended, or it belongs to "
+                    + "another connection")
         case .notProposed:
             self.init(
                 .invalidParams,
-                "the request \(request) is no proposal, so the answer to it takes no operations; change the list by `transact`, "
-                    + "and then answer")
+                "the request \(request) is not a proposal, so its answer cannot have operations; change the list with `transact`, and then "
+                    + "answer")
         }
     }
 
     static func tooManyForHandler(list: ListName, max: Int) -> WireError {
         WireError(
             .tooLarge,
-            "the handler of the list \"\(list)\" has \(max) requests to answer, which is requestsPerHandlerMax; nothing "
-                + "happened: ask again when it has answered some",
+            "the handler of the list \"\(list)\" has \(max) unanswered requests (requestsPerHandlerMax); nothing happened. Retry when "
+                + "it has answered some",
             list: list, limit: Limit("requestsPerHandlerMax", max: max))
     }
 
     static func tooManyAsked(list: ListName, max: Int) -> WireError {
         WireError(
             .tooLarge,
-            "this connection waits for the answers of handlers to \(max) requests, which is requestsPerAskerMax; nothing "
-                + "happened: ask again when some are answered",
+            "this connection already waits for handlers to answer \(max) requests (requestsPerAskerMax); nothing happened. Retry when "
+                + "some are answered",
             list: list, limit: Limit("requestsPerAskerMax", max: max))
     }
 }

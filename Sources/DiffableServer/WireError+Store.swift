@@ -57,23 +57,23 @@ extension WireError {
         switch reason {
         case .noSuchSection(let section):
             self.init(
-                .noSuchSection, "\(subject): there is no section \"\(section)\"; `snapshot` shows those there are",
+                .noSuchSection, "\(subject): there is no section \"\(section)\"; `snapshot` shows the sections",
                 list: list, operation: operation, section: section)
         case .noSuchItem(let item):
             self.init(
-                .noSuchItem, "\(subject): there is no item \"\(item)\"; `snapshot` shows those there are",
+                .noSuchItem, "\(subject): there is no item \"\(item)\"; `snapshot` shows the items",
                 list: list, operation: operation, item: item)
         case .duplicateSection(let section):
             self.init(
                 .duplicateSection,
-                "\(subject): the section \"\(section)\" is in the list already, or stands twice in the request; each id stands "
-                    + "once in a list",
+                "\(subject): duplicate section \"\(section)\": it is already in the list, or twice in the request; an id must be "
+                    + "unique in its list",
                 list: list, operation: operation, section: section)
         case .duplicateItem(let item):
             self.init(
                 .duplicateItem,
-                "\(subject): the item \"\(item)\" is in the list already, or stands twice in the request; each id stands once in a "
-                    + "list: move it, or delete it first",
+                "\(subject): duplicate item \"\(item)\": it is already in the list, or twice in the request; move it, or delete it "
+                    + "first",
                 list: list, operation: operation, item: item)
         case .invalidItemAnchor(let item, let fault):
             self.init(
@@ -86,33 +86,35 @@ extension WireError {
         case .ownDescendant(let item):
             self.init(
                 .ownDescendant,
-                "\(subject): the item \"\(item)\" would come under itself; move its descendant out first",
+                "\(subject): the item \"\(item)\" would become its own descendant; move the descendant out first",
                 list: list, operation: operation, item: item)
         case .tooManyLevels(let item, let max):
             self.init(
-                .tooLarge, "\(subject): the item \"\(item)\" would stand deeper than levelsMax = \(max) levels",
+                .tooLarge, "\(subject): the item \"\(item)\" would be deeper than \(max) levels (levelsMax)",
                 list: list, operation: operation, item: item, limit: Limit("levelsMax", max: max))
         case .tooManyItems(let max):
             self.init(
                 .tooLarge,
-                "\(subject): the list would have more items than itemsMax = \(max); delete some first, use several "
-                    + "lists, or have it raised in diffabled's configuration",
+                "\(subject): the list would have more than \(max) items (itemsMax); delete some first, use several lists, "
+                    + "or ask an administrator to raise the limit",
                 list: list, operation: operation, limit: Limit("itemsMax", max: max))
         case .tooMuchPatched(let max):
             self.init(
                 .tooLarge,
-                "\(subject): the patches of one transaction would read more than patchedLengthMax = \(max) bytes of "
-                    + "content; put all changes of an item into one patch, or make several transactions",
+                "\(subject): the patches of one transaction would read more than \(max) bytes of content "
+                    + "(patchedLengthMax); put all changes of an item into one patch, or split the transaction",
                 list: list, operation: operation, limit: Limit("patchedLengthMax", max: max))
         case .contentTooLong(let item, let length, let max):
             self.init(
                 .tooLarge,
-                "\(subject): the item \"\(item)\" would have \(length) bytes of content, more than contentLengthMax = \(max)",
+                "\(subject): the item \"\(item)\" would have \(length) bytes of content, more than \(max) "
+                    + "(contentLengthMax)",
                 list: list, operation: operation, item: item, limit: Limit("contentLengthMax", max: max))
         case .listContentTooLong(let length, let max):
             self.init(
                 .tooLarge,
-                "\(subject): the list would have \(length) bytes of content of its own, more than contentLengthMax = \(max)",
+                "\(subject): the list would have \(length) bytes of content of its own, more than \(max) "
+                    + "(contentLengthMax)",
                 list: list, operation: operation, limit: Limit("contentLengthMax", max: max))
         }
     }
@@ -125,23 +127,22 @@ extension WireError {
     static func tooManyConnections(max: Int) -> WireError {
         WireError(
             .tooLarge,
-            "diffabled has \(max) connections, which is connectionsMax: try again when others have closed theirs, or have it "
-                + "raised in diffabled's configuration",
+            "diffabled already has \(max) connections (connectionsMax): try again later, or ask an administrator to raise the limit",
             limit: Limit("connectionsMax", max: max))
     }
 
     static func tooManyConnections(of user: Int?, max: Int) -> WireError {
         WireError(
             .tooLarge,
-            "\(user.map { "the user \($0)" } ?? "this user") has \(max) connections, which is connectionsPerUserMax: close "
-                + "some of them, or have it raised in diffabled's configuration",
+            "\(user.map { "user \($0)" } ?? "this user") already has \(max) connections (connectionsPerUserMax): close some of them, "
+                + "or ask an administrator to raise the limit",
             limit: Limit("connectionsPerUserMax", max: max))
     }
 
     static func tooManySubscriptions(list: ListName, max: Int) -> WireError {
         WireError(
             .tooLarge,
-            "this connection has \(max) subscriptions, which is subscriptionsPerConnectionMax: end some with `unsubscribe`, "
+            "this connection already has \(max) subscriptions (subscriptionsPerConnectionMax): end some with `unsubscribe`, "
                 + "or use another connection",
             list: list, limit: Limit("subscriptionsPerConnectionMax", max: max))
     }
@@ -149,8 +150,7 @@ extension WireError {
     static func silent(ageMax: Int) -> WireError {
         WireError(
             .tooLarge,
-            "no line came for \(ageMax) s, which is silentAgeMax, and so this connection is closed: connect again when there "
-                + "is something to ask",
+            "this connection is closed because it sent no line for \(ageMax) s (silentAgeMax): reconnect when you have a request",
             limit: Limit("silentAgeMax", max: ageMax))
     }
 
@@ -158,8 +158,8 @@ extension WireError {
     static func tooMuchHeld(_ what: String, list: ListName? = nil, max: Int) -> WireError {
         WireError(
             .tooLarge,
-            "diffabled would keep more than heldLengthMax = \(max) bytes of \(what) and answers for this user: finish others "
-                + "first, read what was answered, and send this again",
+            "diffabled would hold more than \(max) bytes (heldLengthMax) of \(what) and unread replies for this user: finish other "
+                + "requests first, read their replies, and send this again",
             list: list, limit: Limit("heldLengthMax", max: max))
     }
 }

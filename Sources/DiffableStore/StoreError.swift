@@ -102,16 +102,16 @@ package enum SharedDenial: Sendable, Equatable {
 extension SharedDenial: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .schemas: "it has no schemas"
-        case .renaming: "it is not renamed"
-        case .deletionAtRevision: "it is deleted at whatever revision it is: leave `ifRevision` out"
+        case .schemas: "shared lists cannot have schemas"
+        case .renaming: "shared lists cannot be renamed"
+        case .deletionAtRevision: "`ifRevision` cannot be used to delete a shared list: leave it out"
         case .namelessUser(let user):
-            "users are known by their names there, and the user \(user) has none on this host: give it one, or name another as "
-                + "the owner"
+            "shared lists identify users by name, and user \(user) has no name on this host: give it one, or choose another owner"
         case .namelessGroup(let group):
-            "groups are known by their names there, and the group \(group) has none on this host: give it one, or name another"
-        case .mirroring: "it is no mirror"
-        case .replacing: "it is not replaced by a backup: `apply` makes it what it is to be"
+            "shared lists identify groups by name, and group \(group) has no name on this host: give it one, or choose another "
+                + "group"
+        case .mirroring: "shared lists cannot be mirrors"
+        case .replacing: "a backup cannot replace a shared list: use `apply` to replace its contents"
         }
     }
 }
@@ -120,29 +120,29 @@ extension Denial: CustomStringConvertible {
     package var description: String {
         switch self {
         case .creation:
-            "may not be created by this user: the configuration (`access`) says who may create such lists, and a name that is "
-                + "taken by a list one may not see is not free"
-        case .change: "may not be changed by this user; its owner or root can allow it (`setAccess`, diffablectl chmod)"
+            "you cannot create it: the configuration (`access`) does not allow it, or a list that you cannot see has this name"
+        case .change: "changing it needs write permission; ask its owner or root (`setAccess`, diffablectl chmod)"
         case .asking:
-            "may not be asked anything by this user; its owner or root can allow it (`setAccess`, diffablectl chmod)"
+            "sending requests to its handler needs execute or write permission; ask its owner or root (`setAccess`, diffablectl "
+                + "chmod)"
         case .handling:
-            "is answered for by those who may change it, and its proposals by those who may see it too; its owner or root can "
-                + "allow it (`setAccess`, diffablectl chmod)"
-        case .deletion: "is deleted by its owner or by root only"
-        case .renaming: "is renamed by its owner or by root only"
-        case .governing: "belongs to somebody else: its owner or root says who may do what with it"
-        case .schemas: "belongs to somebody else: its owner or root says what its contents must look like"
-        case .mirroring: "belongs to somebody else: its owner or root says what it is a mirror of"
+            "handling its requests needs write permission, and read permission for proposals; ask its owner or root (`setAccess`, "
+                + "diffablectl chmod)"
+        case .deletion: "only its owner or root can delete it"
+        case .renaming: "only its owner or root can rename it"
+        case .governing: "only its owner or root can change its owner, group or mode"
+        case .schemas: "only its owner or root can set its schemas"
+        case .mirroring: "only its owner or root can make it a mirror"
         case .mirrored(let source):
-            "is a mirror of \(source), and changes when that does: change it there (or make this one an ordinary list: `mirror` "
-                + "with `\"end\":true`, diffablectl mirror --end)"
-        case .givingAway: "is given to another owner by root only"
+            "it is a mirror of \(source). Change it there, or turn it into an ordinary list (`mirror` with `\"end\":true`, "
+                + "diffablectl mirror --end)"
+        case .givingAway: "only root can give it to another owner"
         case .foreignGroup(let group):
-            "is given to a group by a member of it or by root, and this user is not in group \(group)"
+            "only root or a member of group \(group) can give it to that group, and you are not a member"
         case .readingWhileWriteOnly:
-            "may not be read by this user: leave `dryRun` and `ifRevision` out, which would tell about it"
+            "you cannot read it, and `dryRun` and `ifRevision` would reveal its contents: leave them out"
         case .unfitWhileWriteOnly:
-            "may not be read by this user, and the operations or ids do not fit what is in it; nothing was changed"
+            "you cannot read it, and the operations or ids do not fit its contents; nothing was changed"
         }
     }
 }
@@ -150,14 +150,15 @@ extension Denial: CustomStringConvertible {
 extension DeletionLoss: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .tooLong(let max): "it was too long, as `deletedLengthMax` is \(max) bytes"
+        case .tooLong(let max): "it was longer than \(max) bytes (`deletedLengthMax`)"
         case .madeRoom(let max):
-            "it went to make room for others, as `deletedLengthMax` is \(max) bytes for all together"
+            "it made room for later deletions, because `deletedLengthMax` is \(max) bytes for all deleted lists"
         case .tooOld: "it was deleted too long ago"
-        case .leased: "it was leased, and was to go with its connection"
-        case .madeRoomForLater(let count): "\(count) others of its name were deleted after it, and no more are kept"
+        case .leased: "it was leased"
+        case .madeRoomForLater(let count):
+            "\(count) lists of its name were deleted after it, and diffabled keeps no more"
         case .unwanted: "it was deleted for good"
-        case .keepsNone: "the configuration says that none is kept"
+        case .keepsNone: "the configuration keeps no deleted lists"
         }
     }
 }
@@ -166,8 +167,8 @@ extension DeletionLoss {
     /// What speaks against it before the deletion.
     fileprivate var reasonBefore: String {
         switch self {
-        case .tooLong(let max): "it is too long: `deletedLengthMax` is \(max) bytes"
-        case .keepsNone: "the configuration says that no deleted list is kept (`deletedLengthMax`, `historyAgeMax`)"
+        case .tooLong(let max): "it is longer than \(max) bytes (`deletedLengthMax`)"
+        case .keepsNone: "the configuration keeps no deleted lists (`deletedLengthMax`, `historyAgeMax`)"
         case .madeRoom, .tooOld, .leased, .madeRoomForLater, .unwanted: "\(self)"
         }
     }
@@ -176,80 +177,80 @@ extension DeletionLoss {
 extension StoreError: CustomStringConvertible {
     package var description: String {
         switch self {
-        case .noSuchList(let list): "there is no list \(quoted(list)); create it, or see `lists` for those there are"
-        case .listExists(let list): "there is a list \(quoted(list)) already; delete it first, or ask with `ifAbsent`"
+        case .noSuchList(let list): "there is no list \(quoted(list)); create it, or choose one that `lists` shows"
+        case .listExists(let list):
+            "there is already a list \(quoted(list)); delete it first, or create it with `ifAbsent`"
         case .nameTaken(let list):
-            "there is a list \(quoted(list)) already; name another for the one to come (`as` of `undeleteList`, `to` of "
-                + "`renameList`), or rename or delete the one that is there"
+            "there is already a list \(quoted(list)); choose another name (`as` of `undeleteList`, `to` of `renameList`), or rename or "
+                + "delete that list"
         case .noDeletedList(let list, let ageMax, let loss):
-            "no deleted list \(quoted(list)) is kept: \(loss.map(\.description) ?? "this user deleted none lately"); deleted "
-                + "lists are kept for \(ageMax) s (`historyAgeMax`) while there is room (`deletedLengthMax`); `lists` shows "
-                + "them with `deleted`"
+            "there is no deleted list \(quoted(list)) to restore: \(loss.map(\.description) ?? "you deleted none lately"). Deleted "
+                + "lists are kept for \(ageMax) s (`historyAgeMax`) while there is space (`deletedLengthMax`); `lists` with `deleted` "
+                + "shows them"
         case .notKept(let list, let loss):
-            "the list \(quoted(list)) could not be brought back, because \(loss.reasonBefore); it was not deleted: delete it "
-                + "for good (`\"keep\":\"never\"`), or take a backup of it first"
+            "the list \(quoted(list)) was not deleted, because it could not be restored: \(loss.reasonBefore). Delete it for good "
+                + "(`\"keep\":\"never\"`), or back it up first"
         case .restoredListExists(let list, let others):
-            "there is a list \(quoted(list)) already\(others == 0 ? "" : ", and \(others) more of those to restore"); nothing "
-                + "was restored: delete what is there, or replace it (`\"replace\":true`, `diffablectl restore --replace`)"
-        case .tooManyLists(let max): "there are \(max) lists, which is the limit `listsMax`; delete one, or raise it"
+            "there is already a list \(quoted(list))\(others == 0 ? "" : ", and \(others) more of the lists to restore exist"); nothing "
+                + "was restored. Delete the existing list, or replace it (`\"replace\":true`, `diffablectl restore --replace`)"
+        case .tooManyLists(let max): "there are already \(max) lists (`listsMax`); delete one, or raise the limit"
         case .tooManyListsOfUser(let owner, let max):
-            "the user \(owner) has \(max) lists, which is the limit `listsPerUserMax`; delete one, or have it raised"
+            "user \(owner) already has \(max) lists (`listsPerUserMax`); delete one, or ask an administrator to raise the limit"
         case .contentOfUserTooLong(let list, let owner, let max):
-            "with this change of the list \(quoted(list)) the lists of the user \(owner) would hold more than the limit "
-                + "`contentPerUserMax` of \(max) bytes (ids, kinds and contents, and 64 for each item); nothing was changed: "
-                + "delete what is not needed, or have it raised"
-        case .permissionDenied(let list, let denial): "the list \(quoted(list)) \(denial)"
+            "this change of the list \(quoted(list)) would exceed the \(max) bytes (`contentPerUserMax`) that all lists of user "
+                + "\(owner) can have (ids, kinds and contents, and 64 for each item); nothing was changed. Delete something, or ask an "
+                + "administrator to raise the limit"
+        case .permissionDenied(let list, let denial): "permission denied for the list \(quoted(list)): \(denial)"
         case .revisionMismatch(let list, let expected, let current):
             "the list \(quoted(list)) is at revision \(current), not \(expected); read it again and retry"
         case .noSuchRevision(let list, let revision, let oldest, let current)
         where oldest == current && revision < oldest:
-            "of the list \(quoted(list)) only the revision \(current), which is the newest, is kept: there is nothing to go back to"
+            "the list \(quoted(list)) has no earlier revision: only \(current), the newest one, is kept"
         case .noSuchRevision(let list, let revision, let oldest, let current):
-            "of the list \(quoted(list)) the revisions \(oldest) to \(current) are kept, and \(revision) is none of them; "
-                + "`history` shows them"
+            "the list \(quoted(list)) has no revision \(revision); it keeps revisions \(oldest) to \(current) (see `history`)"
         case .revisionNotMade(let list, let revision, let current):
-            "the list \(quoted(list)) is at revision \(current), and was never at \(revision): that is another list's, or one of an "
-                + "earlier list of this name (compare the `epoch`)"
+            "revision \(revision) does not exist: the list \(quoted(list)) is at revision \(current). The revision may belong to another "
+                + "list, or to an earlier one of this name; compare the `epoch`"
         case .requestKeyReused(let list, let key):
-            "the request key \"\(key)\" stands for another change of the list \(quoted(list)) already; send a change again "
-                + "exactly as it was, and a new one under a new key"
+            "the request key \"\(key)\" was used for another change of the list \(quoted(list)); repeat a change exactly as it was, and "
+                + "use a new key for a new change"
         case .transaction(let list, let error):
             "operation \(error.index) on the list \(quoted(list)) is impossible: \(error.reason)"
         case .operation(let list, let reason): "the state for the list \(quoted(list)) is impossible: \(reason)"
         case .repetition(let list, let repetition):
             "the state for the list \(quoted(list)) has the item \"\(repetition.item)\" twice, at \(repetition.first) and "
-                + "at \(repetition.second); each id stands once in a list"
+                + "at \(repetition.second); an id must be unique in its list"
         case .invalidContent(let list, let invalid) where invalid.isExisting:
-            "the list \(quoted(list)) does not fit these schemas, and they were not set (change what does not fit, or leave what is "
-                + "there as it is with `keep`): \(invalid.sentence)"
+            "the list \(quoted(list)) does not match these schemas, and they were not set (change the contents that do not match, or "
+                + "leave existing contents as they are with `keep`): \(invalid.sentence)"
         case .invalidContent(let list, let invalid):
-            "\(invalid.operation.map { "operation \($0) on " } ?? "")the list \(quoted(list)) does not fit its schemas, and nothing was "
-                + "changed (`schemas` shows what the contents must look like): \(invalid.sentence)"
+            "\(invalid.operation.map { "operation \($0) on " } ?? "")the list \(quoted(list)) does not match its schemas, and nothing was "
+                + "changed (`schemas` shows them): \(invalid.sentence)"
         case .notForShared(let list, let denial):
-            "the list \(quoted(list)) is shared by several hosts: \(denial)"
+            "the list \(quoted(list)) is shared between hosts: \(denial)"
         case .sharedChangeTooLong(let list, let max):
-            "this change of the shared list \(quoted(list)) is longer than \(max) bytes, which is what one change of such a list may "
-                + "take; nothing was changed: make several"
+            "this change of the shared list \(quoted(list)) is longer than \(max) bytes, the limit for one change of a shared list; "
+                + "nothing was changed. Split it into several changes"
         case .unreachable(let list):
-            "the list \(quoted(list)) is shared by several hosts, and what keeps it cannot be reached from here; nothing was "
-                + "changed, and reading goes on (`lists` says since when): retry, or see to diffabled-etcd and etcd"
+            "cannot reach etcd for the shared list \(quoted(list)); nothing was changed, and reads still work (`lists` says since when "
+                + "it is not live). Retry, or check diffabled-etcd and etcd"
         case .newestUnknown(let list):
-            "the list \(quoted(list)) is shared by several hosts, and what keeps it did not say in time whether what is here is new "
-                + "enough: retry, read what is here (leave `mostRecent` and `notOlderThan` out), or see to diffabled-etcd and etcd"
+            "etcd did not confirm in time that this host has the newest state of the shared list \(quoted(list)). Retry, read this "
+                + "host's copy (leave `mostRecent` and `notOlderThan` out), or check diffabled-etcd and etcd"
         case .newestElsewhere(let list, let source):
-            "the list \(quoted(list)) is a mirror of \(source), and what is newest is not known here: read it there, or leave "
+            "the list \(quoted(list)) is a mirror of \(source), so this daemon does not know the newest state: read it there, or leave "
                 + "`mostRecent` out"
         case .outcomeUnknown(let list):
-            "the list \(quoted(list)) is shared by several hosts, and what keeps it was asked and has not answered; whether this was "
-                + "changed is unknown: retry under the same `requestKey`, here or on another host, or read the list later"
+            "etcd did not answer for the shared list \(quoted(list)), so the result of this change is unknown. Retry with the same "
+                + "`requestKey`, here or on another host, or read the list later"
         case .noSpace:
-            "the disk that holds the state directory is full; nothing was changed: free some space on it, or delete lists for "
-                + "good (`\"keep\":\"never\"`), and retry"
+            "the disk of the state directory is full; nothing was changed. Free some space on it, or delete lists for good "
+                + "(`\"keep\":\"never\"`), and retry"
         case .storageFailed(let reason):
-            "storage failed (\(reason)); whether this was stored is unknown: start the daemon again and retry under the same "
-                + "`requestKey`, or read the list"
+            "storage failed (\(reason)); the result of this change is unknown. Restart the daemon and retry with the same `requestKey`, "
+                + "or read the list"
         case .unreadable(let error): "the lists are not served: \(error)"
-        case .shuttingDown: "the daemon is shutting down; connect again when it is back"
+        case .shuttingDown: "the daemon is shutting down; reconnect when it is back"
         }
     }
 

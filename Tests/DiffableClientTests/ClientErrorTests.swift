@@ -27,10 +27,10 @@ struct ClientErrorTests {
                 return "\(error)"
             }
         }
-        #expect(words { try $0.deleteItems(["eggs"]) }.hasPrefix(#"there is no item "eggs" in the list: "#))
-        #expect(words { try $0.deleteSections(["t"]) }.hasPrefix(#"there is no section "t" in the list: "#))
-        #expect(words { try $0.appendItems([Item(id: "milk")]) }.contains("move the item, or delete it first"))
-        #expect(words { try $0.moveItem("milk", afterItem: "milk") }.contains("as it is itself what is moved"))
+        #expect(words { try $0.deleteItems(["eggs"]) }.hasPrefix(#"there is no item "eggs" in the list; "#))
+        #expect(words { try $0.deleteSections(["t"]) }.hasPrefix(#"there is no section "t" in the list; "#))
+        #expect(words { try $0.appendItems([Item(id: "milk")]) }.contains("Move the item, or delete it first"))
+        #expect(words { try $0.moveItem("milk", afterItem: "milk") }.contains("because it is being moved"))
         let error = TransactionError(index: 3, reason: .noSuchItem("eggs"))
         #expect("\(error)".hasPrefix(#"operation 3: there is no item "eggs""#))
     }

@@ -19,18 +19,18 @@ struct RefusalWordsTests {
     @Test func `what is not there is named, with the command that shows what is`() {
         #expect(
             words("noSuchList")
-                == #"there is no list "tasks"; make it with diffablectl create or apply --create, or see diffablectl ls"#
+                == #"there is no list "tasks"; create it with diffablectl create or apply --create, or see diffablectl ls"#
         )
         #expect(
             words("noSuchItem", item: "a", operation: 0)
                 == #"the list "tasks" has no item "a"; diffablectl show shows those there are"#)
         #expect(
             words("noSuchSection", section: "s", operation: 3)
-                == #"the list "tasks" has no section "s"; diffablectl show shows those there are"#)
+                == #"the list "tasks" has no section "s"; diffablectl show prints the sections"#)
         #expect(
             words("noSuchRevision", "3 is not kept; `history` shows them")
                 == "3 is not kept; diffablectl log shows them")
-        #expect(words("listExists") == #"there is a list "tasks" already; delete it first, or choose another name"#)
+        #expect(words("listExists") == #"there is already a list "tasks"; delete it first, or choose another name"#)
     }
 
     @Test func `other words are the daemon's, without the place of the only operation`() {

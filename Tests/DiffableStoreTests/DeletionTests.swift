@@ -226,7 +226,7 @@ import Testing
             await store.settle()
         }
         #expect(
-            await store.undeleting("long").failure.map { "\($0)".contains("too long, as `deletedLengthMax` is") }
+            await store.undeleting("long").failure.map { "\($0)".contains("it was longer than") }
                 == true)
         #expect(try await store.undeleting("fits").get().revision == 1)
         #expect(await store.run { $0.history(of: "fits") } == [])

@@ -66,7 +66,7 @@ import Testing
         #expect(await bench.store.run { $0.list("tasks", at: oldest - 1) } != nil)
         let failure = await bench.store.undoing("tasks", to: 1).failure
         #expect(failure == .noSuchRevision("tasks", 1, oldest: oldest - 1, current: 50))
-        #expect("\(failure!)".contains("\(oldest - 1) to 50 are kept"))
+        #expect("\(failure!)".contains("it keeps revisions \(oldest - 1) to 50"))
     }
 
     @Test func `is let go of without anybody asking for it`() async throws {

@@ -7,9 +7,12 @@ struct StoreErrorTests {
     @Test(arguments: [
         (StoreError.noSuchList("tasks"), ["\"tasks\"", "create it"]),
         (.listExists("tasks"), ["\"tasks\"", "delete it first"]),
-        (.tooManyLists(max: 3), ["3", "listsMax", "raise it"]),
+        (.tooManyLists(max: 3), ["3", "listsMax", "raise the limit"]),
         (.tooManyListsOfUser(1_001, max: 3), ["1001", "3", "listsPerUserMax", "delete one"]),
-        (.contentOfUserTooLong("tasks", 1_001, max: 9), ["tasks", "1001", "9 bytes", "contentPerUserMax", "delete"]),
+        (
+            .contentOfUserTooLong("tasks", 1_001, max: 9),
+            ["tasks", "1001", "9 bytes", "contentPerUserMax", "Delete something"]
+        ),
         (.revisionMismatch("tasks", expected: 4, current: 5), ["\"tasks\"", "4", "5", "retry"]),
         (.transaction("tasks", TransactionError(index: 2, reason: .noSuchItem("milk"))), ["\"tasks\"", "2", "milk"]),
         (.operation("tasks", .duplicateItem("milk")), ["\"tasks\"", "milk"]),
@@ -18,8 +21,8 @@ struct StoreErrorTests {
             ["\"tasks\"", "\"milk\"", "snapshot[0]", "snapshot[7]"]
         ),
         (.noSpace, ["full", "nothing was changed", "retry"]),
-        (.storageFailed(reason: "I/O error"), ["I/O error", "unknown", "start the daemon again"]),
-        (.shuttingDown, ["shutting down", "connect again"]),
+        (.storageFailed(reason: "I/O error"), ["I/O error", "unknown", "Restart the daemon"]),
+        (.shuttingDown, ["shutting down", "reconnect"]),
     ])
     func `a refusal names what it is about and what to do`(error: StoreError, words: [String]) {
         for word in words { #expect("\(error)".contains(word), "\(error)") }

@@ -72,7 +72,7 @@ extension Integration {
             let patch = #"{"op":"patchList","content":{"t":"\#(text.dropLast(6))"}}"#
             #expect(try answer(patch).contains(#""changed":true"#))
             let refused = try answer(#"{"op":"patchList","content":{"t":"\#(text.dropLast(5))"}}"#)
-            #expect(refused.contains("would have 25 bytes of content of its own, more than contentLengthMax = 24"))
+            #expect(refused.contains("would have 25 bytes of content of its own, more than 24 (contentLengthMax)"))
             #expect(refused.contains(#""limit":"contentLengthMax","max":24"#))
         }
 

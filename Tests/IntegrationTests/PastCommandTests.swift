@@ -31,7 +31,7 @@ extension Integration {
                     + #"[{"id":"bread","content":{"text":"bread"}}]}]"# + "\n")
             #expect(try daemon.succeed("diff", "tasks", "2", "2") == "")
             let answer = try daemon.companion("diff", "tasks", "9")
-            #expect(answer.status != 0 && answer.complaints.contains("the revisions 0 to 3 are kept"))
+            #expect(answer.status != 0 && answer.complaints.contains("it keeps revisions 0 to 3"))
         }
 
         @Test func `diff shows what a file would change, and changes nothing`() throws {

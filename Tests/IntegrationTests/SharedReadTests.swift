@@ -87,7 +87,7 @@ extension Integration {
             try engine.tell("plans", epoch: epoch, #""live":false"#)
             for option in ["--most-recent", "--not-older-than=3"] {
                 let said = try daemon.companion("show", "plans", option)
-                #expect(said.status != 0 && said.complaints.contains("did not say in time"), "\(said)")
+                #expect(said.status != 0 && said.complaints.contains("did not confirm in time"), "\(said)")
             }
             let follower = try daemon.connect()
             try follower.send(

@@ -146,7 +146,7 @@ extension Connection {
         if let position = subscriptions.firstIndex(where: { $0.number == subscription }) { return position }
         let error = WireError(
             .noSuchSubscription,
-            "this connection has no subscription \(subscription); the replies to `subscribe` say their numbers")
+            "no subscription \(subscription) on this connection; use a number from a `subscribe` reply")
         reply(ids, .failure(error))
         return nil
     }

@@ -15,7 +15,7 @@ extension Connection {
                 .failure(
                     WireError(
                         .attachExists,
-                        "another connection is what shared lists are kept by; end that one, or take its place with "
+                        "another connection is attached as the shared-list connector; end that one, or take its place with "
                             + "`\"replace\":true`")))
         }
         hub.logger.notice(
@@ -33,7 +33,7 @@ extension Connection {
             id,
             .failure(
                 WireError(
-                    .notAttached, "this connection is not what shared lists are kept by: `attach` makes it that")))
+                    .notAttached, "this connection is not the shared-list connector; send `attach` first")))
         return false
     }
 

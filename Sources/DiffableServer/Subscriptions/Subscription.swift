@@ -342,8 +342,8 @@ final class Subscription {
     private func lastWord() -> ByteWriter {
         let error = WireError(
             .permissionDenied,
-            "the list \"\(list)\" may not be read by this user any more; its owner or root can allow it again, and then "
-                + "it can be followed anew", list: list)
+            "permission denied for the list \"\(list)\": you lost the right to read it; subscribe again after its owner or root "
+                + "has restored it", list: list)
         var line = ByteWriter()
         NotificationWriter.writeSubscriptionEnded(error, subscription: number, into: &line)
         end()

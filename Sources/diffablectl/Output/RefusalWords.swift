@@ -23,14 +23,14 @@ extension Refusal {
         switch name {
         case "noSuchList":
             guard let list else { return message }
-            return "there is no list \(quoted(list)); make it with diffablectl create or apply --create, "
+            return "there is no list \(quoted(list)); create it with diffablectl create or apply --create, "
                 + "or see diffablectl ls"
         case "listExists":
             guard let list else { return message }
-            return "there is a list \(quoted(list)) already; delete it first, or choose another name"
+            return "there is already a list \(quoted(list)); delete it first, or choose another name"
         case "noSuchSection":
             guard let list, let section else { return message }
-            return "the list \(quoted(list)) has no section \(quoted(section)); diffablectl show shows those there are"
+            return "the list \(quoted(list)) has no section \(quoted(section)); diffablectl show prints the sections"
         case "noSuchItem":
             guard let list, let item else { return message }
             return CommandError.noSuchItem(item, in: list).description
@@ -55,7 +55,7 @@ extension Refusal {
     /// Our names for methods and members of the protocol. Limits have the same name everywhere.
     private static let ownNames = [
         "history": "diffablectl log", "snapshot": "diffablectl show", "lists": "diffablectl ls",
-        "setAccess": "diffablectl chown", "requestKey": "--request-key", "dryRun": "--dry-run",
+        "requestKey": "--request-key", "dryRun": "--dry-run",
         "ifRevision": "--if-revision", "deleted": "--deleted", "schemas": "diffablectl schema", "keep": "--keep",
         "mostRecent": "--most-recent", "notOlderThan": "--not-older-than",
     ]
@@ -63,7 +63,9 @@ extension Refusal {
     /// The daemon writes names of the protocol between backticks.
     private static func withOwnNames(_ message: String) -> String {
         message.replacing(#"`"keep":"never"`"#, with: "diffablectl delete --force")
-            .replacing(#"`mirror` with `"end":true`, "#, with: "").replacing(#/`(\w+)`/#) { name in
+            .replacing(#"`mirror` with `"end":true`, "#, with: "").replacing("`setAccess`, ", with: "").replacing(
+                #/`(\w+)`/#
+            ) { name in
                 ownNames[String(name.1)] ?? String(name.0)
             }
     }

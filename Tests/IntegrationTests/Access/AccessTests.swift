@@ -20,11 +20,12 @@ extension Integration {
             #expect(try daemon.companion(as: alice, "chmod", "o+r", "notes").status == 0)
             #expect(try daemon.companion(as: bob, "show", "notes").output == "main\n")
             let refused = try daemon.companion(as: bob, "section", "add", "notes", "his")
-            #expect(refused.status == 7 && refused.complaints.contains("may not be changed by this user"))
+            #expect(refused.status == 7 && refused.complaints.contains("changing it needs write permission"))
             #expect(
-                try daemon.companion(as: bob, "chmod", "666", "notes").complaints.contains("belongs to somebody else"))
+                try daemon.companion(as: bob, "chmod", "666", "notes").complaints.contains("only its owner or root"))
             #expect(
-                try daemon.companion(as: bob, "delete", "notes").complaints.contains("deleted by its owner or by root"))
+                try daemon.companion(as: bob, "delete", "notes").complaints.contains(
+                    "only its owner or root can delete it"))
             #expect(try daemon.companion(as: alice, "chmod", "o+w", "notes").status == 0)
             #expect(try daemon.companion(as: bob, "section", "add", "notes", "his").status == 0)
             #expect(try daemon.succeed("log", "notes", "--json").contains(#""uid":61002"#))
@@ -37,9 +38,9 @@ extension Integration {
             #expect(try daemon.companion(as: member, "create", "notes", "--mode", "0640").status == 0)
             #expect(try daemon.companion(as: member, "chown", ":61050", "notes").status == 0)
             let foreign = try daemon.companion(as: member, "chown", ":61051", "notes")
-            #expect(foreign.status == 7 && foreign.complaints.contains("not in group 61051"))
+            #expect(foreign.status == 7 && foreign.complaints.contains("a member of group 61051"))
             let away = try daemon.companion(as: member, "chown", "61002", "notes")
-            #expect(away.status == 7 && away.complaints.contains("by root only"))
+            #expect(away.status == 7 && away.complaints.contains("only root can give it"))
             let lines = try daemon.succeed("ls", "-l").split(separator: "\n")
             #expect(lines.first == "MODE       OWNER  GROUP  ITEMS  REVISION  DURABILITY  LIST")
             #expect(lines.last == "rw-r-----  61001  61050      0         0  durable     notes")
@@ -178,8 +179,8 @@ extension Integration {
             let done = #"{"jsonrpc":"2.0","id":1,"result":{"list":"box"}}"#
             #expect(replies.count == 8)
             #expect([replies[0], replies[3], replies[6]] == [done, done, done])
-            #expect(replies[1] == replies[2] && replies[1].contains("do not fit what is in it"))
-            #expect(replies[4] == replies[5] && replies[4].contains("leave `dryRun` and `ifRevision` out"))
+            #expect(replies[1] == replies[2] && replies[1].contains("do not fit its contents"))
+            #expect(replies[4] == replies[5] && replies[4].contains("`dryRun` and `ifRevision` would reveal"))
             #expect(replies[7].contains(#""name":"noSuchList""#))
             #expect(!replies.joined().contains("private") && !replies.joined().contains("revision\":"))
             #expect(try daemon.succeed("show", "box").contains("mine"))

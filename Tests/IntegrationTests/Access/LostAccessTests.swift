@@ -9,8 +9,8 @@ extension Integration {
 
         private func ended(_ list: String) -> String {
             #"{"jsonrpc":"2.0","method":"subscriptionEnded","params":{"subscription":1,"list":"\#(list)","#
-                + #""reason":"permissionDenied","message":"the list \"\#(list)\" may not be read by this user any more; its "#
-                + #"owner or root can allow it again, and then it can be followed anew"}}"#
+                + #""reason":"permissionDenied","message":"permission denied for the list \"\#(list)\": you lost the right to "#
+                + #"read it; subscribe again after its owner or root has restored it"}}"#
         }
 
         @Test(arguments: ["operations", "snapshots", "patches"])
@@ -194,7 +194,7 @@ extension Integration {
             try daemon.succeed("chmod", "600", "news")
             for watch in watches {
                 #expect(try watch.wait() == 7)
-                #expect(watch.complaints.contains("may not be read by this user any more"))
+                #expect(watch.complaints.contains("you lost the right to read it"))
             }
             #expect(watches[1].output.contains(ended("news")))
         }

@@ -352,7 +352,7 @@ extension Integration {
             let told = try eventually("complaint") {
                 handler.complaints.contains("not taken") ? handler.complaints : nil
             }
-            #expect(told.contains(#/was not taken: .*the item "milk" is in the list already/#), "\(told)")
+            #expect(told.contains(#/was not taken: .*duplicate item "milk"/#), "\(told)")
             #expect(try daemon.succeed("show", "tasks", "-o", "ids") == "milk\nbread\ntea\njuice\n")
             #expect(
                 try daemon.succeed("log", "tasks", "-n1").contains(

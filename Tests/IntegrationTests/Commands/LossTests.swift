@@ -11,7 +11,8 @@ extension Integration {
             for list in ["a", "b", "c"] { try daemon.succeed("append", try made(list, daemon), "x", "-q") }
             let refused = try daemon.companion("delete", "fat")
             #expect(refused.status == 1, "\(refused)")
-            #expect(refused.complaints.contains("`deletedLengthMax` is 20000 bytes"), "\(refused.complaints)")
+            #expect(
+                refused.complaints.contains("longer than 20000 bytes (`deletedLengthMax`)"), "\(refused.complaints)")
             #expect(refused.complaints.contains("(diffablectl delete --force)"), "\(refused.complaints)")
             #expect(try daemon.succeed("show", "fat", "-o", "ids").split(separator: "\n").count == 500)
             let several = try daemon.companion("delete", "a", "fat", "b")

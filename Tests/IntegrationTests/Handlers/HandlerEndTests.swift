@@ -48,7 +48,7 @@ extension Integration {
                 try bench.handler.send(HandlerBench.answer(try bench.request().number, #","failure":"\#(text)""#))
                 let line = try bench.line(of: bench.asker)
                 #expect(line.errorName == "handlerLost" && line.contains(#""code":23,"#), "\(line)")
-                #expect(line.contains(text.isEmpty ? "it may have done what was asked" : text), "\(line)")
+                #expect(line.contains(text.isEmpty ? "it may have carried out the request" : text), "\(line)")
             }
         }
 

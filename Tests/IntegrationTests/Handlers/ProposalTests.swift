@@ -52,7 +52,8 @@ extension Integration {
             let bad = HandlerBench.answer(try bench.request().number, id: 4, instead)
             #expect(try bench.handler.reply(to: bad).errorName == "duplicateItem")
             let error = try bench.line(of: bench.asker)
-            #expect(error.errorName == "duplicateItem" && error.contains("what the handler gave instead"))
+            #expect(
+                error.errorName == "duplicateItem" && error.contains("the operations that the handler sent instead"))
         }
 
         @Test func `it is looked at before the handler is asked, and again when it consents`() throws {

@@ -412,7 +412,7 @@ extension LimitTrial {
                         #expect(try deleted() == min(number, 3))
                     }
                     let oldest = #"{"id":1,"method":"undeleteList","params":{"list":"list 1"}}"#
-                    #expect(try bench.client.reply(to: oldest).contains("it went to make room"))
+                    #expect(try bench.client.reply(to: oldest).contains("it made room"))
                 }),
             .historyAgeMax: LimitTrial(
                 max: 1,

@@ -20,7 +20,7 @@ extension Integration {
                 if reply.contains(#""changed":true"#) { kept += 1 } else { refusal = reply }
             }
             #expect(refusal.contains(#""name":"noSpace""#), "\(refusal)")
-            #expect(refusal.contains("free some space"))
+            #expect(refusal.contains("Free some space"))
             // The list is as it was, is read as ever, and goes on being refused.
             #expect(try items(client) == Array(0..<kept))
             #expect(try append(kept, client).contains(#""name":"noSpace""#))

@@ -21,7 +21,7 @@ extension Integration {
             #expect(try box.succeed(as: "bob", "diffablectl", "show", "tasks") == "main\n    milk\n")
             let append = try box.start(as: "bob", "sh", "-c", "echo $$; exec diffablectl append tasks beer")
             #expect(try append.wait() == 7)
-            #expect(append.complaints.contains("may not be changed by this user"), "\(append.complaints)")
+            #expect(append.complaints.contains("changing it needs write permission"), "\(append.complaints)")
             #expect(try box.succeed(as: "carol", "diffablectl", "ls") == "")
             let show = try box.start(as: "carol", "diffablectl", "show", "tasks")
             let other = try box.start(as: "carol", "diffablectl", "show", "mail")
@@ -47,7 +47,7 @@ extension Integration {
             try box.write("itemsMax: lots\n", to: "/etc/diffabled/diffabled.yaml")
             #expect(try box.start("systemctl", "reload", "diffabled.service").wait() != 0)
             let expected = [
-                "DIFFABLED_LIST=tasks": "there is no list", "--since today": "may not be changed",
+                "DIFFABLED_LIST=tasks": "there is no list", "--since today": "changing it needs write",
                 "DIFFABLED_PEER_UID=": "_SYSTEMD_UNIT=diffabled.service", "-p warning": "itemsMax",
                 "jq": "1 \(users["bob"] ?? "")\ttransact\tpermissionDenied",
             ]

@@ -66,7 +66,7 @@ extension Integration {
                 try screen.press("r", saying: "Hello i1[31m from diffablectl")
                 try screen.press("b", saying: "The purse is empty.")
                 try screen.press("c", saying: "0 of them")
-                try screen.press("x", saying: "nobody answers for the action \"nobody's\"")
+                try screen.press("x", saying: "no handler is registered for the action \"nobody's\"")
                 // One's own deletion hands the cursor to the next row.
                 try screen.press("Enter")
                 try screen.waitForNo("Task 1.")
@@ -77,7 +77,7 @@ extension Integration {
                 #expect(!(try daemon.succeed("show", "tasks")).contains("Task 2."))
             }
             // Nobody answers any more, which is said, too.
-            try screen.press("b", saying: "nobody answers for the action \"pay\"")
+            try screen.press("b", saying: "no handler is registered for the action \"pay\"")
             try screen.waitForCursor(on: "Task 4.")
         }
 
