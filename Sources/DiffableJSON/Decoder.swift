@@ -180,7 +180,7 @@ package struct Decoder {
         } catch {
             // The code below checks whether it is JSON at all.
         }
-        throw unexpected("\(what)", "a whole number\(units) from \(range.lowerBound) to \(range.upperBound)")
+        throw unexpected("\(what)", "an integer\(units) from \(range.lowerBound) to \(range.upperBound)")
     }
 
     /// Reads `null` if that is what comes next.

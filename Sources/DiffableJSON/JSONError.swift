@@ -37,7 +37,7 @@ public struct JSONError: Error, Equatable, Sendable {
         case array = "an array"
         case string = "a string"
         case number = "a number"
-        case wholeNumber = "a whole number"
+        case wholeNumber = "an integer"
         case boolean = "true or false"
         case memberName = "a member name in quotes"
         case colon = "a colon"

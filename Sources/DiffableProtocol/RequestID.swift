@@ -48,7 +48,7 @@ extension Decoder {
                 return .number(try scanner.integer())
             } catch {
                 scanner = before
-                throw unexpected("id", "a string, null or a whole number of 64 bits")
+                throw unexpected("id", "a string, null or a 64-bit integer")
             }
         }
     }

@@ -11,27 +11,33 @@ import TaskThreads
 struct Diffabled: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diffabled",
-        abstract: "Keeps lists and tells everybody who subscribed what changes in them.",
+        abstract: "Keep lists and push their changes to subscribers.",
         discussion: """
-            Each option can also be set in the environment (DIFFABLED_SOCKET, DIFFABLED_STATE_DIRECTORY, \
-            DIFFABLED_CONFIG, DIFFABLED_LOG_LEVEL) and, together with every limit, in the configuration file; \
-            options win over the environment, and that over the file.
+            The environment variables DIFFABLED_SOCKET, DIFFABLED_STATE_DIRECTORY, DIFFABLED_CONFIG and DIFFABLED_LOG_LEVEL \
+            set the same options. The configuration file sets them too, and all limits. Options override the environment, and \
+            the environment overrides the file.
 
-            Exit codes: 0 stopped by SIGTERM or SIGINT, 1 --check found damage, 64 usage, 69 the socket or the lists are in use by another \
-            diffabled, 70 a fault of diffabled, 74 the lists cannot be read or written, 78 configuration.
+            Exit status:
+              0   stopped by SIGTERM or SIGINT
+              1   --check found damage
+              64  wrong options
+              69  another diffabled uses the socket or the lists
+              70  a fault of diffabled
+              74  the lists cannot be read or written
+              78  a mistake in the configuration
             """,
         version: Version.current)
 
     @Option(help: ArgumentHelp("Listen on this Unix socket.", valueName: "path"))
     var socket: String?
 
-    @Option(help: ArgumentHelp("Keep the durable lists in this directory.", valueName: "dir"))
+    @Option(help: ArgumentHelp("Store durable lists in this directory.", valueName: "dir"))
     var stateDirectory: String?
 
     @Option(help: ArgumentHelp("Read settings from this file.", valueName: "file"))
     var config: String?
 
-    @Option(help: ArgumentHelp("Log what is at least this serious.", valueName: "level"))
+    @Option(help: ArgumentHelp("Minimum log level.", valueName: "level"))
     var logLevel: Logger.Level?
 
     @Flag(exclusivity: .exclusive)

@@ -19,7 +19,7 @@ enum FailedStart {
         default: return
         }
         let seconds = pause.components.seconds
-        guard notifier.notify(.status("Tried again in \(seconds) seconds: \(error)")) == .sent else { return }
+        guard notifier.notify(.status("Retrying in \(seconds) seconds: \(error)")) == .sent else { return }
         // The daemon traps these signals while it runs.
         signal(SIGTERM, SIG_DFL)
         signal(SIGINT, SIG_DFL)

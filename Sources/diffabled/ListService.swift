@@ -76,7 +76,7 @@ struct ListService: Service {
                 onFailure: onFailure)
         } catch {
             guard error.isAboutContents else { throw error }
-            logger.critical("every request is refused: \(error)")
+            logger.critical("refusing every request: \(error)")
             return await Store.refusing(because: error, executor: executor, logger: logger)
         }
     }
@@ -119,7 +119,7 @@ struct ListService: Service {
                 isStorageStill = false
             } else if !isStorageStill {
                 logger.critical(
-                    "storage stands still; unless it goes on, the service manager ends this process and starts another",
+                    "no disk write has completed for a while; if this continues, systemd will kill and restart diffabled",
                     metadata: ["seconds": "\(standstill.components.seconds)"])
                 isStorageStill = true
             }

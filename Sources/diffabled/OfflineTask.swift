@@ -9,8 +9,8 @@ enum OfflineTask: String, EnumerableFlag {
 
     static func help(for task: OfflineTask) -> ArgumentHelp? {
         switch task {
-        case .check: "Say whether the lists on disk are good, and what of them is not, and end. Changes nothing."
-        case .repair: "Save what is good of the lists on disk, keep the files as they were beside it, and end."
+        case .check: "Check the lists on disk, report damage, and exit. Changes nothing."
+        case .repair: "Repair the lists on disk, keep a copy of the old files, and exit."
         }
     }
 
@@ -48,7 +48,7 @@ enum OfflineTask: String, EnumerableFlag {
             return (lines, 1)
         }
         lines.append(
-            "\(examination.path) is damaged; `diffabled --repair --state-directory \(directory)` saves what is good")
+            "\(examination.path) is damaged; `diffabled --repair --state-directory \(directory)` saves the intact part")
         return (lines, 1)
     }
 
@@ -56,20 +56,20 @@ enum OfflineTask: String, EnumerableFlag {
         guard let kept = repair.keptIn else { return ["\(repair.found.path) is good; nothing was changed"] }
         var lines = repair.found.lists.map { list in
             "\(title(of: list)): kept, \(extent(of: list))" + (list.damage.map { "; \($0)" } ?? "")
-                + (list.isReplaceable ? "; as a deleted list, and diffabled-etcd brings a whole one" : "")
+                + (list.isReplaceable ? "; as a deleted list, and diffabled-etcd fetches an intact one" : "")
         }
         lines += repair.found.faults.map { "was damaged: \($0)" }
         if repair.found.isMissing {
-            lines.append("nothing of the lists was left to save: \(repair.found.path) is new and empty")
+            lines.append("no list could be saved: \(repair.found.path) is new and empty")
         }
-        lines.append("the files as they were are in \(kept)")
+        lines.append("the old files are in \(kept)")
         lines.append(
-            "every list of this host alone has a new epoch, so that clients start over; start the daemon again")
+            "every list except shared ones has a new epoch, so that clients start over; restart the daemon")
         return lines
     }
 
     private static func title(of list: ExaminedList) -> String {
-        list.deletion == nil ? "\(list.name)" : "\(list.name) (deleted, can come back)"
+        list.deletion == nil ? "\(list.name)" : "\(list.name) (deleted, can be restored)"
     }
 
     private static func extent(of list: ExaminedList) -> String {

@@ -90,7 +90,7 @@ extension Reply.Reload {
 
     fileprivate var sentence: String {
         let what = applied.isEmpty ? "nothing has changed" : "changed: \(applied.joined(separator: ", "))"
-        let rest = needRestart.isEmpty ? "" : "; a restart is needed for \(needRestart.joined(separator: ", "))"
+        let rest = needRestart.isEmpty ? "" : "; restart the daemon for \(needRestart.joined(separator: ", "))"
         return "read \(file ?? "the configuration") again; \(what)\(rest)"
     }
 }

@@ -43,14 +43,14 @@ struct StartUp {
         userID = surroundings.userID
 
         var warnings = sources.unknownEnvironmentNames().map { unknown in
-            "\(unknown.name) in the environment is no setting of diffabled and is ignored"
+            "ignoring the environment variable \(unknown.name): diffabled has no such setting"
                 + (unknown.nearest.map { "; did you mean \($0)?" } ?? "")
         }
         guard received.count <= 1 else { throw .tooManySockets(names: received.map(\.name)) }
         if let received = received.first {
             socket = .descriptor(received.descriptor)
             if let path = configuration.socket {
-                warnings.append("the socket is the one that the service manager handed over; \(path) is not used")
+                warnings.append("using the socket that systemd passed; \(path) is not used")
             }
         } else if let said = configuration.socket {
             socket = .path(said)

@@ -100,11 +100,11 @@ struct HandlerMessageTests {
         (#""method":"perform","params":{"list":"t","action":""}"#, "action is empty"),
         (
             #""method":"expand","params":{"list":"t","item":"x","timeout":0}"#,
-            "timeout must be a whole number of milliseconds from 1 to 600000"
+            "timeout must be an integer number of milliseconds from 1 to 600000"
         ),
         (
             #""method":"expand","params":{"list":"t","item":"x","timeout":600001}"#,
-            "timeout must be a whole number of milliseconds from 1 to 600000"
+            "timeout must be an integer number of milliseconds from 1 to 600000"
         ),
         (#""method":"answer","params":{"result":1}"#, "answer needs request"),
         (

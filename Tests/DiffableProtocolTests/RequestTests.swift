@@ -165,12 +165,12 @@ struct RequestTests {
         (#"{"id":4}"#, -32600, "a request needs a method (at byte 0)", "4"),
         (
             #"{"id":1.5,"method":"ping"}"#, -32600,
-            "id must be a string, null or a whole number of 64 bits, not 1.5 (at byte 6)",
+            "id must be a string, null or a 64-bit integer, not 1.5 (at byte 6)",
             "null"
         ),
         (
             #"{"id":[],"method":"ping"}"#, -32600,
-            "id must be a string, null or a whole number of 64 bits, not an array (at byte 6)", "null"
+            "id must be a string, null or a 64-bit integer, not an array (at byte 6)", "null"
         ),
         (#"{"id":7,"params":{}}"#, -32600, "a request needs a method (at byte 0)", "7"),
         (#"{"id":7,"method":null}"#, -32600, "a request needs a method (at byte 0)", "7"),
@@ -218,7 +218,7 @@ struct RequestTests {
         ),
         (
             #"{"id":1,"method":"transact","params":{"list":"t","operations":[],"ifRevision":-1}}"#, -32602,
-            "ifRevision must be a whole number from 0 to 9007199254740991, not -1 (at byte 78)", "1"
+            "ifRevision must be an integer from 0 to 9007199254740991, not -1 (at byte 78)", "1"
         ),
         (
             #"{"id":1,"method":"apply","params":{"list":"t"}}"#, -32602,
@@ -242,15 +242,15 @@ struct RequestTests {
         ),
         (
             #"{"id":1,"method":"subscribe","params":{"list":"t","minInterval":0}}"#, -32602,
-            "minInterval must be a whole number of milliseconds from 1 to 3600000, not 0 (at byte 64)", "1"
+            "minInterval must be an integer number of milliseconds from 1 to 3600000, not 0 (at byte 64)", "1"
         ),
         (
             #"{"id":1,"method":"subscribe","params":{"list":"t","minInterval":3600001}}"#, -32602,
-            "minInterval must be a whole number of milliseconds from 1 to 3600000, not 3600001 (at byte 64)", "1"
+            "minInterval must be an integer number of milliseconds from 1 to 3600000, not 3600001 (at byte 64)", "1"
         ),
         (
             #"{"id":1,"method":"subscribe","params":{"list":"t","bookmark":9}}"#, -32602,
-            "bookmark must be a whole number of milliseconds from 10 to 3600000, not 9 (at byte 61)", "1"
+            "bookmark must be an integer number of milliseconds from 10 to 3600000, not 9 (at byte 61)", "1"
         ),
         (
             #"{"id":1,"method":"subscribe","params":{"list":"t","ifAbsent":true}}"#, -32602,
@@ -312,8 +312,8 @@ struct RequestTests {
 
     /// What is in the range is taken, one less and one more is refused with the range, as is what is no number.
     @Test(arguments: [
-        ("subscribe", "minInterval", 1...3_600_000, " of milliseconds"),
-        ("subscribe", "bookmark", 10...3_600_000, " of milliseconds"),
+        ("subscribe", "minInterval", 1...3_600_000, " number of milliseconds"),
+        ("subscribe", "bookmark", 10...3_600_000, " number of milliseconds"),
         ("setAccess", "owner", 0...4_294_967_294, ""), ("setAccess", "group", 0...4_294_967_294, ""),
         ("history", "limit", 0...9_007_199_254_740_991, ""), ("undo", "to", 0...9_007_199_254_740_991, ""),
         ("snapshot", "at", 0...9_007_199_254_740_991, ""), ("undo", "ifRevision", 0...9_007_199_254_740_991, ""),
@@ -335,7 +335,7 @@ struct RequestTests {
         {
             let message = message(value)
             let expected =
-                "\(member) must be a whole number\(units) from \(range.lowerBound) to \(range.upperBound), not \(shown) (at byte "
+                "\(member) must be an integer\(units) from \(range.lowerBound) to \(range.upperBound), not \(shown) (at byte "
             #expect(message?.hasPrefix(expected) == true, "\(value): \(message ?? "was taken")")
         }
     }
@@ -356,7 +356,7 @@ struct RequestTests {
         #"{"id":1,"method":"snapshot","params":{"list":"t","view":{"where":{"path":"/a","lessThan":true}}}}"#:
             "view.where.lessThan must be a number or a string, which have an order, not true",
         #"{"id":1,"method":"snapshot","params":{"list":"t","view":{"window":{"limit":"9"}}}}"#:
-            #"view.window.limit must be a whole number from 0 to 9007199254740991, not "9""#,
+            #"view.window.limit must be an integer from 0 to 9007199254740991, not "9""#,
         #"{"id":1,"method":"transact","params":{"list":"t","operations":{}}}"#:
             "operations must be an array, not an object",
         #"{"id":1,"method":"transact","params":{"list":"t","operations":[[]]}}"#:

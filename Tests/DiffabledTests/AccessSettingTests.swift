@@ -42,21 +42,21 @@ import Testing
     }
 
     @Test(arguments: [
-        ("- prefx: a", "access[0]: unknown key “prefx”. Did you mean prefix?"),
+        ("- prefx: a", "access[0]: unknown key \"prefx\". Did you mean prefix?"),
         (
             "- prefix: a\n- prefix: b\n  colour: red",
-            "access[1]: unknown key “colour”. The keys are prefix, create, owner, group, mode"
+            "access[1]: unknown key \"colour\". The keys are prefix, create, owner, group, mode"
         ),
-        ("- create: {user: [root]}", "access[0].create: unknown key “user”. Did you mean users?"),
-        ("- create: {users: [root, no-such-user]}", "access[0].create.users[1]: there is no user “no-such-user”"),
-        ("- create: {groups: [no-such-group]}", "access[0].create.groups[0]: there is no group “no-such-group”"),
-        ("- owner: 4294967295", "access[0].owner: there is no user “4294967295”"),
-        ("- group: no-such-group", "access[0].group: there is no group “no-such-group”"),
+        ("- create: {user: [root]}", "access[0].create: unknown key \"user\". Did you mean users?"),
+        ("- create: {users: [root, no-such-user]}", "access[0].create.users[1]: there is no user \"no-such-user\""),
+        ("- create: {groups: [no-such-group]}", "access[0].create.groups[0]: there is no group \"no-such-group\""),
+        ("- owner: 4294967295", "access[0].owner: there is no user \"4294967295\""),
+        ("- group: no-such-group", "access[0].group: there is no group \"no-such-group\""),
         ("- mode: \"4755\"", "access[0].mode: \"4755\" asks for more than r"),
         ("- mode: rw", "access[0].mode: a mode is up to four octal digits"),
         ("- create: some", "access[0].create: it is everyone, nobody, or {users: [alice]"),
         ("- create: {users: root}", "access[0].create.users: it is a list of names"),
-        ("- prefix: a\n- prefix: a", "access[1]: there is a rule for the prefix “a” before it"),
+        ("- prefix: a\n- prefix: a", "access[1]: there are two rules for the prefix \"a\""),
         ("- everyone", "access[0]: a rule is a mapping"),
         ("  everyone", "access: it is a list of rules"),
     ])

@@ -80,7 +80,7 @@ import Testing
 
     @Test func `an unknown key is refused with its line and the nearest known one`() throws {
         let message = try refusal(of: "logLevel: info\nlineLenghtMax: 5")
-        #expect(message.hasSuffix("unknown key “lineLenghtMax” in line 2. Did you mean lineLengthMax?"))
+        #expect(message.hasSuffix("unknown key \"lineLenghtMax\" in line 2. Did you mean lineLengthMax?"))
     }
 
     @Test(arguments: Setting.allCases)
@@ -98,7 +98,7 @@ import Testing
     func `a limit that is no whole number in its range is refused, not replaced by the default`(
         text: String
     ) throws {
-        #expect(try refusal(of: text).contains("must be a whole number from 1 to 100000000"))
+        #expect(try refusal(of: text).contains("must be an integer from 1 to 100000000"))
     }
 
     @Test func `limits are taken up to both ends of their range`() throws {

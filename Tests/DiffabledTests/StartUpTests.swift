@@ -25,7 +25,7 @@ import Testing
         let startUp = try startUp(
             flags: [.socket: "/mine"], received: [handedOver], environment: ["HOME": "/home/u"])
         #expect(startUp.socket == .descriptor(3))
-        #expect(startUp.warnings == ["the socket is the one that the service manager handed over; /mine is not used"])
+        #expect(startUp.warnings == ["using the socket that systemd passed; /mine is not used"])
     }
 
     @Test func `several sockets are refused by their names`() throws {

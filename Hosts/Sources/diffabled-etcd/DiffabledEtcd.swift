@@ -10,11 +10,10 @@ import Synchronization
 @main
 struct DiffabledEtcd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "diffabled-etcd", abstract: "Share lists with other hosts, through etcd.",
+        commandName: "diffabled-etcd", abstract: "Share lists between hosts through etcd.",
         discussion: """
-            Each host runs its own diffabled, and one diffabled-etcd beside it. Clients go on talking to their own \
-            daemon. It runs until it is interrupted, and connects again to the daemon and to etcd whenever it loses \
-            them.
+            Each host runs its own diffabled and one diffabled-etcd. Clients connect to their own daemon as before. \
+            diffabled-etcd runs until it is interrupted, and reconnects to the daemon and to etcd.
               diffabled-etcd --endpoints http://10.0.0.1:2379,http://10.0.0.2:2379,http://10.0.0.3:2379
               diffabled-etcd status --endpoints http://10.0.0.1:2379
 
@@ -32,24 +31,25 @@ struct DiffabledEtcd: AsyncParsableCommand {
 /// Options that choose etcd.
 struct EtcdOptions: ParsableArguments {
     @Option(
-        help: ArgumentHelp("Where members of etcd listen for clients.", valueName: "url,url"),
+        help: ArgumentHelp("Client URLs of the members of etcd.", valueName: "url,url"),
         transform: EtcdOptions.endpoints)
     var endpoints: [Endpoint]
-    @Option(help: ArgumentHelp("The name of the hosts' set of lists.", valueName: "name")) var space = "default"
-    @Option(help: ArgumentHelp("Who we are to etcd: a certificate, PEM.", valueName: "file")) var cert: String?
-    @Option(help: ArgumentHelp("The certificate's key, PEM.", valueName: "file")) var key: String?
-    @Option(help: ArgumentHelp("Who vouches for etcd, PEM; otherwise whom the system trusts.", valueName: "file"))
+    @Option(help: ArgumentHelp("Namespace in etcd; hosts share lists only within the same one.", valueName: "name"))
+    var space = "default"
+    @Option(help: ArgumentHelp("Client certificate for etcd (PEM).", valueName: "file")) var cert: String?
+    @Option(help: ArgumentHelp("Key of the client certificate (PEM).", valueName: "file")) var key: String?
+    @Option(help: ArgumentHelp("CA certificate for etcd (PEM). Default: the system's CAs.", valueName: "file"))
     var cacert: String?
 
     func validate() throws {
-        if (cert == nil) != (key == nil) { throw ValidationError("--cert and --key go together") }
+        if (cert == nil) != (key == nil) { throw ValidationError("--cert and --key have to be used together") }
         if endpoints.contains(where: \.usesTLS) != endpoints.allSatisfy(\.usesTLS) {
-            throw ValidationError("--endpoints: all with https, or none")
+            throw ValidationError("--endpoints: use https for all or for none")
         }
         if cert ?? cacert != nil, !endpoints.allSatisfy(\.usesTLS) {
-            throw ValidationError("certificates are for endpoints with https")
+            throw ValidationError("--cert, --key and --cacert need endpoints with https")
         }
-        guard Self.isName(space) else { throw ValidationError("--space is a name of letters, digits, - and _") }
+        guard Self.isName(space) else { throw ValidationError("--space must be a name of letters, digits, -, . and _") }
     }
 
     static func isName(_ text: String) -> Bool {
@@ -64,7 +64,7 @@ struct EtcdOptions: ParsableArguments {
         let endpoints = try text.split(separator: ",").map { endpoint in
             do { return try Endpoint(String(endpoint)) } catch { throw ValidationError("\(error)") }
         }
-        if endpoints.isEmpty { throw ValidationError("--endpoints names none") }
+        if endpoints.isEmpty { throw ValidationError("--endpoints needs at least one URL") }
         return endpoints
     }
 
@@ -80,16 +80,16 @@ struct EtcdOptions: ParsableArguments {
 /// Shares the lists.
 struct Run: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "run", abstract: "Share the daemon's lists; it is what happens without a command.")
+        commandName: "run", abstract: "Share the daemon's lists (default).")
 
     @OptionGroup var etcd: EtcdOptions
     @Option(help: ArgumentHelp("The daemon's socket.", valueName: "path")) var socket: String?
-    @Option(help: ArgumentHelp("What this host is called; otherwise its host name.", valueName: "name"))
+    @Option(help: ArgumentHelp("Name of this host. Default: its host name.", valueName: "name"))
     var host: String?
 
     func validate() throws {
         if let host, !EtcdOptions.isName(host) {
-            throw ValidationError("--host is a name of letters, digits, -, . and _")
+            throw ValidationError("--host must be a name of letters, digits, -, . and _")
         }
     }
 
@@ -97,14 +97,14 @@ struct Run: AsyncParsableCommand {
         let path: SocketPath
         do { path = try SocketPath.find(socket) } catch { throw ValidationError(error.descriptionWithOption) }
         let name = host ?? hostName()
-        guard EtcdOptions.isName(name) else { throw ValidationError("this host has no usable name: say --host") }
+        guard EtcdOptions.isName(name) else { throw ValidationError("this host has no usable name: use --host") }
         let said = Mutex("")
         let report: @Sendable (String) -> Void = { words in
             let isNew = said.withLock { last in
                 defer { last = words }
                 return last != words
             }
-            if isNew { say("no etcd answers, and it is tried again: \(words)") }
+            if isNew { say("no etcd answers; retrying: \(words)") }
         }
         let connector = Connector(
             client: etcd.client(isFair: true, report: report), keys: SpaceKeys(etcd.space), host: name, socket: path)

@@ -147,7 +147,7 @@ extension SchemaParts {
     private static func count(_ keyword: SchemaKeyword, _ decoder: inout Decoder) throws(DecodingError) -> Int {
         let before = decoder
         let value = try decoder.scan { scanner throws(JSONError) in try scanner.value() }
-        let expected = "a whole number that is not negative"
+        let expected = "a non-negative integer"
         guard value.isNumber else { throw before.unexpected(keyword.text, expected) }
         let number = DecimalNumber(value.bytes)
         guard number.isInteger, number.isZero || !number.isNegative else {

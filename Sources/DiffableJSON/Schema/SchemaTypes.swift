@@ -31,7 +31,7 @@ struct SchemaTypes: OptionSet, Sendable {
     /// For messages: `a string or null`.
     var phrase: String {
         let phrases: [(SchemaTypes, String)] = [
-            (.string, "a string"), (.number, "a number"), (.integer, "a whole number"), (.boolean, "true or false"),
+            (.string, "a string"), (.number, "a number"), (.integer, "an integer"), (.boolean, "true or false"),
             (.array, "an array"), (.object, "an object"), (.null, "null"),
         ]
         return phrases.filter { contains($0.0) }.map(\.1).asAlternatives

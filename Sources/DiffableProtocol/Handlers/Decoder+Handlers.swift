@@ -6,7 +6,7 @@ import DiffableJSON
 extension Decoder {
     /// How long an answer is waited for, in milliseconds.
     mutating func timeout() throws(DecodingError) -> Int {
-        try wholeNumber("timeout", in: Request.timeoutRange, units: " of milliseconds")
+        try wholeNumber("timeout", in: Request.timeoutRange, units: " number of milliseconds")
     }
 
     /// A value that the daemon does not look into, without insignificant white space.

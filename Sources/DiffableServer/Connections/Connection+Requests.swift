@@ -105,7 +105,7 @@ extension Connection {
                 return .failure(
                     WireError(
                         .invalidParams,
-                        "maxLine must be a whole number of bytes from \(limits.lineOutLengthMax) to "
+                        "maxLine must be an integer number of bytes from \(limits.lineOutLengthMax) to "
                             + "\(limits.lineOutLengthCeiling), not \(wanted)"))
             }
             lineLengthMax = wanted

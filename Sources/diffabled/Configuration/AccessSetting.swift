@@ -17,7 +17,8 @@ enum AccessSetting {
             throw .badAccess(place: "access", "\(error)")
         }
         guard case .sequence(let nodes)? = root else {
-            throw .badAccess(place: "access", "it is a list of rules, such as [{prefix: \"sys.\", mode: \"0644\"}]")
+            throw .badAccess(
+                place: "access", "it must be a list of rules, such as [{prefix: \"sys.\", mode: \"0644\"}]")
         }
         var rules: [AccessRules.Rule] = []
         for (index, node) in nodes.enumerated() {
@@ -25,7 +26,7 @@ enum AccessSetting {
             guard !rules.contains(where: { $0.prefix == rule.prefix }) else {
                 throw .badAccess(
                     place: "access[\(index)]",
-                    "there is a rule for the prefix “\(rule.prefix)” before it; make one of both")
+                    "there are two rules for the prefix \"\(rule.prefix)\"; combine them")
             }
             rules.append(rule)
         }
@@ -38,7 +39,7 @@ enum AccessSetting {
 
     private static func rule(_ node: Node, at place: String) throws(ConfigurationError) -> AccessRules.Rule {
         guard case .mapping(let mapping) = node else {
-            throw .badAccess(place: place, "a rule is a mapping, such as {prefix: \"sys.\", mode: \"0644\"}")
+            throw .badAccess(place: place, "a rule must be a mapping, such as {prefix: \"sys.\", mode: \"0644\"}")
         }
         var rule = AccessRules.Rule()
         for (name, value) in mapping {
@@ -76,7 +77,7 @@ enum AccessSetting {
                 let key: CreatorsKey = try known(name, at: place)
                 let place = "\(place).\(key.rawValue)"
                 guard case .sequence(let names) = value else {
-                    throw .badAccess(place: place, "it is a list of names, such as [alice, bob]")
+                    throw .badAccess(place: place, "it must be a list of names, such as [alice, bob]")
                 }
                 for (index, name) in names.enumerated() {
                     switch key {
@@ -88,7 +89,7 @@ enum AccessSetting {
             return .some(users: users, groups: groups)
         default:
             throw .badAccess(
-                place: place, "it is everyone, nobody, or {users: [alice], groups: [staff]}; root always may")
+                place: place, "it must be everyone, nobody, or {users: [alice], groups: [staff]}; root always can")
         }
     }
 
@@ -103,7 +104,7 @@ enum AccessSetting {
         let suggestion =
             nearestName(to: name, among: all).map { "Did you mean \($0)?" }
             ?? "The keys are \(all.joined(separator: ", "))"
-        throw .badAccess(place: place, "unknown key “\(name)”. \(suggestion)")
+        throw .badAccess(place: place, "unknown key \"\(name)\". \(suggestion)")
     }
 
     private static func text(_ node: Node, at place: String) throws(ConfigurationError) -> String {
@@ -114,13 +115,13 @@ enum AccessSetting {
     private static func user(_ node: Node, at place: String) throws(ConfigurationError) -> UInt32 {
         let name = try text(node, at: place)
         if let number = getpwnam(name)?.pointee.pw_uid ?? number(name) { return number }
-        throw .badAccess(place: place, "there is no user “\(name)”")
+        throw .badAccess(place: place, "there is no user \"\(name)\"")
     }
 
     private static func group(_ node: Node, at place: String) throws(ConfigurationError) -> UInt32 {
         let name = try text(node, at: place)
         if let number = getgrnam(name)?.pointee.gr_gid ?? number(name) { return number }
-        throw .badAccess(place: place, "there is no group “\(name)”")
+        throw .badAccess(place: place, "there is no group \"\(name)\"")
     }
 
     /// The greatest number means "none" to the system.

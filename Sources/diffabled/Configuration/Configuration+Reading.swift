@@ -72,9 +72,9 @@ extension Limit.Row {
     fileprivate var expectation: String {
         let what =
             switch unit {
-            case .bytes: "a whole number of bytes"
-            case .seconds: "a whole number of seconds"
-            case .number: "a whole number"
+            case .bytes: "an integer number of bytes"
+            case .seconds: "an integer number of seconds"
+            case .number: "an integer"
             }
         return "\(what) from \(range.lowerBound) to \(range.upperBound)"
     }

@@ -20,24 +20,24 @@ enum ConfigurationError: Error, Equatable, CustomStringConvertible {
         case .unreadableFile(let path, let reason):
             "the configuration file \(path) cannot be used: \(reason)"
         case .unknownKey(let key, let line):
-            "unknown key “\(key)”\(at(line)). \(suggestion(for: key))"
+            "unknown key \"\(key)\"\(at(line)). \(suggestion(for: key))"
         case .noSingleValue(let setting, let line):
             "\(setting.key)\(at(line)) needs one value; leave the line out or comment it out for the default"
         case .badValue(let setting, let value, let expected, let place):
-            "\(setting.key)\(place.map { ", \($0)," } ?? "") is “\(value)”; it must be \(expected) "
+            "\(setting.key)\(place.map { ", \($0)," } ?? "") is \"\(value)\"; it must be \(expected) "
                 + "(set it as \(setting.key) in the configuration file or as \(setting.environmentName))"
         case .badAccess(let place, let message):
             "\(place): \(message)"
         case .contradiction(let message):
             message
         case .noRuntimeDirectory:
-            "XDG_RUNTIME_DIR is not set, so there is no place for the socket: say --socket PATH, "
+            "XDG_RUNTIME_DIR is not set, so there is no place for the socket: use --socket PATH, "
                 + "or log in through a session that sets it"
         case .noStateDirectory:
             "neither STATE_DIRECTORY, XDG_STATE_HOME nor HOME is set to an absolute path, "
-                + "so there is no place for the lists: say --state-directory DIR"
+                + "so there is no place for the lists: use --state-directory DIR"
         case .tooManySockets(let names):
-            "the service manager handed over \(names.count) sockets (\(names.joined(separator: ", "))), "
+            "systemd passed \(names.count) sockets (\(names.joined(separator: ", "))), "
                 + "and diffabled serves one: keep one ListenStream= in one socket unit"
         }
     }

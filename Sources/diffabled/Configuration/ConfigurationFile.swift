@@ -53,5 +53,5 @@ private func settings(in text: String) throws -> (values: [Setting: String], lin
 }
 
 private struct NoMapping: Error, CustomStringConvertible {
-    var description: String { "it must consist of lines such as “logLevel: info”" }
+    var description: String { "it must consist of lines such as \"logLevel: info\"" }
 }

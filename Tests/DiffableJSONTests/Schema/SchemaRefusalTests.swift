@@ -26,9 +26,9 @@ struct SchemaRefusalTests {
                 #"{"items":{"type":["null",1]}}"#,
                 "items.type[1]: type must be string, number, integer, boolean, null, array or object, not 1"
             ),
-            (#"{"minLength":-1}"#, "minLength must be a whole number that is not negative, not -1"),
-            (#"{"maxItems":1.5}"#, "maxItems must be a whole number that is not negative, not 1.5"),
-            (#"{"maxItems":"1"}"#, #"maxItems must be a whole number that is not negative, not "1""#),
+            (#"{"minLength":-1}"#, "minLength must be a non-negative integer, not -1"),
+            (#"{"maxItems":1.5}"#, "maxItems must be a non-negative integer, not 1.5"),
+            (#"{"maxItems":"1"}"#, #"maxItems must be a non-negative integer, not "1""#),
             (#"{"minimum":"0"}"#, #"minimum must be a number, not "0""#),
             (#"{"minimum":null}"#, "minimum must be a number, not null"),
             (#"{"required":["a","\u0061"]}"#, #"required[1]: "a" is required twice"#),

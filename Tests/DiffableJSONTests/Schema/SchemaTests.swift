@@ -18,7 +18,7 @@ struct SchemaTests {
                 #"{"properties":{"due":{"type":"string"}}}"#, #"{"a":1,"due":5}"#, "/due", "type",
                 "/due must be a string, not 5"
             ),
-            (#"{"type":"integer"}"#, "1.5", "", "type", "the content must be a whole number, not 1.5"),
+            (#"{"type":"integer"}"#, "1.5", "", "type", "the content must be an integer, not 1.5"),
             (#"{"type":"boolean"}"#, "null", "", "type", "the content must be true or false, not null"),
             (
                 #"{"properties":{"a":false}}"#, #"{"a":1}"#, "/a", "properties",

@@ -72,7 +72,7 @@ extension Integration {
             try daemon.configure("access: [{prefix: shut., group: no-such-group}]")
             let refused = try daemon.companion("reload")
             #expect(refused.status == 1)
-            #expect(refused.complaints.contains("access[0].group: there is no group “no-such-group”"))
+            #expect(refused.complaints.contains("access[0].group: there is no group \"no-such-group\""))
             #expect(try daemon.companion(as: bob, "ls").output.contains("shut.news"))
         }
 

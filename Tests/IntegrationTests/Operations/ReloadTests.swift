@@ -34,8 +34,8 @@ extension Integration {
 
         @Test(
             arguments: [
-                ("itemsMax: 3\nlistsMax: many\n", "listsMax, in line 2 of FILE, is “many”; it must be a whole number"),
-                ("itemsMax: 3\nlistMax: 4\n", "FILE cannot be used: unknown key “listMax” in line 2. Did you mean"),
+                ("itemsMax: 3\nlistsMax: many\n", "listsMax, in line 2 of FILE, is \"many\"; it must be an integer"),
+                ("itemsMax: 3\nlistMax: 4\n", "FILE cannot be used: unknown key \"listMax\" in line 2. Did you mean"),
                 ("itemsMax: 3\ncontentLengthMax: 1048576\n", "lower contentLengthMax"),
                 ("itemsMax: [3\n", "FILE cannot be used"),
             ])

@@ -49,7 +49,7 @@ extension Integration {
             let refusal = try daemon.companion("apply", "good", input: "tea\n")
             #expect(refusal.status == 1)
             #expect(refusal.complaints.contains("diffabled --repair --state-directory \(state)"))
-            #expect(daemon.program.complaints.contains("critical: every request is refused"))
+            #expect(daemon.program.complaints.contains("critical: refusing every request"))
 
             // It holds no lock, so that this needs no stop; the repair is taken at the next start.
             let check = try offline("--check")

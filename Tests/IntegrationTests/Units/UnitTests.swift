@@ -86,7 +86,7 @@ extension Integration {
                 let text = try box.property("StatusText")
                 return text.contains("cannot be used") ? text : nil
             }
-            #expect(status.hasPrefix("Tried again in 10 seconds: the state directory /proc/lists cannot be used"))
+            #expect(status.hasPrefix("Retrying in 10 seconds: the state directory /proc/lists cannot be used"))
             Thread.sleep(forTimeInterval: 5)
             let restarts = try Int(box.property("NRestarts")) ?? .max
             #expect(restarts <= Int(begin.duration(to: .now) / .seconds(10)))
@@ -132,7 +132,7 @@ extension Integration {
             }
             try box.write("itemsMax: lots\n", to: "/etc/diffabled/diffabled.yaml")
             #expect(try box.start("systemctl", "reload", "diffabled.service").wait() != 0)
-            _ = try box.log(with: "itemsMax, in line 1 of /etc/diffabled/diffabled.yaml, is “lots”")
+            _ = try box.log(with: "itemsMax, in line 1 of /etc/diffabled/diffabled.yaml, is \"lots\"")
             #expect(try box.start("diffablectl", "append", "tasks", "more", "-q").wait() == 1)
             #expect(try box.property("MainPID") == process)
             #expect(try box.property("ActiveState") == "active")

@@ -46,7 +46,7 @@ extension Integration {
             for item in ["before", "during", "after"] {
                 #expect(followed.matches(of: try Regex("\\+ \(item)\\b")).count == 1, "\(followed)")
             }
-            _ = try box.log(with: "storage stands still")
+            _ = try box.log(with: "no disk write has completed for a while")
             watch.end(with: SIGTERM)
         }
 

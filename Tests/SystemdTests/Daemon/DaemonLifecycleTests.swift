@@ -126,7 +126,7 @@ import Testing
         let file = try directory.file("diffabled.yaml", containing: "lineLenghtMax: 5\n")
         let ending = try #require(try RunningDaemon(in: directory, arguments: ["--config", file]).ending())
         #expect(ending.status == 78)
-        #expect(ending.errors.contains("unknown key “lineLenghtMax” in line 1. Did you mean lineLengthMax?"))
+        #expect(ending.errors.contains("unknown key \"lineLenghtMax\" in line 1. Did you mean lineLengthMax?"))
     }
 
     @Test func `wrong options end it with 64`() throws {
