@@ -150,7 +150,7 @@ class HandlerDaemon(FakeDaemon):
             return
         number = len(self.waiting) + 1
         self.waiting[number] = (peer, id, method, params)
-        shown = {name: params[name] for name in ("action", "items", "arguments", "item", "operations") if name in params}
+        shown: Line = {name: params[name] for name in ("action", "items", "arguments", "item", "operations") if name in params}
         if method == "propose":
             gone = [id for operation in params["operations"] if operation["op"] == "deleteItems" for id in operation["items"]]
             shown["summary"] = {"deletedItems": len(gone)} if gone else {"movedItems": 1}

@@ -105,7 +105,7 @@ class RandomLists:
         self._last += 1
         return f"{self.random.choice(['i', 'ü ', 'a/b~'])}{self._last}"
 
-    def item(self, levels: int = 2) -> Dict[str, Any]:
+    def item(self, levels: int = 2) -> Any:
         choice = self.random
         item: Dict[str, Any] = {"id": self.new_id()}
         if choice.random() < 0.3:
@@ -118,10 +118,10 @@ class RandomLists:
             item["children"] = [self.item(levels - 1) for _ in range(choice.randrange(1, 4))]
         return item
 
-    def items(self) -> List[Dict[str, Any]]:
+    def items(self) -> List[Any]:
         return [self.item() for _ in range(self.random.randrange(1, 5))]
 
-    def some_children(self, parent: Any) -> List[Dict[str, Any]]:
+    def some_children(self, parent: Any) -> List[Any]:
         """Some of those that are there, in another order, which say nothing of their expansion."""
         children = [child.to_dict() for child in parent.children if self.random.random() < 0.7]
         for child in children:
@@ -129,7 +129,7 @@ class RandomLists:
         self.random.shuffle(children)
         return children
 
-    def operation(self, state: Any) -> Dict[str, Any]:
+    def operation(self, state: Any) -> Any:
         """One that may fit the state, and mostly does."""
         choice = self.random
         sections = [section.id for section in state.sections]

@@ -4,14 +4,14 @@ import asyncio
 import threading
 import time
 import unittest
-from typing import Any, Dict, List, Optional
+from typing import Any, List, Optional
 
-from diffable import AsyncClient, Client, ListState, NoSuchList, Refused, Snapshot, Update, __version__, operations
+from diffable import AsyncClient, Client, ListState, NoSuchList, Refused, Snapshot, Update, View, __version__, operations
 
 from .support import PATIENCE, Daemon, DaemonTestCase, RandomLists, eventually
 
 #: Through which others look on.
-VIEWS: List[Dict[str, Any]] = [
+VIEWS: List[View] = [
     {"where": {"path": "/due", "atMost": 5}},
     {"search": "milk"},
     {"sort": ["/due", {"path": "id", "descending": True}]},
@@ -23,7 +23,7 @@ VIEWS: List[Dict[str, Any]] = [
 class Onlooker(threading.Thread):
     """Follows a list, and compares each state with the daemon's at that revision."""
 
-    def __init__(self, client: Client, view: Optional[Dict[str, Any]]) -> None:
+    def __init__(self, client: Client, view: Optional[View]) -> None:
         super().__init__(daemon=True)
         self.client, self.view = client, view
         self.following = client.follow("random", view)
@@ -154,7 +154,7 @@ class UpdateTests(DaemonTestCase):
             self.assertEqual(update.window and update.window.total, 50)
             following.set_view({"window": {"offset": 40, "limit": 2}})
             self.assertEqual([item.id for _, item in next(following).state.rows()], ["40", "41"])
-            following.set_view({"windw": {}})
+            following.set_view({"windw": {}})  # type: ignore[arg-type]
             with self.assertRaisesRegex(Refused, "windw"):
                 next(following)
 

@@ -14,11 +14,14 @@ from diffable import (
     HandlerExists,
     HandlerLost,
     HandlerTimedOut,
+    ItemDict,
     NoHandler,
     NotSendable,
+    Operation,
     ProposalRefused,
     Request,
 )
+from diffable.typed import RequestKind
 
 from .fake_daemon import HandlerDaemon
 from .support import PATIENCE, DaemonTestCase, answers_for_lists, eventually
@@ -185,7 +188,7 @@ class RealHandlingTests(DaemonTestCase):
         if not answers_for_lists(self.client):
             self.skipTest("this daemon knows no handlers yet")
 
-    def serve(self, name: str, requests: List[str], answer: Callable[[Request], Any], replace: bool = False) -> Handler:
+    def serve(self, name: str, requests: List[RequestKind], answer: Callable[[Request], Any], replace: bool = False) -> Handler:
         self.client.publish(name, [{"id": "milk", "text": "Milk"}, {"id": "box"}])
         handler = self.client.handle(name, requests, replace=replace)
 
@@ -209,10 +212,11 @@ class RealHandlingTests(DaemonTestCase):
         def answer(request: Request) -> None:
             if request.kind == "perform":
                 seen.append([handler.state[id]["text"] for id in request.items])
-                patch = {"op": "patchItems", "items": [{"id": "milk", "content": {"done": True}}]}
+                patch: Operation = {"op": "patchItems", "items": [{"id": "milk", "content": {"done": True}}]}
                 request.answer([self.client.transact("work", [patch]).revision, request.arguments, request.asker["name"]])
             elif request.kind == "expand":
-                children = [{"id": f"{request.item}/1"}]
+                assert request.item is not None
+                children: List[ItemDict] = [{"id": f"{request.item}/1"}]
                 self.client.transact("work", [{"op": "replaceChildren", "parent": request.item, "items": children}])
                 request.answer()
             elif request.operations[0]["op"] == "moveItem":
@@ -226,7 +230,7 @@ class RealHandlingTests(DaemonTestCase):
         performed = self.client.perform("work", "done", ["milk"], arguments={"quick": True})
         self.assertEqual((seen, performed.result), ([["Milk"]], [2, {"quick": True}, "asker"]))
         self.assertGreaterEqual(performed.revision or 0, 2)
-        self.assertGreaterEqual(self.client.expand("work", "box").revision, 3)
+        self.assertGreaterEqual(self.client.expand("work", "box").revision or 0, 3)
         self.assertIn("box/1", self.client.snapshot("work").state)
         self.assertTrue(self.client.propose("work", [{"op": "moveItem", "item": "box", "before": "milk"}]).changed)
         self.client.propose("work", [{"op": "deleteItems", "items": ["milk"]}])
@@ -275,7 +279,7 @@ class RealHandlingTests(DaemonTestCase):
         def answer(request: Request) -> None:
             long = "x" * 300_000
             if request.kind == "propose":
-                request.answer(operations=[{"op": "none"}])
+                request.answer(operations=[{"op": "none"}])  # type: ignore[typeddict-item]
             else:
                 request.answer(long)
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import unittest
 from typing import Any, Dict, List, Optional
 
-from diffable import PermissionDenied, Unintelligible
+from diffable import PermissionDenied, Unintelligible, View
 from diffable.mirror import Mirror, Update
 
 Operations = List[Dict[str, Any]]
@@ -48,7 +48,7 @@ class MirrorTests(unittest.TestCase):
         for method, part in (("changes", changes(1, 2, [append("c")], more=True)), ("reset", reset(2, [], more=True))):
             mirror = self.started()
             mirror.receive(method, part)
-            mirror.resume(None)
+            mirror.resume({})
             self.assertEqual(mirror.since, {"epoch": "e1", "revision": 1})
             mirror.receive("changes", changes(1, 2, [append("d")]))
             self.assertEqual(ids(mirror), ["a", "b", "d"])
@@ -74,8 +74,8 @@ class MirrorTests(unittest.TestCase):
         self.assertEqual(again and again.cause, "epoch")
 
     def test_a_view_counts_from_the_next_group_on(self) -> None:
-        first: Dict[str, Any] = {"search": "a"}
-        second: Dict[str, Any] = {"search": "b"}
+        first: View = {"search": "a"}
+        second: View = {"search": "b"}
         mirror = self.started(view=first)
         mirror.receive("changes", changes(1, 2, [], more=True))
         mirror.set_view(second)

@@ -4,7 +4,8 @@ import json
 import unittest
 from typing import Any, List
 
-from diffable import ListState, TooLarge, operations
+from diffable import ListState, SnapshotDict, TooLarge, operations
+from diffable.lines import encoded
 from diffable.parts import change_lines
 
 from .support import RandomLists
@@ -13,7 +14,7 @@ from .support import RandomLists
 class PartsTests(unittest.TestCase):
     def parts(self, changes: List[Any], length: int, operations_max: int = 1000) -> List[Any]:
         limits = {"lineLengthMax": length, "operationsMax": operations_max}
-        lines = change_lines("transact", {"list": "tasks"}, {"requestKey": "k"}, changes, 7, limits)
+        lines = change_lines("transact", {"list": "tasks"}, {"requestKey": "k"}, map(encoded, changes), 7, limits)
         for line in lines:
             self.assertLessEqual(len(line), length)
             self.assertEqual(line.count(b"\n"), 1)
@@ -54,13 +55,13 @@ class PartsTests(unittest.TestCase):
 
     def test_what_is_inserted_in_parts_keeps_its_order(self) -> None:
         for place in ({"before": "b"}, {"after": "a"}, {"section": "s", "after": None}, {"section": "s"}, {"parent": "a"}):
-            start = {"sections": [{"id": "s", "items": [{"id": "a"}, {"id": "b"}]}]}
+            start: SnapshotDict = {"sections": [{"id": "s", "items": [{"id": "a"}, {"id": "b"}]}]}
             whole, parted = ListState.from_dict(start), ListState.from_dict(start)
             name = "insertItems" if "before" in place or "after" in place else "appendItems"
             below = [{"id": f"c{number}", "content": "y" * 30} for number in range(30)]
             items = [{"id": str(number), "content": "x" * 50} for number in range(40)]
             items[20]["children"] = below  # type: ignore[assignment]
-            operation = {"op": name, **place, "items": items}
+            operation: Any = {"op": name, **place, "items": items}
             operations.apply(whole, operation)
             sent = self.parts([operation], 600)
             self.assertGreater(len(sent), 5)

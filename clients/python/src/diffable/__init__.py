@@ -58,21 +58,22 @@ from .errors import (
 from .mirror import Update, Window
 from .operations import DoesNotFit, apply
 from .state import Item, ListState, Section
+from .typed import Condition, ItemDict, Operation, SectionDict, SnapshotDict, View
 
 __version__ = "0.1.0"
 
 __all__ = [
     "Access", "AsyncClient", "AsyncFollowing", "AsyncHandler", "AsyncLease", "AsyncRequest", "AttachExists", "Client",
-    "ConnectionLost",
+    "Condition", "ConnectionLost",
     "Difference", "DiffableError", "DoesNotFit", "DuplicateItem", "DuplicateSection", "Expanded", "Following", "Handler",
     "HandlerEnded", "HandlerExists", "HandlerLost", "HandlerTimedOut", "History", "InvalidAnchor", "InvalidConfiguration",
-    "InvalidContent", "InvalidParams", "InvalidRequest", "Item", "Lease", "ListExists", "ListState", "ListSummary",
+    "InvalidContent", "InvalidParams", "InvalidRequest", "Item", "ItemDict", "Lease", "ListExists", "ListState", "ListSummary",
     "MethodNotFound", "MirrorExists", "NoDaemon", "NoHandler", "NoReply", "NoSpace", "NoSuchItem", "NoSuchList",
     "NoSuchRequest",
     "NoSuchRevision", "NoSuchSection", "NoSuchSubscription", "NotAttached", "NotForShared", "NotKept", "NotSendable",
-    "Outcome", "OutcomeUnknown", "OwnDescendant",
+    "Operation", "Outcome", "OutcomeUnknown", "OwnDescendant",
     "ParseError", "Performed",
     "PermissionDenied", "Place", "ProposalRefused", "Refused", "RequestKeyReused", "Revision", "RevisionMismatch",
-    "Request", "Section", "ShuttingDown", "Snapshot", "SocketNotPermitted", "StorageFailed", "StorageUnreadable",
-    "TooLarge", "Unintelligible", "Unreachable", "UntrustedSocket", "Update", "Window", "apply",
+    "Request", "Section", "SectionDict", "ShuttingDown", "Snapshot", "SnapshotDict", "SocketNotPermitted", "StorageFailed",
+    "StorageUnreadable", "TooLarge", "Unintelligible", "Unreachable", "UntrustedSocket", "Update", "View", "Window", "apply",
 ]

@@ -8,8 +8,8 @@ from typing import Any, Dict, Mapping, Optional, Sequence, Type, TypeVar
 
 from .errors import Unintelligible
 from .mirror import Window
-from .operations import Operation
-from .state import JSON, ListState, Section
+from .state import ListState, Section
+from .typed import JSON, Operation
 
 A = TypeVar("A")
 

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-from typing import AsyncIterator, Optional, Sequence
+from typing import AsyncIterator, Literal, Optional, Sequence
 
 from .asynchronous import AsyncNetwork
 from .following import FollowedList
 from .handling import HandlerRequest, Handling
 from .leasing import Leasing
-from .mirror import Update, View
-from .operations import Operation
+from .mirror import Update
 from .requests import Requests
-from .state import JSON
+from .typed import JSON, Operation, RequestKind, View
 
 
 class AsyncRequest(HandlerRequest):
@@ -86,15 +85,15 @@ class AsyncClient(Requests):
         super().__init__(AsyncNetwork(), socket, name, patience, reply_timeout)
 
     def follow(
-        self, list: str, view: Optional[View] = None, *, if_absent: str = "error", min_interval: Optional[float] = None,
-        most_recent: bool = False, not_older_than: Optional[int] = None,
+        self, list: str, view: Optional[View] = None, *, if_absent: Literal["error", "wait"] = "error",
+        min_interval: Optional[float] = None, most_recent: bool = False, not_older_than: Optional[int] = None,
     ) -> AsyncFollowing:
         """As `Client.follow`."""
         return AsyncFollowing(
             self._connections, list, view, if_absent, min_interval, most_recent, not_older_than)
 
     def handle(
-        self, list: str, requests: Sequence[str], actions: Optional[Sequence[str]] = None, *, replace: bool = False,
+        self, list: str, requests: Sequence[RequestKind], actions: Optional[Sequence[str]] = None, *, replace: bool = False,
         follow: bool = True,
     ) -> AsyncHandler:
         """As `Client.handle`."""

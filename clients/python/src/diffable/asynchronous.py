@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 import asyncio
+import os
+import socket
 from typing import Optional
 
+from .forking import Inheritable
 from .wire import Wire
 
 
-class AsyncWire:
+class AsyncWire(Inheritable):
     def __init__(
-        self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, timeout: Optional[float]
+        self, socket: socket.socket, reader: asyncio.StreamReader, writer: asyncio.StreamWriter, timeout: Optional[float]
     ) -> None:
+        super().__init__()
+        self._socket = socket
+        self._loop = asyncio.get_running_loop()
+        self._process = os.getpid()
         self._timeout = timeout
         self._reader = reader
         self._writer = writer
         # Under way also while nobody waits for it: who is cancelled while waiting loses nothing that has come.
         self._reading: Optional[asyncio.Task[bytes]] = None
 
+    @property
+    def is_inherited(self) -> bool:
+        return self._process != os.getpid()
+
     async def send(self, data: bytes) -> None:
-        if self._writer.is_closing():
+        if self.is_inherited or self._writer.is_closing():
             return
         try:
             self._writer.write(data)
@@ -28,6 +39,8 @@ class AsyncWire:
             self._writer.transport.abort()
 
     async def receive(self, timeout: Optional[float]) -> bytes:
+        if self.is_inherited:
+            return b""
         reading = self._reading
         if reading is None:
             reading = self._reading = asyncio.ensure_future(self._reader.read(1 << 18))
@@ -41,19 +54,38 @@ class AsyncWire:
             return b""
 
     def is_open(self) -> bool:
+        # A loop that has ended, as of an earlier `asyncio.run`, serves no connection any more.
+        if self.is_inherited or self._loop.is_closed():
+            return False
         return not self._reader.at_eof() and not self._writer.is_closing() and self._reader.exception() is None
 
     def close(self) -> None:
-        self._writer.close()
+        if self.is_inherited:
+            return
+        if self._loop.is_closed():
+            self._socket.close()
+        else:
+            self._writer.close()
+
+    def _leave_to_parent(self) -> None:
+        # Past the loop: what that watches is the parent's too.
+        self._socket.close()
 
 
 class AsyncNetwork:
     async def connect(self, path: str, timeout: Optional[float]) -> Wire:
+        end = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
         try:
-            reader, writer = await asyncio.wait_for(asyncio.open_unix_connection(path), timeout)
+            end.setblocking(False)
+            await asyncio.wait_for(asyncio.get_running_loop().sock_connect(end, path), timeout)
+            reader, writer = await asyncio.open_unix_connection(sock=end)
         except asyncio.TimeoutError:
+            end.close()
             raise TimeoutError from None
-        return AsyncWire(reader, writer, timeout)
+        except BaseException:
+            end.close()
+            raise
+        return AsyncWire(end, reader, writer, timeout)
 
     async def sleep(self, seconds: float) -> None:
         await asyncio.sleep(seconds)

@@ -1,63 +1,165 @@
-"""The wire and the time of `Client`: what waits blocks its thread."""
+"""The wire and the time of `Client`, and how its coroutines wait."""
 
 from __future__ import annotations
 
+import os
 import select
 import socket
 import threading
 import time
-from typing import Optional
+from collections import deque
+from typing import Any, Coroutine, Deque, Generator, Generic, Optional, TypeVar
 
+from .forking import Inheritable
 from .wire import Wire
 
+T = TypeVar("T")
 
-class BlockingWire:
-    def __init__(self, path: str, timeout: Optional[float]) -> None:
+
+class Wait:
+    """Suspends a coroutine until a socket is ready or a time has come. `await` returns whether the socket is ready."""
+
+    def __init__(self, socket: Optional[socket.socket], event: int, timeout: Optional[float]) -> None:
+        self.socket = socket
+        self.event = event
+        self.deadline = None if timeout is None else time.monotonic() + timeout
+
+    def __await__(self) -> Generator[Wait, bool, bool]:
+        is_ready = yield self
+        return is_ready
+
+    def outcome(self, until: Optional[float]) -> Optional[bool]:
+        """What `await` returns; None if the wait goes on after `until`."""
+        ends = [end for end in (self.deadline, until) if end is not None]
+        poll = select.poll()
+        try:
+            if self.socket is not None:
+                poll.register(self.socket, self.event)
+            if poll.poll(max(min(ends) - time.monotonic(), 0) * 1000 if ends else None):
+                return True
+        except (OSError, ValueError):
+            # Another thread has closed it, which the next call on it shows.
+            return True
+        return False if self.deadline is not None and (until is None or self.deadline <= until) else None
+
+
+class StillWaiting(Exception):
+    """The time that a caller gave is over, and the work can go on later."""
+
+
+class Work(Generic[T]):
+    """A coroutine that waits for nothing but `Wait`s, and can be left waiting for one."""
+
+    def __init__(self, coroutine: Coroutine[Any, bool, T]) -> None:
+        self._coroutine = coroutine
+        #: What it waits for; None before it begins.
+        self.wait: Optional[Wait] = None
+
+    @property
+    def has_ended(self) -> bool:
+        return getattr(self._coroutine, "cr_frame", None) is None
+
+    def finish(self, until: Optional[float] = None) -> T:
+        """The result. Raises `StillWaiting` at `until`; a later call goes on from there."""
+        is_ready: Any = None
+        while True:
+            if self.wait is not None:
+                is_ready = self.wait.outcome(until)
+                if is_ready is None:
+                    raise StillWaiting
+            try:
+                self.wait = self._coroutine.send(is_ready)
+            except StopIteration as end:
+                result: T = end.value
+                return result
+
+    def close(self) -> None:
+        self._coroutine.close()
+
+
+def finished(coroutine: Coroutine[Any, Any, T]) -> T:
+    """The coroutine's result."""
+    work = Work(coroutine)
+    try:
+        return work.finish()
+    finally:
+        work.close()
+
+
+class BlockingWire(Inheritable):
+    def __init__(self, timeout: Optional[float]) -> None:
+        super().__init__()
         self._socket = socket.socket(socket.AF_UNIX, socket.SOCK_STREAM)
+        self._socket.setblocking(False)
+        self._process = os.getpid()
+        self._timeout = timeout
         # Several threads can send on one: a view is set, or a request answered, while another thread waits for the next line.
         self._sending = threading.Lock()
-        self._timeout = timeout
-        try:
-            self._socket.settimeout(timeout)
-            self._socket.connect(path)
-            self._socket.settimeout(None)
-        except BaseException:
-            self._socket.close()
-            raise
+        self._unsent: Deque[memoryview] = deque()
+
+    async def connect(self, path: str) -> None:
+        """Raises `OSError`."""
+        deadline = None if self._timeout is None else time.monotonic() + self._timeout
+        while True:
+            try:
+                return self._socket.connect(path)
+            except BlockingIOError:
+                # As many as the daemon lets wait are waiting, and nothing tells when there is room.
+                if deadline is not None and time.monotonic() >= deadline:
+                    raise
+                await Wait(None, 0, 0.01)
+
+    @property
+    def is_inherited(self) -> bool:
+        return self._process != os.getpid()
 
     async def send(self, data: bytes) -> None:
-        rest = memoryview(data)
+        if self.is_inherited:
+            return
         with self._sending:
-            try:
-                while rest:
-                    if not self._poll(select.POLLOUT, self._timeout):
-                        # It takes nothing any more.
-                        self._shut()
-                        return
-                    try:
-                        rest = rest[self._socket.send(rest, socket.MSG_DONTWAIT):]
-                    except BlockingIOError:
-                        continue
-            except (OSError, ValueError):
-                self._shut()
+            self._unsent.append(memoryview(data))
+        try:
+            while not self._has_sent_all():
+                if not await Wait(self._socket, select.POLLOUT, self._timeout):
+                    # The daemon takes nothing any more.
+                    self._shut()
+                    return
+        except (OSError, ValueError):
+            self._shut()
+
+    def _has_sent_all(self) -> bool:
+        # The lock is held for as long as nothing waits, so that the lines of two threads are not mixed.
+        with self._sending:
+            while self._unsent:
+                try:
+                    sent = self._socket.send(self._unsent[0])
+                except BlockingIOError:
+                    return False
+                if sent < len(self._unsent[0]):
+                    self._unsent[0] = self._unsent[0][sent:]
+                else:
+                    self._unsent.popleft()
+            return True
 
     async def receive(self, timeout: Optional[float]) -> bytes:
         try:
-            if not self._poll(select.POLLIN, timeout):
-                raise TimeoutError
-            return self._socket.recv(1 << 18)
+            while not self.is_inherited:
+                if not await Wait(self._socket, select.POLLIN, timeout):
+                    raise TimeoutError
+                try:
+                    return self._socket.recv(1 << 18)
+                except BlockingIOError:
+                    continue
         except TimeoutError:
             raise
         except (OSError, ValueError):
             # Another thread has closed it, or the daemon has reset it.
-            return b""
+            pass
+        return b""
 
     def is_open(self) -> bool:
-        try:
-            # Nobody has asked for anything: what has come is the end, or its reason.
-            return not self._poll(select.POLLIN, 0)
-        except (OSError, ValueError):
-            return False
+        # Nobody has asked for anything: what has come is the end, or its reason. A closed socket counts as ready.
+        return not self.is_inherited and not Wait(self._socket, select.POLLIN, 0).outcome(None)
 
     def close(self) -> None:
         # Wakes who waits in another thread.
@@ -68,13 +170,13 @@ class BlockingWire:
         # A loop over a list that was left is closed with it.
         self._socket.close()
 
-    def _poll(self, event: int, timeout: Optional[float]) -> bool:
-        """Not by the socket's own timeout, which would be that of other threads too."""
-        poll = select.poll()
-        poll.register(self._socket, event)
-        return bool(poll.poll(None if timeout is None else timeout * 1000))
+    def _leave_to_parent(self) -> None:
+        # The parent's end stays open, and the daemon sees that when the parent closes it.
+        self._socket.close()
 
     def _shut(self) -> None:
+        if self.is_inherited:
+            return
         try:
             self._socket.shutdown(socket.SHUT_RDWR)
         except OSError:
@@ -83,7 +185,13 @@ class BlockingWire:
 
 class BlockingNetwork:
     async def connect(self, path: str, timeout: Optional[float]) -> Wire:
-        return BlockingWire(path, timeout)
+        wire = BlockingWire(timeout)
+        try:
+            await wire.connect(path)
+        except BaseException:
+            wire.close()
+            raise
+        return wire
 
     async def sleep(self, seconds: float) -> None:
-        time.sleep(seconds)
+        await Wait(None, 0, seconds)

@@ -3,23 +3,28 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any, Callable, Coroutine, Iterator, Optional, Sequence, TypeVar
+import threading
+import time
+from typing import TYPE_CHECKING, Any, Callable, Coroutine, Iterator, Literal, Optional, Sequence, TypeVar
 
-from .blocking import BlockingNetwork
+from .blocking import BlockingNetwork, StillWaiting, Work, finished
 from .following import FollowedList
+from .forking import Inheritable
 from .handling import HandlerRequest, Handling
 from .leasing import Leasing
-from .mirror import Update, View
-from .operations import Operation
+from .mirror import Update
+from .readiness import Readiness
+from .reception import Reception
 from .requests import Requests
-from .state import JSON, ListState
-from .wire import finished
+from .state import ListState
+from .typed import JSON, Operation, RequestKind, View
 
 if TYPE_CHECKING:
     from typing_extensions import Concatenate, ParamSpec
 
     P = ParamSpec("P")
 R = TypeVar("R")
+T = TypeVar("T")
 
 
 def _blocking(method: Callable[Concatenate[Any, P], Coroutine[Any, Any, R]]) -> Callable[Concatenate[Any, P], R]:
@@ -74,8 +79,8 @@ class Client:
     request = _blocking(Requests.request)
 
     def follow(
-        self, list: str, view: Optional[View] = None, *, if_absent: str = "error", min_interval: Optional[float] = None,
-        most_recent: bool = False, not_older_than: Optional[int] = None,
+        self, list: str, view: Optional[View] = None, *, if_absent: Literal["error", "wait"] = "error",
+        min_interval: Optional[float] = None, most_recent: bool = False, not_older_than: Optional[int] = None,
     ) -> Following:
         """Iterates the updates of a list: first its state, then each change, until it is deleted. When the connection is
         lost, it goes on over the next one.
@@ -90,7 +95,7 @@ class Client:
                 self._requests._connections, list, view, if_absent, min_interval, most_recent, not_older_than))
 
     def handle(
-        self, list: str, requests: Sequence[str], actions: Optional[Sequence[str]] = None, *, replace: bool = False,
+        self, list: str, requests: Sequence[RequestKind], actions: Optional[Sequence[str]] = None, *, replace: bool = False,
         follow: bool = True,
     ) -> Handler:
         """Iterates what others ask of a list, so that it is answered. Use it in `with`, which ends it when the loop does, also
@@ -118,17 +123,102 @@ class Client:
         self.close()
 
 
-class Following(Iterator[Update]):
-    """`for update in client.follow("tasks")`. One thread iterates; any may set a view, or close."""
+class _Loop(Inheritable, Iterator[T]):
+    """One thread at a time iterates; any may close."""
+
+    def __init__(self, reception: Reception[T]) -> None:
+        super().__init__()
+        self._reception = reception
+        self._turn = threading.Lock()
+        # What `next` left when its time was over.
+        self._work: Optional[Work[Optional[T]]] = None
+        self._readiness: Optional[Readiness] = None
+
+    def __next__(self) -> T:
+        value = self.next()
+        assert value is not None
+        return value
+
+    def next(self, timeout: Optional[float] = None) -> Optional[T]:
+        """The same as `next(loop)`, but None when nothing has come after so many seconds; 0 only looks. What has come by then
+        is kept for the next call. At the end it raises `StopIteration`."""
+        until = None if timeout is None else time.monotonic() + max(timeout, 0)
+        if not self._turn.acquire(timeout=-1 if timeout is None else min(max(timeout, 0), threading.TIMEOUT_MAX)):
+            return None
+        try:
+            return self._advance(until)
+        finally:
+            self._turn.release()
+
+    def _advance(self, until: Optional[float]) -> Optional[T]:
+        if self._readiness is not None:
+            self._readiness.rest()
+        if self._work is None or self._reception.is_closed:
+            self._work = Work(self._reception.next())
+        try:
+            value = self._work.finish(until)
+        except StillWaiting:
+            return None
+        finally:
+            if self._work.has_ended:
+                self._work = None
+            if self._readiness is not None:
+                self._note_wait(self._readiness)
+        if value is None:
+            raise StopIteration
+        return value
+
+    def _note_wait(self, readiness: Readiness) -> None:
+        wait = None if self._work is None else self._work.wait
+        if wait is not None:
+            readiness.watch(wait)
+        # More may have come already; and what another thread has closed is over.
+        if wait is None or self._reception.is_closed:
+            readiness.fire()
+
+    def fileno(self) -> int:
+        """A file descriptor for `select`, `poll`, GLib and other event loops. It is readable when `next(timeout=0)` may return
+        something or has something to do, such as to connect again. Call that until it returns None. At the end it stays
+        readable, and is closed with this object: take it out of the event loop when `next` raises."""
+        with self._turn:
+            if self._readiness is None:
+                self._readiness = Readiness()
+            return self._readiness.fileno()
+
+    def close(self) -> None:
+        """Ends the loop. Any thread may call it."""
+        finished(self._reception.close())
+        # Another thread that is in `next` notices by itself.
+        if self._turn.acquire(blocking=False):
+            try:
+                if self._work is not None:
+                    self._work.close()
+                    self._work = None
+            finally:
+                self._turn.release()
+        if (readiness := self._readiness) is not None:
+            readiness.fire()
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _leave_to_parent(self) -> None:
+        # Another thread of the parent may be in `next`.
+        self._turn = threading.Lock()
+        self._work = self._readiness = None
+        self._reception._leave_to_parent()
+
+
+class Following(_Loop[Update]):
+    """`for update in client.follow("tasks")`. One thread iterates; any may set a view, or close.
+
+    An event loop waits for `fileno`, and takes updates with `next(timeout=0)`. In a child of `os.fork` the loop goes on from
+    where it was, over a connection of its own.
+    """
 
     def __init__(self, followed: FollowedList) -> None:
+        super().__init__(followed)
         self._followed = followed
-
-    def __next__(self) -> Update:
-        update = finished(self._followed.next())
-        if update is None:
-            raise StopIteration
-        return update
 
     @property
     def list(self) -> str:
@@ -144,17 +234,12 @@ class Following(Iterator[Update]):
         return self._followed.revision
 
     def set_view(self, view: Optional[View]) -> None:
-        """Shows something else of the list: the next update leads from what was seen to what is seen then."""
+        """Shows something else of the list. At least one update comes for it, even if nothing looks different, as soon as there
+        is a list. Views that are set in a row may share an update. `view` is copied."""
         finished(self._followed.set_view(view))
-
-    def close(self) -> None:
-        finished(self._followed.close())
 
     def __enter__(self) -> Following:
         return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()
 
 
 class Lease:
@@ -199,17 +284,12 @@ class Request(HandlerRequest):
         finished(self._fail(reason))
 
 
-class Handler(Iterator[Request]):
+class Handler(_Loop[Request]):
     """`with client.handle("tasks", ["perform"]) as handler: for request in handler: …`. One thread iterates; any may answer."""
 
     def __init__(self, handling: Handling[Request]) -> None:
+        super().__init__(handling)
         self._handling = handling
-
-    def __next__(self) -> Request:
-        request = finished(self._handling.next())
-        if request is None:
-            raise StopIteration
-        return request
 
     @property
     def list(self) -> str:
@@ -224,11 +304,5 @@ class Handler(Iterator[Request]):
     def revision(self) -> int:
         return self._handling.revision
 
-    def close(self) -> None:
-        finished(self._handling.close())
-
     def __enter__(self) -> Handler:
         return self
-
-    def __exit__(self, *_: object) -> None:
-        self.close()

@@ -87,6 +87,11 @@ class Connection:
             if message is None:
                 await self._receive_more()
 
+    @property
+    def is_inherited(self) -> bool:
+        """Whether it belongs to the process that this one was forked from."""
+        return self._wire.is_inherited
+
     def is_open(self) -> bool:
         return not self._conversation.has_failed and self._wire.is_open()
 

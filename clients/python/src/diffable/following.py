@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Optional
+import threading
+from typing import Any, Dict, Optional, Tuple
 
-from .connection import Connection
+from .connection import Connection, new_id
 from .connections import Connections
 from .conversation import Message, Reply, RequestID
 from .errors import NoSuchSubscription
-from .mirror import Mirror, Update, View
+from .lines import copied
+from .mirror import Mirror, Update
 from .reception import Reception
 from .state import ListState
+from .typed import View
 
 
 class FollowedList(Reception[Update]):
@@ -27,11 +30,15 @@ class FollowedList(Reception[Update]):
         }
         # Of what is shown first. Afterwards the daemon shows nothing older than before.
         self._fresh = {"mostRecent": most_recent or None, "notOlderThan": not_older_than}
-        self._mirror = Mirror(list, if_absent == "wait", view)
+        # Each view is a copy of its own, so that `is` tells one from another that is equal.
+        self._wanted: View = copied(view or {})
+        self._mirror = Mirror(list, if_absent == "wait", self._wanted)
         self._subscription: Optional[int] = None
-        # The view that is wanted, the one that was asked for last, and those that were not answered yet.
-        self._wanted = self._asked = view
-        self._unanswered: Dict[RequestID, Optional[View]] = {}
+        # The view that was asked for last, and the request for it until it is answered. What is set meanwhile waits.
+        self._asked = self._wanted
+        self._unanswered: Optional[Tuple[RequestID, View]] = None
+        # Of the members above: one thread sets a view while another follows.
+        self._viewing = threading.Lock()
 
     @property
     def list(self) -> str:
@@ -47,8 +54,9 @@ class FollowedList(Reception[Update]):
         return self._mirror.revision
 
     async def set_view(self, view: Optional[View]) -> None:
-        """Shows something else of the list: the next update leads from what was seen to what is seen then."""
-        self._wanted = view
+        """Shows something else of the list. At least one update comes for it, even if nothing looks different, as soon as there
+        is a list. Views that are set in a row may share an update. `view` is copied."""
+        self._wanted = copied(view or {})
         await self._ask_for_view()
 
     async def _begin(self, connection: Connection) -> None:
@@ -56,28 +64,31 @@ class FollowedList(Reception[Update]):
         since = mirror.since
         # A state is gone on from with the view that it was seen through.
         view = self._wanted if since is None else mirror.view
-        self._subscription = None
-        self._unanswered.clear()
+        with self._viewing:
+            self._subscription = self._unanswered = None
         mirror.resume(view)
         params: Dict[str, Any] = {"list": mirror.list, "since": since, "view": view or None, **self._terms}
         if since is None:
             params.update(self._fresh)
         reply = await connection.ask("subscribe", params)
-        self._asked = view
-        self._subscription = reply["subscription"]
+        with self._viewing:
+            self._asked = view
+            self._subscription = reply["subscription"]
         await self._ask_for_view()
 
     async def _ask_for_view(self) -> None:
-        connection, subscription, view = self._connection, self._subscription, self._wanted
-        if connection is None or subscription is None or view == self._asked:
-            return
-        self._asked = view
-        id = await connection.send("setView", {"subscription": subscription, "view": view or {}})
-        self._unanswered[id] = view
+        with self._viewing:
+            connection, subscription, view = self._connection, self._subscription, self._wanted
+            if connection is None or subscription is None or self._unanswered or view is self._asked:
+                return
+            # Noted before it is sent: another thread may read the reply at once.
+            id = new_id()
+            self._asked, self._unanswered = view, (id, view)
+        await connection.send("setView", {"subscription": subscription, "view": view}, id)
 
     async def _take(self, message: Message) -> None:
         if isinstance(message, Reply):
-            self._take_reply(message)
+            await self._take_reply(message)
             return
         if message.params.get("subscription") != self._subscription:
             return
@@ -87,13 +98,22 @@ class FollowedList(Reception[Update]):
         if message.method == "listDeleted" and not self._mirror.waits:
             self._has_ended = True
 
-    def _take_reply(self, reply: Reply) -> None:
-        if reply.id not in self._unanswered:
-            return
-        view = self._unanswered.pop(reply.id)
+    async def _take_reply(self, reply: Reply) -> None:
+        with self._viewing:
+            if self._unanswered is None or reply.id != self._unanswered[0]:
+                return
+            _, view = self._unanswered
+            self._unanswered = None
         try:
             reply.get()
         except NoSuchSubscription:
             # It has ended meanwhile, which is told by itself.
             return
         self._mirror.set_view(view)
+        await self._ask_for_view()
+
+    def _forget(self) -> None:
+        self._mirror.forget()
+
+    def _leave_to_parent(self) -> None:
+        self._viewing = threading.Lock()

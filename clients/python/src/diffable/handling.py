@@ -11,9 +11,9 @@ from .connections import Connections, log
 from .conversation import Message, Reply, RequestID
 from .errors import DiffableError, HandlerEnded, HandlerExists, NoSuchRequest, NotSendable
 from .mirror import Mirror
-from .operations import Operation
 from .reception import Reception
-from .state import JSON, ListState
+from .state import ListState
+from .typed import JSON, Operation, RequestKind
 
 #: For so many seconds the daemon may take our own handler of before for somebody else's.
 _GRACE = 10.0
@@ -65,6 +65,8 @@ class HandlerRequest:
         handling, connection = self._handling, self._connection
         if handling is None or connection is None:
             raise RuntimeError("a request is answered once")
+        if connection.is_inherited:
+            raise RuntimeError("the process that this one was forked from got the request, and only that can answer it")
         self._handling = None
         if self.is_cancelled:
             return
@@ -81,7 +83,7 @@ Q = TypeVar("Q", bound=HandlerRequest)
 
 class Handling(Reception[Q]):
     def __init__(
-        self, kind: Type[Q], connections: Connections, list: str, requests: Sequence[str],
+        self, kind: Type[Q], connections: Connections, list: str, requests: Sequence[RequestKind],
         actions: Optional[Sequence[str]], replace: bool, follow: bool,
     ) -> None:
         super().__init__(connections)
@@ -119,13 +121,16 @@ class Handling(Reception[Q]):
     async def _begin(self, connection: Connection) -> None:
         # Whoever asked over the connection before was told that it was lost.
         self._cancel_all()
-        self._mirror.resume(None)
+        self._mirror.resume({})
         if self._follows:
             params = {"list": self._mirror.list, "since": self._mirror.since}
             self._subscription = (await connection.ask("subscribe", params))["subscription"]
         self._handler = (await connection.ask("handle", self._params))["handler"]
         self._has_registered = True
         self._grace_end = None
+
+    def _forget(self) -> None:
+        self._mirror.forget()
 
     def _is_healed(self, error: DiffableError) -> bool:
         if error.is_healed_by_reconnecting:

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Union
+from typing import Any, Callable, Dict, Iterable, List, Mapping, Optional, Union
 
 from .answers import Outcome, Place, read
 from .connection import Connection, new_id, request_line
 from .connections import Connections
+from .conversation import RequestID
 from .errors import ConnectionLost, Refused
-from .operations import Operation
-from .parts import change_lines
+from .parts import Change
 from .requests import _milliseconds, _state
 from .rows import Field, Row
+from .typed import Durability, Operation, SnapshotDict
 
 _LEASE = {"lease": "connection"}
 
@@ -37,7 +38,7 @@ class Leasing:
         return self._connection is not None and self._connection.is_open()
 
     async def create(
-        self, list: str, durability: Optional[str] = None, mode: Optional[str] = None, if_absent: bool = False
+        self, list: str, durability: Optional[Durability] = None, mode: Optional[str] = None, if_absent: bool = False
     ) -> Place:
         """Makes an empty list, which is deleted with all that is in it when the lease ends. With `if_absent=True` one that is
         there already is as good, and stays."""
@@ -53,7 +54,7 @@ class Leasing:
         return await self._change("transact", {"list": list}, {"ifRevision": if_revision}, [*operations])
 
     async def publish(
-        self, list: str, items: Union[Mapping[str, Any], Iterable[Row]], *, key: Optional[Field] = None,
+        self, list: str, items: Union[SnapshotDict, Iterable[Row]], *, key: Optional[Field] = None,
         section: Optional[Field] = None, parent: Optional[Field] = None, kind: Optional[Field] = None,
         text: Optional[Field] = None, into: Optional[str] = None, if_revision: Optional[int] = None,
     ) -> Outcome:
@@ -78,18 +79,18 @@ class Leasing:
     async def _change(
         self, method: str, place: Mapping[str, Any], terms: Mapping[str, Any], operations: List[Operation]
     ) -> Outcome:
-        id = new_id()
-        result = await self._reply(
-            lambda connection: change_lines(method, place, {**terms, **_LEASE}, operations, id, connection.limits), id)
-        return read(Outcome, result)
+        change = Change(method, place, {**terms, **_LEASE}, operations)
+        return read(Outcome, await self._reply(lambda connection: change.lines(connection.limits), change.id))
 
-    async def _reply(self, lines: Any, id: Any) -> Dict[str, Any]:
+    async def _reply(self, lines: Callable[[Connection], List[bytes]], id: RequestID) -> Dict[str, Any]:
         if self._is_closed:
             raise RuntimeError("the lease has ended")
         if self._connection is None:
             self._connection = await self._connections.open_within(self._patience)
             self._path = self._connection.path
         connection = self._connection
+        if connection.is_inherited:
+            raise RuntimeError("the lease belongs to the process that this one was forked from: make another one here")
         if not connection.is_open():
             connection.close()
             raise ConnectionLost(self._path)

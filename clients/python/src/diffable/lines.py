@@ -21,6 +21,11 @@ def encoded(value: object) -> bytes:
         raise NotSendable(objection or f"the value cannot be sent: {error}") from None
 
 
+def copied(value: Any) -> Any:
+    """The value as it is sent, of which the caller can change nothing any more. Raises `NotSendable`."""
+    return json.loads(encoded(value))
+
+
 def decoded(line: Union[bytes, bytearray]) -> Dict[str, Any]:
     """The object that a line has."""
     try:

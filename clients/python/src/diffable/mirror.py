@@ -11,11 +11,11 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence
 
 from . import operations
 from .errors import Refused, Unintelligible
-from .operations import DoesNotFit, Operation
-from .state import JSON, ListState, Section
+from .operations import DoesNotFit
+from .state import ListState, Section
+from .typed import JSON, Cause, Operation, View
 
 Params = Mapping[str, Any]
-View = Mapping[str, Any]
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class Update:
     #: "initial" for the first state; "changes"; or why it is sent as a whole once more: "history" (what one had is too long
     #: ago), "epoch" (the list was deleted and made again), "reload" (its publisher wants everything drawn anew); and
     #: "deleted": there is no list at the moment (`if_absent="wait"`).
-    cause: str
+    cause: Cause
     operations: Sequence[Operation]
     state: ListState
     window: Optional[Window] = None
@@ -63,6 +63,10 @@ class Update:
         return self.cause not in ("changes", "deleted")
 
 
+#: The reasons of a `reset`.
+_CAUSES: Dict[str, Cause] = {"initial": "initial", "epoch": "epoch", "history": "history"}
+
+
 class Mirror:
     def __init__(self, list: str, waits: bool = False, view: Optional[View] = None) -> None:
         self.list = list
@@ -73,10 +77,9 @@ class Mirror:
         self.revision = 0
         self.window: Optional[Window] = None
         #: Through which view `state` is seen; what comes next is through `_next_view`.
-        self.view = view
-        self._next_view = view
+        self.view: View = {} if view is None else view
+        self._next_view = self.view
         self._later_view: Optional[View] = None
-        self._changes_later = False
         self._has_state = False
         self._had_state = False
         self._group: Optional[List[Operation]] = None
@@ -97,33 +100,38 @@ class Mirror:
                 return self._receive_deletion()
         except KeyError as error:
             raise Unintelligible(f"{method} without {error}") from None
+        if method == "bookmark" and self._has_state and "revision" in params:
+            # What changed since was nothing that is seen, and the next group begins there.
+            self.revision = params["revision"]
         if method == "subscriptionEnded":
             raise Refused.of(str(params.get("reason")), str(params.get("message")), about=params)
         return None
 
-    def set_view(self, view: Optional[View]) -> None:
+    def set_view(self, view: View) -> None:
         """What comes next is through this view; a group that is under way is finished first."""
         if self._group is None:
             self._next_view = view
         else:
-            self._later_view, self._changes_later = view, True
+            self._later_view = view
 
-    def resume(self, view: Optional[View]) -> None:
+    def resume(self, view: View) -> None:
         """Another connection goes on from here. The rest of a group that was cut off will not come."""
         self._discard_group()
         self._next_view = view
+
+    def forget(self) -> None:
+        """The state may be half of something. The next one is made from nothing."""
+        self._has_state = False
 
     def _receive_reset(self, params: Params) -> Optional[Update]:
         if not self._gather(params):
             return None
         state = ListState()
         group = self._apply_group(state)
-        cause = str(params["reason"])
-        if cause not in ("initial", "epoch", "history"):
-            # A newer daemon may have other reasons, which mean at least that everything is to be drawn anew.
-            cause = "reload"
+        # A newer daemon may have other reasons, which mean at least that everything is to be drawn again.
+        cause = _CAUSES.get(params["reason"], "reload")
         if cause == "initial" and self._had_state:
-            cause = "epoch"
+            cause = "reload" if params["epoch"] == self.epoch else "epoch"
         self.state = state
         self.epoch = params["epoch"]
         return self._complete(params, cause, group)
@@ -156,12 +164,12 @@ class Mirror:
         group = self._group or []
         for index, operation in enumerate(group):
             try:
-                operations.apply(state, operation)
+                operations.take(state, operation)
             except DoesNotFit as error:
                 raise Unintelligible(f'operation {index} on the list "{self.list}": {error}') from None
         return group
 
-    def _complete(self, params: Params, cause: str, group: Sequence[Operation]) -> Update:
+    def _complete(self, params: Params, cause: Cause, group: Sequence[Operation]) -> Update:
         self.revision = params["revision"]
         self.window = Window.of(params)
         self.view = self._next_view
@@ -171,6 +179,5 @@ class Mirror:
 
     def _discard_group(self) -> None:
         self._group = None
-        if self._changes_later:
-            self._next_view = self._later_view
-            self._later_view, self._changes_later = None, False
+        if self._later_view is not None:
+            self._next_view, self._later_view = self._later_view, None

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
-from .state import JSON, Item, ListState, Section
+from .lines import copied
+from .state import Item, ListState, Section
+from .typed import JSON, Operation
 
-Operation = Mapping[str, Any]
 Container = Union[Item, Section]
 
 
@@ -14,8 +15,18 @@ class DoesNotFit(ValueError):
     """An operation that is not of this list, or is none."""
 
 
+#: As it is read here.
+_Members = Mapping[str, Any]
+
+
 def apply(state: ListState, operation: Operation) -> None:
-    """Changes the state. Costs what the operation brings, takes and changes. What does not fit changes nothing."""
+    """Changes the state. Costs what the operation brings, takes and changes. An operation that does not fit changes nothing.
+    `operation` is copied."""
+    take(state, copied(operation))
+
+
+def take(state: ListState, operation: _Members) -> None:
+    """The same, with the operation's content in the state as it is."""
     name = operation.get("op")
     step = _steps.get(str(name))
     if step is None:
@@ -42,31 +53,31 @@ def merged(value: JSON, patch: JSON) -> JSON:
 # MARK: The list's own content
 
 
-def _reconfigure_list(state: ListState, operation: Operation) -> None:
+def _reconfigure_list(state: ListState, operation: _Members) -> None:
     state.content = operation["content"]
 
 
-def _patch_list(state: ListState, operation: Operation) -> None:
+def _patch_list(state: ListState, operation: _Members) -> None:
     state.content = merged(state.content, operation["content"])
 
 
 # MARK: Sections
 
 
-def _append_sections(state: ListState, operation: Operation) -> None:
+def _append_sections(state: ListState, operation: _Members) -> None:
     state._insert_sections(_new_sections(state, operation), _last(state.sections))
 
 
-def _insert_sections(state: ListState, operation: Operation) -> None:
+def _insert_sections(state: ListState, operation: _Members) -> None:
     state._insert_sections(_new_sections(state, operation), _section_anchor(state, operation))
 
 
-def _delete_sections(state: ListState, operation: Operation) -> None:
+def _delete_sections(state: ListState, operation: _Members) -> None:
     for section in _found(state._sections_by_id, operation["sections"], operation):
         state._remove_section(section)
 
 
-def _move_section(state: ListState, operation: Operation) -> None:
+def _move_section(state: ListState, operation: _Members) -> None:
     section = state._sections_by_id[operation["section"]]
     anchor = _section_anchor(state, operation, moved=section)
     if anchor is section:
@@ -75,7 +86,7 @@ def _move_section(state: ListState, operation: Operation) -> None:
     state._sections.insert([section], anchor)
 
 
-def _reload_sections(state: ListState, operation: Operation) -> None:
+def _reload_sections(state: ListState, operation: _Members) -> None:
     for section, given in _named(state._sections_by_id, operation["sections"]):
         if "content" in given:
             section.content = given["content"]
@@ -84,7 +95,7 @@ def _reload_sections(state: ListState, operation: Operation) -> None:
 # MARK: Items
 
 
-def _append_items(state: ListState, operation: Operation) -> None:
+def _append_items(state: ListState, operation: _Members) -> None:
     items = _new_items(state, operation)
     container = _container(state, operation) or _last(state.sections)
     if container is None:
@@ -93,25 +104,25 @@ def _append_items(state: ListState, operation: Operation) -> None:
     state._insert_items(items, container, _last(container._siblings()))
 
 
-def _insert_items(state: ListState, operation: Operation) -> None:
+def _insert_items(state: ListState, operation: _Members) -> None:
     items = _new_items(state, operation)
     container, after = _place(state, operation)
     state._insert_items(items, container, after)
 
 
-def _delete_items(state: ListState, operation: Operation) -> None:
+def _delete_items(state: ListState, operation: _Members) -> None:
     for item in _found(state._items_by_id, operation["items"], operation):
         # It may have gone with one that it stood under.
         if item.id in state:
             state._remove_item(item)
 
 
-def _delete_all_items(state: ListState, operation: Operation) -> None:
+def _delete_all_items(state: ListState, operation: _Members) -> None:
     for section in list(state.sections):
         state._remove_section(section)
 
 
-def _move_item(state: ListState, operation: Operation) -> None:
+def _move_item(state: ListState, operation: _Members) -> None:
     item = state._items_by_id[operation["item"]]
     container, after = _place(state, operation, moved=item)
     if after is item:
@@ -124,18 +135,18 @@ def _move_item(state: ListState, operation: Operation) -> None:
     state._move_item(item, container, after)
 
 
-def _reconfigure_items(state: ListState, operation: Operation) -> None:
+def _reconfigure_items(state: ListState, operation: _Members) -> None:
     for item, given in _named(state._items_by_id, operation["items"]):
         if "content" in given:
             item.content = given["content"]
 
 
-def _patch_items(state: ListState, operation: Operation) -> None:
+def _patch_items(state: ListState, operation: _Members) -> None:
     for item, given in _named(state._items_by_id, operation["items"]):
         item.content = merged(item.content, given.get("content"))
 
 
-def _reload_items(state: ListState, operation: Operation) -> None:
+def _reload_items(state: ListState, operation: _Members) -> None:
     for item, given in _named(state._items_by_id, operation["items"]):
         if "kind" in given:
             item.kind = given["kind"]
@@ -143,20 +154,20 @@ def _reload_items(state: ListState, operation: Operation) -> None:
             item.content = given["content"]
 
 
-def _expand_items(state: ListState, operation: Operation) -> None:
+def _expand_items(state: ListState, operation: _Members) -> None:
     for item in [state._items_by_id[id] for id in operation["items"]]:
         item.expanded = True
 
 
-def _collapse_items(state: ListState, operation: Operation) -> None:
+def _collapse_items(state: ListState, operation: _Members) -> None:
     for item in [state._items_by_id[id] for id in operation["items"]]:
         item.expanded = False
 
 
-def _replace_children(state: ListState, operation: Operation) -> None:
+def _replace_children(state: ListState, operation: _Members) -> None:
     """Items that are given and stand elsewhere are taken from there; what was under them goes, unless it is given too."""
     parent = state._items_by_id[operation["parent"]]
-    items = [Item.from_dict(item) for item in operation["items"]]
+    items = [Item._of(item) for item in operation["items"]]
     given = [item.id for top in items for item in top._subtree()]
     kept = {id: state._items_by_id[id] for id in given if id in state}
     if len(set(given)) < len(given):
@@ -185,7 +196,7 @@ def _keep_expansion(items: Sequence[Item], given: Sequence[Mapping[str, Any]], b
         _keep_expansion(item.children, said.get("children") or (), before)
 
 
-_steps: Dict[str, Callable[[ListState, Operation], None]] = {
+_steps: Dict[str, Callable[[ListState, _Members], None]] = {
     "reconfigureList": _reconfigure_list,
     "patchList": _patch_list,
     "appendSections": _append_sections,
@@ -209,8 +220,8 @@ _steps: Dict[str, Callable[[ListState, Operation], None]] = {
 # MARK: What operations name
 
 
-def _new_sections(state: ListState, operation: Operation) -> List[Section]:
-    sections = [Section.from_dict(section) for section in operation["sections"]]
+def _new_sections(state: ListState, operation: _Members) -> List[Section]:
+    sections = [Section._of(section) for section in operation["sections"]]
     ids = [section.id for section in sections]
     if len(set(ids)) < len(ids) or any(id in state._sections_by_id for id in ids):
         raise DoesNotFit("a section is there already")
@@ -218,8 +229,8 @@ def _new_sections(state: ListState, operation: Operation) -> List[Section]:
     return sections
 
 
-def _new_items(state: ListState, operation: Operation) -> List[Item]:
-    items = [Item.from_dict(item) for item in operation["items"]]
+def _new_items(state: ListState, operation: _Members) -> List[Item]:
+    items = [Item._of(item) for item in operation["items"]]
     _check_new(state, items)
     return items
 
@@ -230,7 +241,7 @@ def _check_new(state: ListState, items: Sequence[Item]) -> None:
         raise DoesNotFit("an item is there already")
 
 
-def _found(things: Dict[str, Any], ids: Sequence[str], operation: Operation) -> List[Any]:
+def _found(things: Dict[str, Any], ids: Sequence[str], operation: _Members) -> List[Any]:
     if operation.get("ifPresent"):
         return [things[id] for id in dict.fromkeys(ids) if id in things]
     return [things[id] for id in dict.fromkeys(ids)]
@@ -241,7 +252,7 @@ def _named(found: Dict[str, Any], things: Sequence[Any]) -> List[Tuple[Any, Mapp
     return [(found[thing], {}) if isinstance(thing, str) else (found[thing["id"]], thing) for thing in things]
 
 
-def _section_anchor(state: ListState, operation: Operation, moved: Optional[Section] = None) -> Optional[Section]:
+def _section_anchor(state: ListState, operation: _Members, moved: Optional[Section] = None) -> Optional[Section]:
     """After which one; None is the front."""
     if operation.get("before") is not None:
         anchor = state._sections_by_id[operation["before"]]
@@ -253,7 +264,7 @@ def _section_anchor(state: ListState, operation: Operation, moved: Optional[Sect
     return None if after is None else state._sections_by_id[after]
 
 
-def _place(state: ListState, operation: Operation, moved: Optional[Item] = None) -> Tuple[Container, Optional[Item]]:
+def _place(state: ListState, operation: _Members, moved: Optional[Item] = None) -> Tuple[Container, Optional[Item]]:
     """In what, and after which one there; None is the front."""
     if operation.get("before") is not None:
         anchor = state._items_by_id[operation["before"]]
@@ -275,7 +286,7 @@ def _place(state: ListState, operation: Operation, moved: Optional[Item] = None)
     return container, container._siblings().before(last) if last is not None and last is moved else last
 
 
-def _container(state: ListState, operation: Operation) -> Optional[Container]:
+def _container(state: ListState, operation: _Members) -> Optional[Container]:
     if operation.get("parent") is not None:
         return state._items_by_id[operation["parent"]]
     if operation.get("section") is not None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any, Dict, Iterable, Iterator, List, Mapping
 
-from .connection import request_line
+from .connection import new_id, request_line
 from .conversation import RequestID
 from .errors import TooLarge
 from .lines import encoded
-from .operations import Operation
+from .typed import Operation
 
 #: Shorter than a daemon takes, so that it begins to read while the next line is sent.
 AIM = 1 << 18
@@ -16,13 +17,31 @@ AIM = 1 << 18
 _USUAL_LENGTH_MAX = 1 << 20
 
 
+class Change:
+    """A change that can be sent. Its operations are encoded when it is made, so later changes to them do not count."""
+
+    def __init__(
+        self, method: str, place: Mapping[str, Any], terms: Mapping[str, Any], operations: Iterable[Operation]
+    ) -> None:
+        self.id = new_id()
+        self._request = method, place, terms, [encoded(operation) for operation in operations]
+        self._lines: List[bytes] = []
+
+    def lines(self, limits: Mapping[str, int]) -> List[bytes]:
+        """The same parts each time, as the request key wants it."""
+        if not self._lines:
+            self._lines = change_lines(*self._request, self.id, limits)
+        return self._lines
+
+
 def change_lines(
-    method: str, place: Mapping[str, Any], terms: Mapping[str, Any], operations: Iterable[Operation], id: RequestID,
+    method: str, place: Mapping[str, Any], terms: Mapping[str, Any], operations: Iterable[bytes], id: RequestID,
     limits: Mapping[str, int],
 ) -> List[bytes]:
     """
     - place: members that each part has: the list, the section of an `apply`.
     - terms: members that count on the last part.
+    - operations: each encoded.
     """
     length_max = limits.get("lineLengthMax", _USUAL_LENGTH_MAX)
     operations_max = limits.get("operationsMax", 100_000)
@@ -49,15 +68,19 @@ def _filled(line: bytes, operations: List[bytes]) -> bytes:
     return line.replace(b'"operations":[]', b'"operations":[' + b",".join(operations) + b"]", 1)
 
 
-def _pieces(operations: Iterable[Operation], aim: int, length_max: int) -> Iterator[bytes]:
-    """The operations, encoded, the long ones in several."""
-    for operation in operations:
+def _pieces(operations: Iterable[bytes], aim: int, length_max: int) -> Iterator[bytes]:
+    """The operations, the long ones in several."""
+    for text in operations:
+        if len(text) <= aim:
+            yield text
+            continue
+        operation = json.loads(text)
         many = operation.get("items") or operation.get("sections")
-        if not isinstance(many, (list, tuple)) or len(many) < 2 and not _has_subtree(many):
-            yield _checked(encoded(operation), length_max)
+        if not isinstance(many, list) or len(many) < 2 and not _has_subtree(many):
+            yield _checked(text, length_max)
         elif operation.get("op") == "replaceChildren":
             # Each part would take away what the one before has brought.
-            yield _checked(encoded(operation), length_max)
+            yield _checked(text, length_max)
         else:
             yield from _pieces_of_many(operation, "items" if operation.get("items") else "sections", aim, length_max)
 
@@ -66,7 +89,7 @@ def _has_subtree(many: Any) -> bool:
     return bool(many) and isinstance(many[0], dict) and bool(many[0].get("items") or many[0].get("children"))
 
 
-def _pieces_of_many(operation: Operation, name: str, aim: int, length_max: int) -> Iterator[bytes]:
+def _pieces_of_many(operation: Dict[str, Any], name: str, aim: int, length_max: int) -> Iterator[bytes]:
     head = dict(operation)
     many = head.pop(name)
     prefix = encoded(head)[:-1] + b"," + encoded(name) + b":["
@@ -75,7 +98,7 @@ def _pieces_of_many(operation: Operation, name: str, aim: int, length_max: int) 
     last_id = None
     for one in many:
         text = encoded(one)
-        below: List[Operation] = []
+        below: List[bytes] = []
         if length + len(text) > aim:
             if gathered:
                 yield prefix + b",".join(gathered) + b"]}"
@@ -109,9 +132,9 @@ def _parted(one: Dict[str, Any]) -> Any:
     one = dict(one)
     items = one.pop("items", None)
     if items is not None:
-        return one, [{"op": "appendItems", "section": one["id"], "items": items}]
+        return one, [encoded({"op": "appendItems", "section": one["id"], "items": items})]
     children = one.pop("children")
-    return one, [{"op": "appendItems", "parent": one["id"], "items": children}]
+    return one, [encoded({"op": "appendItems", "parent": one["id"], "items": children})]
 
 
 def _checked(text: bytes, length_max: int) -> bytes:

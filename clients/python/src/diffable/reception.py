@@ -30,6 +30,12 @@ class Reception(Generic[T]):
         self._is_closed = False
         # The list's own end.
         self._has_ended = False
+        # A message was taken in part when the process was interrupted, or forked by another thread.
+        self._is_taking = False
+
+    @property
+    def is_closed(self) -> bool:
+        return self._is_closed
 
     async def next(self) -> Optional[T]:
         """None at the end."""
@@ -37,12 +43,18 @@ class Reception(Generic[T]):
             if self._is_closed or self._has_ended:
                 await self.close()
                 return None
+            if self._connection is not None and self._connection.is_inherited:
+                self._abandon_connection()
             try:
                 if self._connection is None:
                     await self._begin_again()
                 if (connection := self._connection) is not None:
-                    await self._take(await connection.next_message())
+                    message = await connection.next_message()
+                    self._is_taking = True
+                    await self._take(message)
+                    self._is_taking = False
             except DiffableError as error:
+                self._is_taking = False
                 self._abandon_connection()
                 if self._is_closed:
                     continue
@@ -65,6 +77,9 @@ class Reception(Generic[T]):
         if self._failures > 0:
             await self._connections.network.sleep(pause(self._failures))
         connection = self._connection = await self._connections.open()
+        if self._is_taking:
+            self._is_taking = False
+            self._forget()
         try:
             await self._begin(connection)
         except BaseException:
@@ -93,6 +108,12 @@ class Reception(Generic[T]):
     def _is_healed(self, error: DiffableError) -> bool:
         """Whether the next connection may do better."""
         return error.is_healed_by_reconnecting
+
+    def _forget(self) -> None:
+        """What was received may be half of something: the next connection begins anew."""
+
+    def _leave_to_parent(self) -> None:
+        """Locks that another thread of the parent may have held. Called in a child process."""
 
     async def _begin(self, connection: Connection) -> None:
         """Asks for what is to come. Everything after is told to `_take`."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import secrets
-from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Union
+from typing import Any, Dict, Iterable, List, Literal, Mapping, Optional, Sequence, Union
 
 from . import rows as rows_of
 from .answers import (
@@ -19,14 +19,14 @@ from .answers import (
     Snapshot,
     read,
 )
-from .connection import Connection, new_id
+from .connection import Connection, new_id, request_line
 from .connections import Connections
 from .errors import NoSuchList
-from .mirror import View, Window
-from .operations import Operation
-from .parts import change_lines
+from .mirror import Window
+from .parts import Change
 from .rows import Field, Row
-from .state import JSON, ListState
+from .state import ListState
+from .typed import JSON, Durability, Operation, SnapshotDict, View
 from .wire import Network
 
 
@@ -74,7 +74,7 @@ class Requests:
         """
         fresh = _freshness(most_recent, not_older_than)
         result = await self._read("snapshot", list=list, at=at, view=view, **fresh)
-        state = ListState.from_dict(result.get("snapshot") or {})
+        state = ListState._of(result.get("snapshot") or {})
         return read(Snapshot, result, state=state, window=Window.of(result))
 
     async def history(
@@ -105,7 +105,7 @@ class Requests:
     # MARK: Lists as a whole
 
     async def create(
-        self, list: str, durability: Optional[str] = None, mode: Optional[str] = None, if_absent: bool = False
+        self, list: str, durability: Optional[Durability] = None, mode: Optional[str] = None, if_absent: bool = False
     ) -> Place:
         """Makes an empty list: "durable" (on disk) or "volatile" (in memory only). With `if_absent=True` one that is there
         is as good."""
@@ -113,7 +113,10 @@ class Requests:
         ask = self._read if if_absent else self._ask
         return read(Place, await ask("createList", list=list, **terms))
 
-    async def delete(self, list: str, if_revision: Optional[int] = None, keep: Optional[str] = None) -> None:
+    async def delete(
+        self, list: str, if_revision: Optional[int] = None,
+        keep: Optional[Literal["ifPossible", "required", "never"]] = None,
+    ) -> None:
         """Deletes the list. It can be brought back for a while (`undelete`).
 
         - keep: "ifPossible", which is meant when nothing is said; "required", and a list that could not come back is not
@@ -138,7 +141,8 @@ class Requests:
         return read(Access, await self._ask("setAccess", list=list, mode=mode, owner=owner, group=group))
 
     async def set_schemas(
-        self, list: str, schemas: Mapping[str, JSON], others: Optional[str] = None, existing: Optional[str] = None
+        self, list: str, schemas: Mapping[str, JSON], others: Optional[Literal["allow", "refuse"]] = None,
+        existing: Optional[Literal["check", "keep"]] = None
     ) -> Dict[str, Any]:
         """Has the daemon refuse content that is not as the schema of its kind says.
 
@@ -161,13 +165,14 @@ class Requests:
         - dry_run: says in `operations` what it would do, and does nothing.
         """
         terms = {"ifRevision": if_revision}
-        return await self._change("transact", {"list": list}, terms, [*operations], request_key, dry_run)
+        change = _change("transact", {"list": list}, terms, operations, request_key, dry_run)
+        return await self._send(change, again=True)
 
     async def publish(
-        self, list: str, items: Union[Mapping[str, Any], Iterable[Row]], *, key: Optional[Field] = None,
+        self, list: str, items: Union[SnapshotDict, Iterable[Row]], *, key: Optional[Field] = None,
         section: Optional[Field] = None, parent: Optional[Field] = None, kind: Optional[Field] = None,
         text: Optional[Field] = None, into: Optional[str] = None, create: bool = True,
-        durability: Optional[str] = None, reload: bool = False, if_revision: Optional[int] = None,
+        durability: Optional[Durability] = None, reload: bool = False, if_revision: Optional[int] = None,
         request_key: Optional[str] = None, dry_run: bool = False,
     ) -> Outcome:
         """Makes the list what is given, and lets the daemon find what became different. Makes the list if there is none.
@@ -181,13 +186,14 @@ class Requests:
         """
         operations, place = _state(list, items, into, key, section, parent, kind, text)
         terms = {"usingReloadData": reload or None, "ifRevision": if_revision}
+        change = _change("apply", place, terms, operations, request_key, dry_run)
         try:
-            return await self._change("apply", place, terms, operations, request_key, dry_run)
+            return await self._send(change, again=True)
         except NoSuchList:
             if not create or dry_run:
                 raise
         await self.create(list, durability=durability, if_absent=True)
-        return await self._change("apply", place, terms, operations, request_key, dry_run)
+        return await self._send(change, again=True)
 
     async def undo(
         self, list: str, to: Optional[int] = None, *, if_revision: Optional[int] = None,
@@ -222,17 +228,10 @@ class Requests:
     ) -> Outcome:
         """As `transact`, but the list's handler is asked first, if there is one: it consents, has other operations applied
         instead, or refuses (`ProposalRefused`). It is asked at most once."""
-        terms = {"ifRevision": if_revision, "requestKey": request_key, "dryRun": dry_run or None}
-        wanted = [*operations]
-
-        async def work(connection: Connection) -> Dict[str, Any]:
-            id = new_id()
-            place = {"list": list}
-            with_timeout = {**terms, "timeout": _milliseconds(timeout)}
-            return await connection.reply(
-                change_lines("propose", place, with_timeout, wanted, id, connection.limits), id)
-
-        return read(Outcome, await self._connections.use(self._patience, work, again=False))
+        terms = {
+            "ifRevision": if_revision, "requestKey": request_key, "dryRun": dry_run or None, "timeout": _milliseconds(timeout),
+        }
+        return await self._send(Change("propose", {"list": list}, terms, operations), again=False)
 
     async def expand(self, list: str, item: str, timeout: Optional[float] = None) -> Expanded:
         """Has the list's handler bring an item's children, if it has none. Nobody's expansion changes."""
@@ -245,33 +244,36 @@ class Requests:
         return await self._ask(method, **params)
 
     async def _ask(self, method: str, /, **params: Any) -> Dict[str, Any]:
-        return await self._connections.use(
-            self._patience, lambda connection: connection.ask(method, params), again=False)
+        return await self._reply(method, params, again=False)
 
     async def _read(self, method: str, /, **params: Any) -> Dict[str, Any]:
         """What may be asked twice."""
-        return await self._connections.use(
-            self._patience, lambda connection: connection.ask(method, params), again=True)
+        return await self._reply(method, params, again=True)
 
-    async def _change(
-        self, method: str, place: Mapping[str, Any], terms: Mapping[str, Any], operations: List[Operation],
-        request_key: Optional[str], dry_run: bool,
-    ) -> Outcome:
-        how = {"dryRun": True} if dry_run else {"requestKey": request_key or _random_key()}
+    async def _reply(self, method: str, params: Mapping[str, Any], again: bool) -> Dict[str, Any]:
         id = new_id()
-        lines: List[bytes] = []
+        # Before a connection is waited for: the caller may change what the parameters have in them meanwhile.
+        line = request_line(method, params, id)
+        return await self._connections.use(self._patience, lambda connection: connection.reply([line], id), again)
 
+    async def _send(self, change: Change, again: bool) -> Outcome:
         async def work(connection: Connection) -> Dict[str, Any]:
-            # It is sent again in the same parts, as the key wants it.
-            if not lines:
-                lines.extend(change_lines(method, place, {**terms, **how}, operations, id, connection.limits))
-            return await connection.reply(lines, id)
+            return await connection.reply(change.lines(connection.limits), change.id)
 
-        return read(Outcome, await self._connections.use(self._patience, work, again=True))
+        return read(Outcome, await self._connections.use(self._patience, work, again))
+
+
+def _change(
+    method: str, place: Mapping[str, Any], terms: Mapping[str, Any], operations: Iterable[Operation],
+    request_key: Optional[str], dry_run: bool,
+) -> Change:
+    """A change that can be sent again, and is made once."""
+    how = {"dryRun": True} if dry_run else {"requestKey": request_key or _random_key()}
+    return Change(method, place, {**terms, **how}, operations)
 
 
 def _state(
-    list_name: str, items: Union[Mapping[str, Any], Iterable[Row]], into: Optional[str], key: Optional[Field],
+    list_name: str, items: Union[SnapshotDict, Iterable[Row]], into: Optional[str], key: Optional[Field],
     section: Optional[Field], parent: Optional[Field], kind: Optional[Field], text: Optional[Field],
 ) -> Any:
     """Operations that make the state from nothing, and the members that name the list and perhaps one section."""

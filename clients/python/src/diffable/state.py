@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Sequence, Tuple, Union
 
+from .lines import copied
 from .siblings import Member, Siblings
-
-JSON = Any
+from .typed import JSON, ItemDict, SectionDict, SnapshotDict
 
 
 class Item(Member):
@@ -31,19 +31,25 @@ class Item(Member):
             self._siblings().append(_adopted(children, self))
 
     @classmethod
-    def from_dict(cls, item: Mapping[str, Any]) -> Item:
-        """Of `{"id": …, "kind": …, "content": …, "expanded": …, "children": […]}`."""
+    def from_dict(cls, item: ItemDict) -> Item:
+        """Of `{"id": …, "kind": …, "content": …, "expanded": …, "children": […]}`, which is copied."""
+        return cls._of(copied(item))
+
+    @classmethod
+    def _of(cls, item: Mapping[str, Any]) -> Item:
+        """Of an item whose content nobody else changes."""
         return cls(
             item["id"], item.get("kind"), item.get("content"), bool(item.get("expanded")),
-            [cls.from_dict(child) for child in item.get("children") or ()],
+            [cls._of(child) for child in item.get("children") or ()],
         )
 
-    def to_dict(self) -> Dict[str, Any]:
-        item: Dict[str, Any] = {"id": self.id}
+    def to_dict(self) -> ItemDict:
+        """A copy, which can be changed."""
+        item: ItemDict = {"id": self.id}
         if self.kind is not None:
             item["kind"] = self.kind
         if self.content is not None:
-            item["content"] = self.content
+            item["content"] = _copy(self.content)
         if self.expanded:
             item["expanded"] = True
         if self._children:
@@ -105,16 +111,20 @@ class Section(Member):
         self._items: Siblings[Item] = Siblings(_adopted(items, self))
 
     @classmethod
-    def from_dict(cls, section: Mapping[str, Any]) -> Section:
-        """Of `{"id": …, "content": …, "items": […]}`."""
-        return cls(
-            section["id"], section.get("content"), [Item.from_dict(item) for item in section.get("items") or ()]
-        )
+    def from_dict(cls, section: SectionDict) -> Section:
+        """Of `{"id": …, "content": …, "items": […]}`, which is copied."""
+        return cls._of(copied(section))
 
-    def to_dict(self) -> Dict[str, Any]:
-        section: Dict[str, Any] = {"id": self.id}
+    @classmethod
+    def _of(cls, section: Mapping[str, Any]) -> Section:
+        """Of a section whose content nobody else changes."""
+        return cls(section["id"], section.get("content"), [Item._of(item) for item in section.get("items") or ()])
+
+    def to_dict(self) -> SectionDict:
+        """A copy, which can be changed."""
+        section: SectionDict = {"id": self.id}
         if self.content is not None:
-            section["content"] = self.content
+            section["content"] = _copy(self.content)
         if self._items:
             section["items"] = [item.to_dict() for item in self._items]
         return section
@@ -149,16 +159,20 @@ class ListState:
         self._insert_sections(list(sections), None)
 
     @classmethod
-    def from_dict(cls, snapshot: Mapping[str, Any]) -> ListState:
-        """Of `{"content": …, "sections": […]}`, the snapshot of docs/protocol.md."""
-        sections = [Section.from_dict(section) for section in snapshot.get("sections") or ()]
+    def from_dict(cls, snapshot: SnapshotDict) -> ListState:
+        """Of `{"content": …, "sections": […]}`, the snapshot of docs/protocol.md, which is copied."""
+        return cls._of(copied(snapshot))
+
+    @classmethod
+    def _of(cls, snapshot: Mapping[str, Any]) -> ListState:
+        """Of a snapshot whose content nobody else changes."""
+        sections = [Section._of(section) for section in snapshot.get("sections") or ()]
         return cls(snapshot.get("content"), sections)
 
-    def to_dict(self) -> Dict[str, Any]:
-        """The snapshot in the daemon's own form."""
-        snapshot: Dict[str, Any] = {} if self.content is None else {"content": self.content}
-        snapshot["sections"] = [section.to_dict() for section in self._sections]
-        return snapshot
+    def to_dict(self) -> SnapshotDict:
+        """The snapshot in the daemon's own form: a copy, which can be changed."""
+        sections = [section.to_dict() for section in self._sections]
+        return {"sections": sections} if self.content is None else {"content": _copy(self.content), "sections": sections}
 
     @property
     def sections(self) -> Sequence[Section]:
@@ -237,6 +251,12 @@ class ListState:
     def _forget(self, item: Item) -> None:
         for gone in item._subtree():
             del self._items_by_id[gone.id]
+
+
+def _copy(value: JSON) -> JSON:
+    if isinstance(value, dict):
+        return {name: _copy(member) for name, member in value.items()}
+    return [_copy(element) for element in value] if isinstance(value, list) else value
 
 
 def _adopted(items: Iterable[Item], container: Union[Item, Section]) -> List[Item]:

@@ -1,17 +1,19 @@
 """What the client needs of the outside: a wire to the daemon, and time.
 
-There are two of each: one that blocks and one of asyncio. What is written for them is `async` in form. On the one that blocks
-it never waits for an event loop, so `finished` runs it to its end at once.
+There are two of each: one that blocks and one of asyncio. The code that uses them is `async` in form. In `Client`, a coroutine
+that has to wait yields a `Wait`, and `blocking.Work` waits for it.
 """
 
 from __future__ import annotations
 
-from typing import Any, Coroutine, Optional, Protocol, TypeVar
-
-T = TypeVar("T")
+from typing import Optional, Protocol
 
 
 class Wire(Protocol):
+    @property
+    def is_inherited(self) -> bool:
+        """Whether this process got it by a fork: it belongs to the parent then."""
+
     async def send(self, data: bytes) -> None:
         """Sends all of it. A wire that is broken shows when one receives, after what still came."""
 
@@ -29,14 +31,3 @@ class Network(Protocol):
         """Raises `OSError`."""
 
     async def sleep(self, seconds: float) -> None: ...
-
-
-def finished(work: Coroutine[Any, Any, T]) -> T:
-    """The result of what never waits for an event loop."""
-    try:
-        work.send(None)
-    except StopIteration as end:
-        result: T = end.value
-        return result
-    work.close()
-    raise RuntimeError("this waits for an event loop, and there is none")
