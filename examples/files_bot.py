@@ -9,11 +9,12 @@ is refused: files are not moved by moving rows.
 
 import os
 import sys
+from typing import List
 
-from diffable import Client
+from diffable import Client, ItemDict, Request
 
 
-def rows(directory):
+def rows(directory: str) -> List[ItemDict]:
     """What is in it, directories first. An id is a path."""
     entries = sorted(os.scandir(directory), key=lambda entry: (not entry.is_dir(follow_symlinks=False), entry.name))
     kinds = {True: "directory", False: "file"}
@@ -23,8 +24,8 @@ def rows(directory):
     ]
 
 
-def answer(client, name, request):
-    if request.kind == "expand":
+def answer(client: Client, name: str, request: Request) -> None:
+    if request.kind == "expand" and request.item is not None:
         try:
             children = rows(request.item)
         except OSError as error:
@@ -39,7 +40,7 @@ def answer(client, name, request):
     return request.refuse("files are not moved by moving rows")
 
 
-def main(directory, name="files"):
+def main(directory: str, name: str = "files") -> None:
     with Client(name="files_bot") as client:
         client.publish(name, {"content": {"title": directory}, "sections": [{"id": "main", "items": rows(directory)}]})
         for request in client.handle(name, ["expand", "perform", "propose"], actions=["size"]):

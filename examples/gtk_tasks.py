@@ -6,85 +6,88 @@
 A check mark is sent to the daemon, and drawn when the list has it: so all windows show the same.
 """
 
+import difflib
 import sys
 import threading
+from typing import Any
 
-import gi
-from diffable import Client
+import gi  # type: ignore[import-not-found,import-untyped,unused-ignore]
+from diffable import Client, DiffableError, Item, Operation, Update, View
 
 gi.require_version("Gtk", "4.0")
-from gi.repository import Gio, GLib, GObject, Gtk  # noqa: E402
+from gi.repository import Gio, GLib, GObject, Gtk  # type: ignore[import-not-found,import-untyped,unused-ignore]  # noqa: E402
 
 
-class Row(GObject.Object):
+class Row(GObject.Object):  # type: ignore[misc,unused-ignore]
     text = GObject.Property(type=str)
     done = GObject.Property(type=bool, default=False)
 
-    def __init__(self, item):
+    def __init__(self, item: Item) -> None:
         super().__init__()
         self.id = item.id
         self.show(item)
 
-    def show(self, item):
+    def show(self, item: Item) -> None:
         self.text, self.done = str(item.get("text", item.id)), bool(item.get("done"))
 
 
 class Tasks:
-    """`store` has a row for each item of one section. Rows come, go and move one by one, so the selection stays."""
+    """`store` has a row for each item of one section. The selected row stays selected wherever it moves."""
 
-    def __init__(self, client, name, section):
+    def __init__(self, client: Client, name: str, section: str) -> None:
         self.client, self.name, self.section = client, name, section
         self.store = Gio.ListStore(item_type=Row)
-        self.rows = {}
+        self.selection = Gtk.SingleSelection(model=self.store)
         threading.Thread(target=self.follow, daemon=True).start()
 
-    def follow(self):
-        view = {"sections": [self.section], "expansion": "own", "expanded": []}
+    def follow(self) -> None:
+        view: View = {"sections": [self.section], "expansion": "own", "expanded": []}
         for update in self.client.follow(self.name, view, if_absent="wait"):
             # The window's loop reads the state, so the next update waits until that is done.
             shown = threading.Event()
             GLib.idle_add(self.show, update, shown)
             shown.wait()
 
-    def show(self, update, shown):
-        moved, changed = set(), set()
-        if update.is_reset or any("Sections" in operation["op"] for operation in update.operations):
-            self.store.remove_all()
-            self.rows.clear()
-            moved.update(item.id for _, item in update.state.rows())
-        for operation in () if moved else update.operations:
-            ids = [item["id"] if isinstance(item, dict) else item for item in operation.get("items", ())]
-            if operation["op"] in ("insertItems", "appendItems"):
-                moved.update(ids)
-            elif operation["op"] == "moveItem":
-                moved.add(operation["item"])
-            changed.update(ids)
-        for id in [*moved, *changed]:
-            row, item = self.rows.get(id), update.state.get(id)
-            if row is not None and (id in moved or item is None):
-                self.store.remove(self.store.find(row)[1])
-                del self.rows[id]
-            elif row is not None:
-                row.show(item)
-        # What stays is in its order, so from above each finds its place.
-        for item in sorted((update.state[id] for id in moved if id in update.state), key=lambda item: item.index):
-            self.rows[item.id] = Row(item)
-            self.store.insert(item.index, self.rows[item.id])
+    def show(self, update: Update, shown: threading.Event) -> None:
+        items = [item for _, item in update.state.rows()]
+        old, new = [row.id for row in self.store], [item.id for item in items]
+        rows, selected = {row.id: row for row in self.store}, self.selection.get_selected_item()
+        for item in items:
+            rows.setdefault(item.id, Row(item)).show(item)
+        # From below, so that the places above stay the same.
+        for what, start, end, first, last in reversed(difflib.SequenceMatcher(None, old, new, False).get_opcodes()):
+            if what != "equal":
+                self.store.splice(start, end - start, [rows[id] for id in new[first:last]])
+        if selected is not None and selected.id in new:
+            self.selection.set_selected(new.index(selected.id))
         shown.set()
 
-    def check(self, row, done):
-        patch = {"op": "patchItems", "items": [{"id": row.id, "content": {"done": done}}]}
-        threading.Thread(target=self.client.transact, args=(self.name, [patch]), daemon=True).start()
+    def check(self, row: Row, done: bool) -> None:
+        patch: Operation = {"op": "patchItems", "items": [{"id": row.id, "content": {"done": done}}]}
+
+        def change() -> None:
+            try:
+                self.client.transact(self.name, [patch])
+            except DiffableError as error:
+                print(error, file=sys.stderr)
+
+        threading.Thread(target=change, daemon=True).start()
 
 
-def show_window(application, tasks):
-    def bind(_, cell):
+def show_window(application: Any, tasks: Tasks) -> None:
+    def toggle(button: Any, row: Row) -> None:
+        if button.get_active() != row.done:
+            tasks.check(row, button.get_active())
+            # Drawn when the list has it, and not at all if the change is refused.
+            button.set_active(row.done)
+
+    def bind(_: Any, cell: Any) -> None:
         row, button = cell.get_item(), cell.get_child()
         flags = GObject.BindingFlags.SYNC_CREATE
         cell.bindings = [row.bind_property("text", button, "label", flags), row.bind_property("done", button, "active", flags)]
-        cell.handler = button.connect("toggled", lambda it: it.get_active() != row.done and tasks.check(row, it.get_active()))
+        cell.handler = button.connect("toggled", toggle, row)
 
-    def unbind(_, cell):
+    def unbind(_: Any, cell: Any) -> None:
         cell.get_child().disconnect(cell.handler)
         for binding in cell.bindings:
             binding.unbind()
@@ -94,7 +97,7 @@ def show_window(application, tasks):
     factory.connect("bind", bind)
     factory.connect("unbind", unbind)
     window = Gtk.ApplicationWindow(application=application, title=tasks.name, default_width=320, default_height=240)
-    window.set_child(Gtk.ScrolledWindow(child=Gtk.ListView(model=Gtk.SingleSelection(model=tasks.store), factory=factory)))
+    window.set_child(Gtk.ScrolledWindow(child=Gtk.ListView(model=tasks.selection, factory=factory)))
     window.present()
 
 

@@ -15,15 +15,17 @@ import sys
 import time
 import urllib.error
 import urllib.request
+from typing import Dict
 
 
-def main():
+def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("url")
     parser.add_argument("--every", type=float, default=60, help="seconds between two questions")
     parser.add_argument("--rows", help="the member of an object that has the rows")
     arguments = parser.parse_args()
-    headers, last = {}, None
+    headers: Dict[str, str] = {}
+    last = None
     while True:
         try:
             request = urllib.request.Request(arguments.url, headers=headers)

@@ -16,11 +16,11 @@ It needs psycopg (python3-psycopg). A lost connection ends the program: the list
 import json
 import sys
 
-import psycopg
-from psycopg import sql
+import psycopg  # type: ignore[import-not-found,unused-ignore]
+from psycopg import sql  # type: ignore[import-not-found,unused-ignore]
 
 
-def main():
+def main() -> None:
     if len(sys.argv) != 3:
         sys.exit(__doc__)
     channel, query = sys.argv[1:]
