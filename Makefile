@@ -219,7 +219,7 @@ lint:
 	@if command -v shellcheck >/dev/null; then shellcheck $(shell_scripts); fi
 	@python3 -c 'import ast, sys; [ast.parse(open(path).read(), path) for path in sys.argv[1:]]' $(python_sources) $(python_client)
 	@if command -v ruff >/dev/null; then ruff check --select E,F,W,I --line-length 132 $(python_sources) && ruff check clients/python; fi
-	@if command -v mypy >/dev/null; then cd clients/python && mypy; fi
+	@if command -v mypy >/dev/null; then cd clients/python && mypy && PYTHONPATH=src python3 -B -m tests.typed_examples; fi
 
 format:
 	swift format --in-place --parallel --recursive Sources Tests examples/outline examples/scores $(wildcard Benchmarks Fuzzing) $(hosts_sources) Package.swift

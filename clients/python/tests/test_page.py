@@ -41,7 +41,7 @@ class PageTests(unittest.TestCase):
 
     def test_each_program_of_the_page_prints_what_stands_below_it(self) -> None:
         names = list(blocks("python"))
-        self.assertEqual(names[:3] + names[-1:], ["publish", "follow", "another", "asyncio"])
+        self.assertEqual(names[:3] + names[-1:], ["publish", "follow", "another", "types"])
         self.assertTrue(set(blocks("text")) <= set(names))
         daemon = Daemon()
         self.addCleanup(daemon.close)
