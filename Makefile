@@ -4,6 +4,9 @@ PREFIX ?= /usr/local
 SYSCONFDIR ?= /etc
 DESTDIR ?=
 
+# Every build by this Makefile treats warnings as errors (see Package.swift).
+export DIFFABLED_STRICT = 1
+
 bindir = $(DESTDIR)$(PREFIX)/bin
 unitdir = $(DESTDIR)$(PREFIX)/lib/systemd
 sysusersdir = $(DESTDIR)$(PREFIX)/lib/sysusers.d
