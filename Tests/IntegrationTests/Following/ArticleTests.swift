@@ -18,7 +18,10 @@ extension Integration {
             let program = try #require(
                 PageBlocks.of("Sources/Diffable/Diffable.docc/FromNothing.md", "swift").last)
             let here = PageBlocks.lines(try String(contentsOfFile: #filePath, encoding: .utf8))
-            let body = PageBlocks.lines(program).replacing("import Diffable\n", with: "")
+            let start = "import Diffable\n@main\nstruct Hello {\nstatic func main() throws {\n"
+            let lines = PageBlocks.lines(program)
+            try #require(lines.hasPrefix(start) && lines.hasSuffix("\n}\n}"), "\(lines)")
+            let body = lines.dropFirst(start.count).dropLast(4)
             #expect(here.contains(body), "\(body)")
 
             var said = ""
