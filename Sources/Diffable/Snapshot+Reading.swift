@@ -76,8 +76,13 @@ extension Snapshot {
 // MARK: - Sections
 
 extension Snapshot {
-    /// A section with its content, without its items.
+    /// A section with its content and its items. O(items in it).
     public func section(_ id: SectionID) -> Section? {
+        handle(id).map { Section(record: forest.record($0), items: items(under: $0)) }
+    }
+
+    /// A section without its items. O(log n).
+    package func sectionAlone(_ id: SectionID) -> Section? {
         handle(id).map { Section(record: forest.record($0)) }
     }
 
@@ -137,9 +142,29 @@ extension Snapshot {
     /// What is stored of an item.
     package func record(of id: ItemID) -> Record? { handle(id).map { forest.record($0) } }
 
-    /// An item with its kind, content and expansion, without its children.
+    /// An item with its kind, content, expansion and children. O(items in it).
     public func item(_ id: ItemID) -> Item? {
+        handle(id).map { item in
+            Item(
+                record: forest.record(item), isExpanded: forest.isExpanded(item), children: items(under: item))
+        }
+    }
+
+    /// An item without its children. O(log n).
+    package func itemAlone(_ id: ItemID) -> Item? {
         handle(id).map { Item(record: forest.record($0), isExpanded: forest.isExpanded($0)) }
+    }
+
+    /// The items directly in a section or under an item. Each is without its children, and says whether it has any.
+    /// O(items returned).
+    package func itemsAlone(in container: Container) -> [(item: Item, hasChildren: Bool)] {
+        guard let owner = container.parent.flatMap(handle) ?? container.section.flatMap(handle) else { return [] }
+        var items: [(item: Item, hasChildren: Bool)] = []
+        forest.children(owner)?.forEach { item in
+            let alone = Item(record: forest.record(item), isExpanded: forest.isExpanded(item))
+            items.append((item: alone, hasChildren: forest.children(item) != nil))
+        }
+        return items
     }
 
     /// The index of an item in `itemIdentifiers`.

@@ -35,9 +35,9 @@ extension Client {
         }
     }
 
-    /// Makes a list what is given; the daemon finds the difference.
+    /// Replaces the whole list. The daemon finds the difference and sends only that to followers.
     ///
-    /// - Parameter content: the list's own; `nil` keeps what it has, and an inner `nil` takes it away.
+    /// - Parameter content: the list's own content; `nil` keeps what it has, and an inner `nil` removes it.
     @discardableResult
     public func apply(
         _ list: ListName, _ sections: [Section], content: Content?? = nil, delivery: Delivery = .difference,
@@ -49,7 +49,7 @@ extension Client {
         }
     }
 
-    /// Makes one section's items what is given; the section is made at the end if there is none.
+    /// Replaces the items of one section; a section that does not exist is added at the end.
     @discardableResult
     public func apply(
         _ list: ListName, items: [Item], inSection section: SectionID, delivery: Delivery = .difference,

@@ -24,6 +24,8 @@ public enum ClientError: Error, Equatable, Sendable {
     case unintelligible(String)
     /// An item's content is not what the program takes it for.
     case undecodable(UndecodableContent)
+    /// The value of a typed item cannot be encoded as JSON; nothing was sent.
+    case unencodable(ItemID, reason: String)
     /// A patch of this item, or of the list's own content, has no JSON form; nothing was sent.
     case noMergePatch(ItemID?)
     /// What `deliver(by:to:)` hands over was called on another thread than the main one; nothing was shown.
@@ -65,6 +67,9 @@ extension ClientError: CustomStringConvertible {
         case .unintelligible(let what):
             "the daemon sent what this client does not understand: \(what). Are both of the same version?"
         case .undecodable(let content): content.description
+        case .unencodable(let item, let reason):
+            "the value of the item \"\(item)\" cannot be encoded as JSON (\(reason)), and nothing was sent. Change the value, "
+                + "or pass an encoder that can encode it"
         case .noMergePatch(nil):
             "the patch of the list's own content was made from a function, which cannot be sent: make it with "
                 + "ListPatch(mergePatch:), or send reconfigureList"
@@ -101,8 +106,8 @@ extension ClientError {
         switch self {
         case .noSocket, .noConnection, .connectionLost, .noReply: true
         case .refused(let refusal): refusal.code == WireError.Code.shuttingDown.rawValue
-        case .noPermission, .untrustedSocket, .subscriptionEnded, .unintelligible, .undecodable, .noMergePatch,
-            .notOnMainThread, .cancelled:
+        case .noPermission, .untrustedSocket, .subscriptionEnded, .unintelligible, .undecodable, .unencodable,
+            .noMergePatch, .notOnMainThread, .cancelled:
             false
         }
     }

@@ -14,9 +14,20 @@ extension Content {
     ///
     /// Throws what the encoder throws, and `JSONError` for what is `null`: no content is `nil`.
     public init(encoding value: some Encodable, encoder: JSONEncoder? = nil) throws {
+        try self.init(json: Content.json(encoding: value, encoder))
+    }
+
+    /// The same; nil for a value that is `null` in JSON.
+    init?(encodingUnlessNull value: some Encodable, encoder: JSONEncoder?) throws {
+        let json = try Content.json(encoding: value, encoder)
+        if json == "null" { return nil }
+        try self.init(json: json)
+    }
+
+    private static func json(encoding value: some Encodable, _ encoder: JSONEncoder?) throws -> String {
         let encoder = encoder ?? JSONEncoder()
         encoder.outputFormatting.formUnion([.sortedKeys, .withoutEscapingSlashes])
-        try self.init(json: String(decoding: try encoder.encode(value), as: UTF8.self))
+        return String(decoding: try encoder.encode(value), as: UTF8.self)
     }
 }
 

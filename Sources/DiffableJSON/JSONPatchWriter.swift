@@ -87,7 +87,7 @@ package struct JSONPatchWriter: Sendable {
             }
         case .reloadSections(let reloads):
             next(of: reloads, thenApplying: operation) { patch, reload in
-                let old = patch.state.section(reload.id)?.content
+                let old = patch.state.sectionAlone(reload.id)?.content
                 if let content = reload.content {
                     patch.replaceContent(old, by: content, at: patch.path(of: reload.id))
                 }
@@ -192,7 +192,7 @@ package struct JSONPatchWriter: Sendable {
     }
 
     private mutating func replace(of id: ItemID, kind: Kind??, content: Content??) {
-        let old = state.item(id)
+        let old = state.itemAlone(id)
         let path = path(of: id)
         if let kind {
             if let kind {

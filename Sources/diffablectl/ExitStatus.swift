@@ -48,7 +48,7 @@ enum ExitStatus: Int32, CaseIterable {
         case let error as ClientError:
             switch error {
             case .refused(let refusal), .subscriptionEnded(let refusal): self = ExitStatus(of: refusal)
-            case .noMergePatch, .undecodable: self = .unusable
+            case .noMergePatch, .undecodable, .unencodable: self = .unusable
             case .noSocket, .noConnection, .noPermission, .untrustedSocket, .connectionLost, .noReply, .unintelligible,
                 .notOnMainThread, .cancelled:
                 self = .noDaemon

@@ -98,14 +98,87 @@ import Testing
             snapshot.difference(from: Snapshot()), to: snapshot, of: "l"
         ).0
         #expect(list.numberOfSections == 2 && list.numberOfItems == 3 && !list.isEmpty)
-        #expect(list.numberOfItems(inSection: 0) == 2 && list.numberOfItems(inSection: 1) == 0)
-        #expect(list.numberOfItems(inSection: 2) == 0)
+        #expect(list.numberOfItems(inSection: 0) == 3 && list.numberOfRootItems(inSection: 0) == 2)
+        #expect(list.numberOfItems(inSection: 0) == list.untyped.numberOfItems(inSection: "s"))
+        for section in 1...2 {
+            #expect(list.numberOfItems(inSection: section) == 0 && list.numberOfRootItems(inSection: section) == 0)
+        }
         #expect(list.numberOfChildren(at: [0, 0]) == 1 && list.numberOfChildren(at: [0, 1]) == 0)
         #expect(list[[0, 0, 0]]?.content == #"b="B""# && list[[0, 2]] == nil && list[[0]] == nil)
         #expect(list.section(at: 0)?.content?.description == #""S""# && list.section(at: 2) == nil)
         #expect(list.sections.map(\.id) == ["s", "t"])
         #expect(list.sections[0].items.map(\.content) == [#"a="A""#, #"c="C""#])
         #expect(list.sections[0].items[0].children.map(\.id) == ["b"])
+    }
+
+    /// A line for each item below, as the list has it and as it was read.
+    private static func outline(_ items: [ListItem<String>], _ level: Int = 0) -> [String] {
+        items.flatMap {
+            ["\(level) \($0.id) \($0.content) \($0.isExpanded)"] + outline($0.children, level + 1)
+        }
+    }
+
+    private static func outline(_ items: [Item], _ level: Int = 0) -> [String] {
+        items.flatMap { item in
+            let content = "\(item.id)=\(item.content?.description ?? "none")"
+            return ["\(level) \(item.id) \(content) \(item.isExpanded ?? false)"] + outline(item.children, level + 1)
+        }
+    }
+
+    @Test func `a section has its items and an item its children, however it was read`() throws {
+        var random = SplitMix64()
+        let seed = random.seed
+        var old = ListSnapshot(Self.contents())
+        for _ in 0..<100 {
+            let snapshot = try random.snapshot()
+            let list = try old.applying(snapshot.difference(from: old.untyped), to: snapshot, of: "l").0
+            for (index, section) in snapshot.sections.enumerated() {
+                let expected = Self.outline(section.items)
+                #expect(Self.outline(list.sections[index].items) == expected, "seed \(seed)")
+                #expect(Self.outline(try #require(list.section(at: index)).items) == expected, "seed \(seed)")
+                #expect(list.numberOfItems(inSection: index) == expected.count, "seed \(seed)")
+                #expect(list.numberOfRootItems(inSection: index) == section.items.count, "seed \(seed)")
+            }
+            for id in snapshot.itemIdentifiers {
+                let expected = Self.outline(try #require(snapshot.subtree(of: id)))
+                let path = try #require(snapshot.indexPath(ofItem: id))
+                #expect(Self.outline([try #require(list[id])]) == expected, "seed \(seed)")
+                #expect(Self.outline([try #require(list[path])]) == expected, "seed \(seed)")
+            }
+            old = list
+        }
+    }
+
+    @Test func `what was read can be changed, and the snapshot stays as it was`() throws {
+        let snapshot = try Snapshot([Section(id: "s", items: [Self.item("a", "A", [Self.item("b", "B")])])])
+        let list = try ListSnapshot(Self.contents()).applying(
+            snapshot.difference(from: Snapshot()), to: snapshot, of: "l"
+        ).0
+        var section = try #require(list.section(at: 0))
+        section.items[0].children.append(ListItem(id: "c", content: "C"))
+        section.items[0].isExpanded = true
+        section.items.append(ListItem(id: "d", content: "D"))
+        let expected = ["0 a a=\"A\" true", "1 b b=\"B\" false", "1 c C false", "0 d D false"]
+        #expect(Self.outline(section.items) == expected)
+        #expect(Self.outline(list.sections[0].items) == ["0 a a=\"A\" false", "1 b b=\"B\" false"])
+    }
+
+    @Test func `an item without children does not keep its snapshot in memory`() throws {
+        final class Canary: Sendable {}
+
+        weak var canary: Canary?
+        var kept: [ListItem<Int>] = []
+        do {
+            let other = Canary()
+            canary = other
+            let snapshot = try Snapshot([Section(id: "s", items: [Self.item("a", "A", [Self.item("b", "B")])])])
+            // The function is the snapshot's, and holds the canary.
+            let contents = Self.decoded { _ in withExtendedLifetime(other) { 1 } }
+            let list = try ListSnapshot(contents).applying(snapshot.difference(from: Snapshot()), to: snapshot, of: "l")
+                .0
+            kept = [try #require(list["b"])]
+        }
+        #expect(canary == nil && kept.count == 1)
     }
 
     @Test func `leaves content as it is when no type is asked for`() throws {

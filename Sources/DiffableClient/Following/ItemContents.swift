@@ -98,7 +98,7 @@ private struct ContentDecoder<Value: Sendable> {
     }
 
     private mutating func renew(_ id: ItemID) throws(ClientError) {
-        if let item = new.item(id) { try decode(item) }
+        if let item = new.itemAlone(id) { try decode(item) }
     }
 
     private mutating func decode(_ item: Item) throws(ClientError) {

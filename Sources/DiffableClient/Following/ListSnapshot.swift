@@ -7,23 +7,36 @@ import Synchronization
 /// It is a value: an older one stays as it was, and both share what did not change. The reads of one thing cost O(log n)
 /// and suit a table's data source:
 ///
-///     func numberOfRows(inSection section: Int) -> Int { snapshot.numberOfItems(inSection: section) }
+///     func numberOfRows(inSection section: Int) -> Int { snapshot.numberOfRootItems(inSection: section) }
 ///     func text(at path: [Int]) -> String { snapshot[path]?.content.text ?? "" }
 public struct ListSnapshot<Value: Sendable>: Sendable {
-    /// The same state as the daemon knows it, with all its reads: parents, levels, kinds, content as JSON.
-    public let untyped: Snapshot
-    let contents: ItemContents<Value>
-    /// The same with the items that could not be decoded; nil when there are none.
-    private let whole: Snapshot?
-    private let rows = KnownRows()
+    private let state: State
+
+    /// Shared by all copies, and by the sections and items that were read from them.
+    private final class State: Sendable {
+        let untyped: Snapshot
+        let contents: ItemContents<Value>
+        /// The same with the items that could not be decoded; nil when there are none.
+        let whole: Snapshot?
+        /// Nil until they are asked for.
+        let visibleRows = Mutex<VisibleRows?>(nil)
+
+        init(_ untyped: Snapshot, _ contents: ItemContents<Value>, whole: Snapshot?) {
+            self.untyped = untyped
+            self.contents = contents
+            self.whole = whole
+        }
+    }
 
     init(_ contents: ItemContents<Value>) { self.init(Snapshot(), contents, whole: nil) }
 
     private init(_ untyped: Snapshot, _ contents: ItemContents<Value>, whole: Snapshot?) {
-        self.untyped = untyped
-        self.contents = contents
-        self.whole = whole
+        state = State(untyped, contents, whole: whole)
     }
+
+    /// The same state as the daemon knows it, with all its reads: parents, levels, kinds, content as JSON.
+    public var untyped: Snapshot { state.untyped }
+    var contents: ItemContents<Value> { state.contents }
 
     /// The state that a difference leads to, and what it makes different here. Only what came or looks different is
     /// decoded: O(d log n), and O(s log n) more when s items are skipped.
@@ -32,8 +45,8 @@ public struct ListSnapshot<Value: Sendable>: Sendable {
     func applying(
         _ difference: [ListOperation], to new: Snapshot, of list: ListName
     ) throws(ClientError) -> (ListSnapshot, difference: [ListOperation]) {
-        let contents = try contents.applying(difference, from: whole ?? untyped, to: new, of: list)
-        if contents.skipped.isEmpty, whole == nil { return (ListSnapshot(new, contents, whole: nil), difference) }
+        let contents = try contents.applying(difference, from: state.whole ?? untyped, to: new, of: list)
+        if contents.skipped.isEmpty, state.whole == nil { return (ListSnapshot(new, contents, whole: nil), difference) }
         let shown: Snapshot
         do {
             // Some may be below others.
@@ -59,95 +72,84 @@ extension ListSnapshot {
     /// At all depths.
     public var numberOfItems: Int { untyped.numberOfItems }
 
-    /// The whole state, nested. O(n).
-    public var sections: [ListSection<Value>] {
-        untyped.sections.map { section in
-            ListSection(id: section.id, content: section.content, items: section.items.map(nested))
-        }
-    }
-
-    private func nested(_ item: Item) -> ListItem<Value> {
-        ListItem(item, content: contents.value(of: item), children: item.children.map(nested))
-    }
+    /// The sections, in order. O(sections); a section's items and an item's children are found when they are asked for.
+    public var sections: [ListSection<Value>] { untyped.sectionIdentifiers.compactMap(section) }
 
     /// Its visible items as the rows of a flat table or a terminal. O(n) the first time, but for what
     /// `ListUpdate.rowChanges` has found already.
-    public var visibleRows: VisibleRows { rows.rows { VisibleRows(of: untyped) } }
+    public var visibleRows: VisibleRows { knownRows { VisibleRows(of: untyped) } }
 
     /// The same, when those of the state before are known.
     func visibleRows(after previous: VisibleRows, by difference: [ListOperation]) -> VisibleRows {
-        rows.rows { previous.advanced(to: untyped, by: difference) }
+        knownRows { previous.advanced(to: untyped, by: difference) }
     }
 
-    /// An item, without its children.
+    private func knownRows(or find: () -> VisibleRows) -> VisibleRows {
+        if let rows = state.visibleRows.withLock({ $0 }) { return rows }
+        // Without the lock, because it may take a while. Two callers at once find equal rows.
+        let rows = find()
+        state.visibleRows.withLock { $0 = rows }
+        return rows
+    }
+
+    /// The item with an id, at any depth; nil if the list has none.
     public subscript(id: ItemID) -> ListItem<Value>? {
-        untyped.item(id).map { ListItem($0, content: contents.value(of: $0), children: []) }
+        untyped.itemAlone(id).map { listItem($0, hasChildren: untyped.numberOfChildren(of: id) != 0) }
     }
 
-    /// The item at an index path (section, item, child and so on), without its children; nil where none is.
+    /// The item at an index path (section, item, child and so on); nil if there is none.
     public subscript(path: [Int]) -> ListItem<Value>? {
         untyped.itemIdentifier(at: path).flatMap { self[$0] }
     }
 
-    /// A section, without its items; nil where none is.
+    /// The section at an index; nil if there is none.
     public func section(at index: Int) -> ListSection<Value>? {
-        untyped.sectionIdentifier(at: index).flatMap(untyped.section).map {
-            ListSection(id: $0.id, content: $0.content, items: [])
+        untyped.sectionIdentifier(at: index).flatMap(section)
+    }
+
+    private func section(_ id: SectionID) -> ListSection<Value>? {
+        untyped.sectionAlone(id).map { section in
+            ListSection(section, items: .read(from: self, in: .section(id)))
         }
     }
 
-    /// How many items stand directly in a section; none where there is no section.
-    public func numberOfItems(inSection index: Int) -> Int {
-        untyped.sectionIdentifier(at: index).flatMap(untyped.numberOfRootItems) ?? 0
+    private func listItem(_ item: Item, hasChildren: Bool) -> ListItem<Value> {
+        ListItem(
+            item, content: contents.value(of: item),
+            children: hasChildren ? .read(from: self, in: .parent(item.id)) : .given([]))
     }
 
-    /// How many children the item at an index path has, without theirs; none where there is no item.
+    /// The items directly in a section or under an item. O(items returned · log n).
+    fileprivate func items(in container: Container) -> [ListItem<Value>] {
+        untyped.itemsAlone(in: container).map { listItem($0.item, hasChildren: $0.hasChildren) }
+    }
+
+    /// The number of items in a section, at all depths; 0 for an index without a section. For the rows of a table without
+    /// children, see `numberOfRootItems(inSection:)`.
+    public func numberOfItems(inSection index: Int) -> Int {
+        untyped.sectionIdentifier(at: index).flatMap(untyped.numberOfItems(inSection:)) ?? 0
+    }
+
+    /// The number of items directly in a section, without their children; 0 for an index without a section.
+    public func numberOfRootItems(inSection index: Int) -> Int {
+        untyped.sectionIdentifier(at: index).flatMap(untyped.numberOfRootItems(inSection:)) ?? 0
+    }
+
+    /// The number of an item's children, without theirs; 0 for an index path without an item.
     public func numberOfChildren(at path: [Int]) -> Int {
         untyped.itemIdentifier(at: path).flatMap(untyped.numberOfChildren) ?? 0
     }
 }
 
-/// The rows of a snapshot, as soon as somebody has asked for them.
-private final class KnownRows: Sendable {
-    private let known = Mutex<VisibleRows?>(nil)
+/// The items directly in a section or under an item.
+enum NestedItems<Value: Sendable>: Sendable {
+    case given([ListItem<Value>])
+    case read(from: ListSnapshot<Value>, in: Container)
 
-    func rows(_ find: () -> VisibleRows) -> VisibleRows {
-        if let rows = known.withLock({ $0 }) { return rows }
-        // Not under the lock, as it may take a while. Two who ask at once find the same.
-        let rows = find()
-        known.withLock { $0 = rows }
-        return rows
-    }
-}
-
-/// A section as a program reads it.
-public struct ListSection<Value: Sendable>: Identifiable, Sendable {
-    /// What it is called, and found by, in the list.
-    public var id: SectionID
-    /// As the publisher wrote it.
-    public var content: Content?
-    /// The items that stand directly in it, in order; empty where `ListSnapshot.section(at:)` returned it.
-    public var items: [ListItem<Value>]
-}
-
-/// An item as a program reads it.
-public struct ListItem<Value: Sendable>: Identifiable, Sendable {
-    /// What it is called, and found by, in the whole list.
-    public var id: ItemID
-    /// Which registration draws it; nil for none.
-    public var kind: Kind?
-    /// Its content as a value of the program's own.
-    public var content: Value
-    /// Whether its children are shown.
-    public var isExpanded: Bool
-    /// The items directly under it, in order; empty where a subscript of `ListSnapshot` returned it.
-    public var children: [ListItem]
-
-    init(_ item: Item, content: Value, children: [ListItem]) {
-        id = item.id
-        kind = item.kind
-        self.content = content
-        isExpanded = item.isExpanded ?? false
-        self.children = children
+    var items: [ListItem<Value>] {
+        switch self {
+        case .given(let items): items
+        case .read(let snapshot, let container): snapshot.items(in: container)
+        }
     }
 }

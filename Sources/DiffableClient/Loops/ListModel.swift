@@ -23,7 +23,7 @@ public final class ListModel<Value: Sendable> {
     /// Follows nothing yet.
     public init(_ list: ListUpdates<Value>) { self.list = list }
 
-    /// The sections with their items; none before the first update. O(n).
+    /// The sections with their items; none before the first update. O(sections).
     public var sections: [ListSection<Value>] { update?.snapshot.sections ?? [] }
 
     /// Follows the list until it is deleted, or the task is cancelled, or there is an `error`. What was seen last stays.

@@ -65,7 +65,7 @@ extension SchemaSet {
     ) {
         for operation in difference {
             let continuation = operation.forEachItemWritten { item, record in
-                guard let record = record ?? new.item(item)?.record, let violation = check(record) else { return .goOn }
+                guard let record = record ?? new.record(of: item), let violation = check(record) else { return .goOn }
                 return body(InvalidContent(item: ItemID(record: record), violation: violation))
             }
             if continuation == .stop { return }

@@ -45,7 +45,7 @@ struct Composer: Sendable {
     }
 
     private func makePlan(_ index: Int) -> SectionPlan {
-        guard let id = snapshot.sectionIdentifier(at: index), let section = snapshot.section(id) else {
+        guard let id = snapshot.sectionIdentifier(at: index), let section = snapshot.sectionAlone(id) else {
             preconditionFailure("section \(index) of \(sectionCount) has no plan")
         }
         let resolved = document.cache.section(section, document.looks)
@@ -58,7 +58,7 @@ struct Composer: Sendable {
     }
 
     func resolved(_ id: ItemID, _ plan: SectionPlan) -> LookCache.ResolvedItem? {
-        snapshot.item(id).map { document.cache.item($0, in: plan.resolved) }
+        snapshot.itemAlone(id).map { document.cache.item($0, in: plan.resolved) }
     }
 
     /// What stands behind the first items of a section may be the middle of it, when the rows before are not held.

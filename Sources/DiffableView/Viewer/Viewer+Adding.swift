@@ -61,7 +61,7 @@ extension Viewer {
         case .item(let item)?:
             return NewPlace(
                 section: snapshot.sectionIdentifier(containingItem: item), predecessor: item,
-                kind: snapshot.item(item)?.kind)
+                kind: snapshot.itemAlone(item)?.kind)
         case .header(let section)?: return NewPlace(section: section)
         case .more(let section)?:
             let last = snapshot.rootItems(inSection: section)?.last

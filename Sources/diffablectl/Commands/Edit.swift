@@ -24,7 +24,7 @@ struct Edit: AsyncParsableCommand {
         }
         let text: String
         if let item {
-            guard let known = base.snapshot.item(item) else {
+            guard let known = base.snapshot.itemAlone(item) else {
                 throw CommandError(
                     .notFound, "the list \(quoted(list)) has no item \(quoted(item)); diffablectl append makes one")
             }
@@ -78,9 +78,9 @@ struct Edit: AsyncParsableCommand {
     /// Nil when both have changed the same item.
     private func merged(_ base: Snapshot, _ mine: Snapshot, _ theirs: Snapshot) throws -> Snapshot? {
         guard let item else { return ThreeWay.merged(base: base, mine: mine, theirs: theirs) }
-        guard let known = theirs.item(item) else { return nil }
+        guard let known = theirs.itemAlone(item) else { return nil }
         let merged = ThreeWay.merged(
-            base: base.item(item)?.content, mine: mine.item(item)?.content, theirs: known.content)
+            base: base.itemAlone(item)?.content, mine: mine.itemAlone(item)?.content, theirs: known.content)
         guard case .content(let content) = merged else { return nil }
         return try theirs.applying([reconfiguration(of: item, content)])
     }

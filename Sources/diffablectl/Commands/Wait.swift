@@ -120,7 +120,7 @@ private struct ItemWait: Sendable {
         let snapshot = update.snapshot.untyped
         let items: [Item]
         if let item {
-            items = [snapshot.item(item)].compactMap(\.self)
+            items = [snapshot.itemAlone(item)].compactMap(\.self)
         } else {
             items = update.window == nil ? matching.items(in: snapshot) : []
         }

@@ -78,8 +78,8 @@ extension ChangeLines {
     private func counted(_ items: [Item]) -> Int { items.reduce(items.count) { $0 + counted($1.children) } }
 
     private mutating func change(_ id: ItemID) {
-        let before = old.item(id)
-        let after = new.item(id)
+        let before = old.itemAlone(id)
+        let after = new.itemAlone(id)
         if let before, let after, before.kind != after.kind {
             let kinds = [before.kind, after.kind].map { $0?.description ?? "no kind" }
             add(.changed, "~", words(id, in: new), where: "\(kinds[0]) is now \(kinds[1])")
@@ -97,7 +97,7 @@ extension ChangeLines {
     }
 
     private func words(_ id: ItemID, in snapshot: Snapshot) -> String {
-        ItemWords(terminal).line(id.description, snapshot.item(id)?.content, fromColumn: 2)
+        ItemWords(terminal).line(id.description, snapshot.itemAlone(id)?.content, fromColumn: 2)
     }
 
     private func place(_ position: ItemPosition) -> String {
@@ -135,7 +135,7 @@ extension ChangeLines {
     }
 
     private func words(_ id: SectionID, in snapshot: Snapshot) -> String {
-        ItemWords(terminal).line(id.description, snapshot.section(id)?.content, fromColumn: 10)
+        ItemWords(terminal).line(id.description, snapshot.sectionAlone(id)?.content, fromColumn: 10)
     }
 
     private func place(_ position: SectionPosition) -> String {

@@ -89,7 +89,7 @@ private struct ItemEventReader {
     }
 
     private mutating func add(_ kind: ItemEvent.Kind, _ id: ItemID, in snapshot: Snapshot) {
-        guard let item = snapshot.item(id) else { return }
+        guard let item = snapshot.itemAlone(id) else { return }
         events.append(
             ItemEvent(
                 kind: kind, item: item, list: update.list, section: snapshot.sectionIdentifier(containingItem: id),

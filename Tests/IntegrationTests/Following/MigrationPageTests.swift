@@ -180,7 +180,7 @@ private final class MigratedTable {
 
     func carryOut(_ changes: IndexPathChanges) {
         for section in changes.insertedSections {
-            rows += (0..<(snapshot?.numberOfItems(inSection: section) ?? 0)).map { text([section, $0]) }
+            rows += (0..<(snapshot?.numberOfRootItems(inSection: section) ?? 0)).map { text([section, $0]) }
         }
         for path in changes.insertedItems { rows.insert(text(path), at: path[1]) }
         for path in changes.reconfiguredItems { rows[path[1]] = text(path) }

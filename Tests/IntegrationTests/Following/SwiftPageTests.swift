@@ -52,6 +52,8 @@ extension Integration {
             let back = try await client.withConnection { try await $0.state(of: "tasks") }
             try await Self.update(client)
             try await client.undo("tasks")
+            try await Self.applyTyped(client)
+            try await client.undo("tasks")
             #expect(back.revision == state.revision && back.epoch == state.epoch)
             try await Self.undecodable(client)
             #expect(try await Self.hold(client) == ["eggs is refused by required"])
@@ -109,7 +111,7 @@ private final class Table {
     func deleteSections(_ sections: [Int]) { for section in sections { rows.remove(at: section) } }
     func insertSections(_ sections: [Int]) {
         for section in sections {
-            let count = snapshot?.numberOfItems(inSection: section) ?? 0
+            let count = snapshot?.numberOfRootItems(inSection: section) ?? 0
             rows.insert((0..<count).map { text(at: [section, $0]) }, at: section)
         }
     }
@@ -130,7 +132,7 @@ private struct DataSource {
     var snapshot: ListSnapshot<Todo>
 
     func numberOfSections() -> Int { snapshot.numberOfSections }
-    func numberOfRows(inSection section: Int) -> Int { snapshot.numberOfItems(inSection: section) }
+    func numberOfRows(inSection section: Int) -> Int { snapshot.numberOfRootItems(inSection: section) }
     func numberOfChildren(at path: [Int]) -> Int { snapshot.numberOfChildren(at: path) }
     func text(at path: [Int]) -> String { snapshot[path]?.content.text ?? "" }
 }
@@ -475,6 +477,26 @@ extension Integration.SwiftPageTests {
         try await client.transact("tasks", [.appendItems([milk])])
         try await client.apply("tasks", [Section(id: "today", items: items)])
         try await client.undo("tasks")
+    }
+
+    private static func applyTyped(_ client: Client) async throws {
+        struct Todo: Codable {
+            var text: String
+            var done: Bool?
+        }
+        struct Heading: Codable { var title: String }
+        for try await update in client.list("tasks", as: Todo.self) {
+            var sections = update.snapshot.sections
+            sections[0].items[0].content.done = true
+            sections[0].items.append(ListItem(id: "tea", content: Todo(text: "Tea")))
+            sections.append(try ListSection("later", encoding: Heading(title: "Later")))
+            try await client.apply("tasks", sections, ifRevision: update.revision)
+            break
+        }
+        let snapshot = try await client.withConnection { try await $0.state(of: "tasks") }.snapshot
+        #expect(snapshot.item("bread")?.content?.description == #"{"done":true,"text":"Bread"}"#)
+        #expect(snapshot.itemIdentifiers == ["bread", "milk", "tea"])
+        #expect(snapshot.section("later")?.content?.description == #"{"title":"Later"}"#)
     }
 
     private static func update(_ client: Client) async throws {

@@ -37,7 +37,7 @@ package final class DirectorySource: FeedSource {
     package func resume(_ list: Snapshot) async {
         let kind = Kind(stringLiteral: FileStatus.Sort.directory.rawValue)
         let folders = list.itemIdentifiers.filter { id in
-            guard let item = list.item(id), item.kind == kind, let content = item.content else { return false }
+            guard let item = list.itemAlone(id), item.kind == kind, let content = item.content else { return false }
             return JSONView(content).member("hasChildren") == nil
         }
         if !folders.isEmpty { _ = await openings.open(folders) }

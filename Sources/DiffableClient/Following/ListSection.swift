@@ -1,0 +1,146 @@
+import Diffable
+
+#if canImport(FoundationEssentials)
+    import FoundationEssentials
+#else
+    import Foundation
+#endif
+
+/// A section with typed items: as a snapshot has it, or as a program makes it for `Client.apply`.
+///
+///     ListSection(id: "today", items: [ListItem(id: "milk", content: Todo(text: "Milk"))])
+public struct ListSection<Value: Sendable>: Identifiable, Sendable {
+    /// The section's name, unique in the list.
+    public let id: SectionID
+    /// What its header shows, as JSON; nil for none. `content?.decoded(as: Heading.self)` is a value of your own.
+    public var content: Content?
+    private var nested: NestedItems<Value>
+
+    init(_ section: Section, items: NestedItems<Value>) {
+        id = section.id
+        content = section.content
+        nested = items
+    }
+
+    /// Makes a section to publish.
+    public init(id: SectionID, content: Content? = nil, items: [ListItem<Value>] = []) {
+        self.id = id
+        self.content = content
+        nested = .given(items)
+    }
+
+    /// Makes a section to publish, whose content is a value of the program's own.
+    ///
+    ///     try ListSection("today", encoding: Heading(title: "Today"), items: items)
+    ///
+    /// Throws what `Content.init(encoding:)` throws.
+    public init(_ id: SectionID, encoding content: some Encodable, items: [ListItem<Value>] = []) throws {
+        self.init(id: id, content: try Content(encoding: content), items: items)
+    }
+
+    /// The items directly in it, in order; each has its children. Where the section was read from a snapshot, each call
+    /// finds them there: O(k log n) for k items.
+    public var items: [ListItem<Value>] {
+        get { nested.items }
+        set { nested = .given(newValue) }
+    }
+}
+
+/// An item whose content is a value of the program's own: as a snapshot has it, or as a program makes it for
+/// `Client.apply`.
+public struct ListItem<Value: Sendable>: Identifiable, Sendable {
+    /// The item's name, unique in the whole list.
+    public let id: ItemID
+    /// The registration that draws it; nil for none.
+    public var kind: Kind?
+    /// What it shows.
+    public var content: Value
+    /// As the program or the list said it; nil: `apply` keeps what the list has.
+    private(set) var expansion: Bool?
+    private var nested: NestedItems<Value>
+
+    init(_ item: Item, content: Value, children: NestedItems<Value>) {
+        id = item.id
+        kind = item.kind
+        self.content = content
+        expansion = item.isExpanded
+        nested = children
+    }
+
+    /// Makes an item to publish.
+    ///
+    /// - Parameter isExpanded: whether its children are shown; nil keeps what the list has, and collapses a new item.
+    public init(
+        id: ItemID, kind: Kind? = nil, content: Value, isExpanded: Bool? = nil, children: [ListItem] = []
+    ) {
+        self.id = id
+        self.kind = kind
+        self.content = content
+        expansion = isExpanded
+        nested = .given(children)
+    }
+
+    /// Whether its children are shown; false if the program that made it did not say.
+    public var isExpanded: Bool {
+        get { expansion ?? false }
+        set { expansion = newValue }
+    }
+
+    /// The items directly under it, in order; each has its own children. Where the item was read from a snapshot, each call
+    /// finds them there: O(k log n) for k children. Such an item keeps its snapshot in memory as long as it has children.
+    public var children: [ListItem] {
+        get { nested.items }
+        set { nested = .given(newValue) }
+    }
+}
+
+// MARK: - As JSON
+
+extension Section {
+    /// Makes a section with a value of the program's own as its content.
+    ///
+    ///     try Section("today", encoding: Heading(title: "Today"), items: items)
+    ///
+    /// Throws what `Content.init(encoding:)` throws.
+    public init(_ id: SectionID, encoding content: some Encodable, items: [Item] = []) throws {
+        self.init(id: id, content: try Content(encoding: content), items: items)
+    }
+
+    /// Encodes the items of a typed section, for operations and for `publish`. O(length).
+    ///
+    /// Throws `ClientError.unencodable` for the first item whose value cannot be JSON.
+    public init<Value: Encodable>(
+        _ section: ListSection<Value>, encoder: JSONEncoder? = nil
+    ) throws(ClientError) {
+        self.init(
+            id: section.id, content: section.content,
+            items: try section.items.map { item throws(ClientError) in try Item(item, encoder: encoder) })
+    }
+
+    /// Takes a section of a list that is followed without a type. O(length).
+    public init(_ section: ListSection<Content?>) {
+        self.init(id: section.id, content: section.content, items: section.items.map { Item($0) })
+    }
+}
+
+extension Item {
+    /// Encodes a typed item and its children. A value that is `null` in JSON, such as a `nil`, is no content. O(length).
+    ///
+    /// Throws `ClientError.unencodable` for the first item whose value cannot be JSON.
+    public init<Value: Encodable>(_ item: ListItem<Value>, encoder: JSONEncoder? = nil) throws(ClientError) {
+        let content: Content?
+        do { content = try Content(encodingUnlessNull: item.content, encoder: encoder) } catch {
+            throw .unencodable(item.id, reason: "\(error)")
+        }
+        self.init(
+            id: item.id, kind: item.kind, content: content, isExpanded: item.expansion,
+            children: try item.children.map { child throws(ClientError) in try Item(child, encoder: encoder) })
+    }
+
+    /// Takes an item of a list that is followed without a type, with its children. O(length).
+    public init(_ item: ListItem<Content?>) {
+        self.init(
+            id: item.id, kind: item.kind, content: item.content, isExpanded: item.expansion,
+            children: item.children.map { Item($0) })
+    }
+}
