@@ -70,4 +70,24 @@ extension Client {
             list, items: items.map { Item($0) }, inSection: section, delivery: delivery, ifRevision: ifRevision,
             patience: patience)
     }
+
+    /// Publishes each state of a sequence, as typed sections. See `publish(_:from:durability:)`.
+    ///
+    /// A value that cannot be JSON ends it with `unencodable`; the states before it are published.
+    public func publish<Value: Encodable & Sendable, States: AsyncSequence & Sendable>(
+        _ list: ListName, from states: States, durability: Durability = .durable, encoder: JSONEncoder? = nil
+    ) async throws where States.Element == [ListSection<Value>] {
+        let encoded = states.map { try $0.map { section in try Section(section, encoder: encoder) } }
+        try await publish(list, from: encoded, durability: durability)
+    }
+
+    /// Publishes each state of a sequence, as the typed items of one section. See
+    /// `publish(_:inSection:from:durability:)`.
+    public func publish<Value: Encodable & Sendable, States: AsyncSequence & Sendable>(
+        _ list: ListName, inSection section: SectionID, from states: States, durability: Durability = .durable,
+        encoder: JSONEncoder? = nil
+    ) async throws where States.Element == [ListItem<Value>] {
+        let encoded = states.map { try $0.map { item in try Item(item, encoder: encoder) } }
+        try await publish(list, inSection: section, from: encoded, durability: durability)
+    }
 }

@@ -12,6 +12,16 @@ extension ItemPatch {
             try MergePatch(json: UnsafeRawBufferPointer(text)).itemPatch(of: id)
         }
     }
+
+    /// The same with the members of a value of the program's own. A member that is nil is not encoded, and stays as it is.
+    ///
+    ///     struct Change: Encodable { var done: Bool }
+    ///     try ItemPatch(id: "milk", encoding: Change(done: true))
+    ///
+    /// Throws what the encoder throws. O(length).
+    public init(id: ItemID, encoding members: some Encodable) throws {
+        self = try ItemPatch(id: id, mergePatch: Content(encoding: members).description)
+    }
 }
 
 extension ListPatch {
@@ -24,5 +34,14 @@ extension ListPatch {
         self = try Array(mergePatch.utf8).withUnsafeBufferPointer { text throws(JSONError) in
             try MergePatch(json: UnsafeRawBufferPointer(text)).listPatch
         }
+    }
+
+    /// The same with the members of a value of the program's own. A member that is nil is not encoded, and stays as it is.
+    ///
+    ///     try ListPatch(encoding: Heading(title: "Today"))
+    ///
+    /// Throws what the encoder throws. O(length).
+    public init(encoding members: some Encodable) throws {
+        self = try ListPatch(mergePatch: Content(encoding: members).description)
     }
 }

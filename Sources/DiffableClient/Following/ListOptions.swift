@@ -10,17 +10,25 @@ public struct ListOptions: Sendable {
     /// meanwhile is one update.
     public var minInterval: Duration?
     /// While a list is awaited that was deleted, nothing is shown (`UpdateCause.deleted`).
-    public var ifAbsent = AbsentList.isError
+    public var ifAbsent: AbsentList
     /// How new the state is to be that is shown first. Where a loop goes on over another connection, nothing older is shown
     /// than before in any case.
-    public var freshness = Freshness.any
+    public var freshness: Freshness
     /// In which form the daemon's own lines come.
     package var form = Form.operations
 
     package typealias Form = Request.Subscribe.Form
 
-    /// Follows what a view shows, or all of a list, which has to be there.
-    public init(view: ListView? = nil) { self.view = view }
+    /// Follows the whole list, which has to exist, unless the parameters say otherwise.
+    public init(
+        view: ListView? = nil, minInterval: Duration? = nil, ifAbsent: AbsentList = .isError,
+        freshness: Freshness = .any
+    ) {
+        self.view = view
+        self.minInterval = minInterval
+        self.ifAbsent = ifAbsent
+        self.freshness = freshness
+    }
 
     func request(_ list: ListName, since: Request.Subscribe.Since?) -> Request.Subscribe {
         Request.Subscribe(

@@ -457,9 +457,7 @@ extension Integration.SwiftPageTests {
         let following = Task {
             func hideBar() { said.withLock { $0.append("hidden") } }
             func show(_ count: Int) { said.withLock { $0.append("\(count) items") } }
-            var options = ListOptions()
-            options.ifAbsent = .isAwaited
-            for try await update in client.list("bar", options: options) {
+            for try await update in client.list("bar", options: ListOptions(ifAbsent: .isAwaited)) {
                 if update.cause == .deleted { hideBar() } else { show(update.snapshot.numberOfItems) }
             }
         }

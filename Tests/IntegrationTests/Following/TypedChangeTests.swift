@@ -121,6 +121,43 @@ extension Integration {
             #expect(try await state().snapshot.isExpanded("shop") == false)
         }
 
+        @Test func `typed states of a sequence are published, and a section of them`() async throws {
+            func sequence<State: Sendable>(_ state: State) -> AsyncStream<State> {
+                AsyncStream { continuation in
+                    continuation.yield(state)
+                    continuation.finish()
+                }
+            }
+            let milk = ListItem(id: "milk", content: Todo(text: "Milk"))
+            try await client.publish("tasks", from: sequence([ListSection(id: "today", items: [milk])]))
+            let tea = ListItem(id: "tea", content: Todo(text: "Tea"))
+            try await client.publish("tasks", inSection: "later", from: sequence([tea]))
+            let snapshot = try await next(client.list("tasks", as: Todo.self)).snapshot
+            #expect(snapshot.sections.map(\.id) == ["today", "later"])
+            #expect(snapshot["milk"]?.content.text == "Milk" && snapshot["tea"]?.content.text == "Tea")
+        }
+
+        @Test func `a patch of encoded members keeps all others`() async throws {
+            struct Change: Encodable {
+                var text: String?
+                var done: Bool?
+            }
+
+            try await fill()
+            try await client.transact(
+                "tasks",
+                [
+                    .patchItems([try ItemPatch(id: "bread", encoding: Change(done: true))]),
+                    .patchList(try ListPatch(encoding: Change(done: false))),
+                ])
+            let snapshot = try await state().snapshot
+            let bread = try #require(try snapshot.item("bread")?.content?.decoded(as: Todo.self))
+            #expect(
+                bread.text == "Bread" && snapshot.item("bread")?.content?.description.contains(#""done":true"#) == true)
+            #expect(snapshot.content?.description.contains(#""title":"Tasks""#) == true)
+            #expect(snapshot.content?.description.contains(#""done":false"#) == true)
+        }
+
         @Test func `an encoder is the counterpart of the decoder`() async throws {
             let (encoder, decoder) = (JSONEncoder(), JSONDecoder())
             encoder.dateEncodingStrategy = .iso8601
