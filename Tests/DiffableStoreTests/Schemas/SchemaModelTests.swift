@@ -167,7 +167,7 @@ private struct SchemaChanges {
     mutating func target(from snapshot: Snapshot) throws -> Target {
         var items: [Item] = []
         for id in snapshot.itemIdentifiers where pick(8) > 0 {
-            guard let item = snapshot.item(id) else { continue }
+            guard let item = snapshot.itemAlone(id) else { continue }
             items.append(pick(6) == 0 ? Item(id: id, kind: item.kind, content: try content()) : item)
         }
         if pick(2) == 0 { items.append(try item()) }
