@@ -37,7 +37,7 @@ extension Client {
 
     /// Replaces the whole list. The daemon finds the difference and sends only that to followers.
     ///
-    /// - Parameter content: the list's own content; `nil` keeps what it has, and an inner `nil` removes it.
+    /// - Parameter content: the list's own content; `nil` keeps it, and an inner `nil` removes it.
     @discardableResult
     public func apply(
         _ list: ListName, _ sections: [Section], content: Content?? = nil, delivery: Delivery = .difference,

@@ -18,10 +18,10 @@ extension Client {
     ///     sections[0].items.append(ListItem(id: "milk", content: Todo(text: "Milk")))
     ///     try await client.apply("tasks", sections, ifRevision: update.revision)
     ///
-    /// Throws `unencodable` for the first item whose value cannot be JSON; nothing was sent then.
+    /// Throws `unencodable`, with the first item that has a value without a JSON form; nothing was sent then.
     ///
     /// - Parameters:
-    ///   - content: the list's own content; `nil` keeps what it has, and an inner `nil` removes it.
+    ///   - content: the list's own content; `nil` keeps it, and an inner `nil` removes it.
     ///   - ifRevision: refused as `revisionMismatch` unless the list is at this revision.
     ///   - encoder: writes the JSON; the counterpart of the decoder that `list(_:as:)` takes.
     @discardableResult
@@ -48,7 +48,7 @@ extension Client {
 
     /// Replaces the items of one section by typed items; a section that does not exist is added at the end.
     ///
-    /// Throws `unencodable` for the first item whose value cannot be JSON; nothing was sent then.
+    /// Throws `unencodable`, with the first item that has a value without a JSON form; nothing was sent then.
     @discardableResult
     public func apply<Value: Encodable & Sendable>(
         _ list: ListName, items: [ListItem<Value>], inSection section: SectionID, delivery: Delivery = .difference,

@@ -18,7 +18,7 @@ extension ItemPatch {
     ///     struct Change: Encodable { var done: Bool }
     ///     try ItemPatch(id: "milk", encoding: Change(done: true))
     ///
-    /// Throws what the encoder throws. O(length).
+    /// Throws the encoder's errors. O(length).
     public init(id: ItemID, encoding members: some Encodable) throws {
         self = try ItemPatch(id: id, mergePatch: Content(encoding: members).description)
     }
@@ -40,7 +40,7 @@ extension ListPatch {
     ///
     ///     try ListPatch(encoding: Heading(title: "Today"))
     ///
-    /// Throws what the encoder throws. O(length).
+    /// Throws the encoder's errors. O(length).
     public init(encoding members: some Encodable) throws {
         self = try ListPatch(mergePatch: Content(encoding: members).description)
     }

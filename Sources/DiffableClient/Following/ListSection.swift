@@ -12,7 +12,7 @@ import Diffable
 public struct ListSection<Value: Sendable>: Identifiable, Sendable {
     /// The section's name, unique in the list.
     public let id: SectionID
-    /// What its header shows, as JSON; nil for none. `content?.decoded(as: Heading.self)` is a value of your own.
+    /// The content of its header, as JSON; nil for none. `content?.decoded(as: Heading.self)` is a value of your own.
     public var content: Content?
     private var nested: NestedItems<Value>
 
@@ -29,11 +29,11 @@ public struct ListSection<Value: Sendable>: Identifiable, Sendable {
         nested = .given(items)
     }
 
-    /// Makes a section to publish, whose content is a value of the program's own.
+    /// Makes a section to publish, with a value of the program's own as its content.
     ///
     ///     try ListSection("today", encoding: Heading(title: "Today"), items: items)
     ///
-    /// Throws what `Content.init(encoding:)` throws.
+    /// Throws the errors of `Content.init(encoding:)`.
     public init(_ id: SectionID, encoding content: some Encodable, items: [ListItem<Value>] = []) throws {
         self.init(id: id, content: try Content(encoding: content), items: items)
     }
@@ -46,16 +46,16 @@ public struct ListSection<Value: Sendable>: Identifiable, Sendable {
     }
 }
 
-/// An item whose content is a value of the program's own: as a snapshot has it, or as a program makes it for
+/// An item with a value of the program's own as its content: as a snapshot has it, or as a program makes it for
 /// `Client.apply`.
 public struct ListItem<Value: Sendable>: Identifiable, Sendable {
     /// The item's name, unique in the whole list.
     public let id: ItemID
     /// The registration that draws it; nil for none.
     public var kind: Kind?
-    /// What it shows.
+    /// The decoded content, or the one to encode.
     public var content: Value
-    /// As the program or the list said it; nil: `apply` keeps what the list has.
+    /// Nil if the program did not set it; `apply` keeps the expansion of the list then.
     private(set) var expansion: Bool?
     private var nested: NestedItems<Value>
 
@@ -69,7 +69,7 @@ public struct ListItem<Value: Sendable>: Identifiable, Sendable {
 
     /// Makes an item to publish.
     ///
-    /// - Parameter isExpanded: whether its children are shown; nil keeps what the list has, and collapses a new item.
+    /// - Parameter isExpanded: whether its children are shown; nil keeps the expansion of a known item, and collapses a new one.
     public init(
         id: ItemID, kind: Kind? = nil, content: Value, isExpanded: Bool? = nil, children: [ListItem] = []
     ) {
@@ -101,14 +101,14 @@ extension Section {
     ///
     ///     try Section("today", encoding: Heading(title: "Today"), items: items)
     ///
-    /// Throws what `Content.init(encoding:)` throws.
+    /// Throws the errors of `Content.init(encoding:)`.
     public init(_ id: SectionID, encoding content: some Encodable, items: [Item] = []) throws {
         self.init(id: id, content: try Content(encoding: content), items: items)
     }
 
     /// Encodes the items of a typed section, for operations and for `publish`. O(length).
     ///
-    /// Throws `ClientError.unencodable` for the first item whose value cannot be JSON.
+    /// Throws `ClientError.unencodable`, with the first item that has a value without a JSON form.
     public init<Value: Encodable>(
         _ section: ListSection<Value>, encoder: JSONEncoder? = nil
     ) throws(ClientError) {
@@ -126,7 +126,7 @@ extension Section {
 extension Item {
     /// Encodes a typed item and its children. A value that is `null` in JSON, such as a `nil`, is no content. O(length).
     ///
-    /// Throws `ClientError.unencodable` for the first item whose value cannot be JSON.
+    /// Throws `ClientError.unencodable`, with the first item that has a value without a JSON form.
     public init<Value: Encodable>(_ item: ListItem<Value>, encoder: JSONEncoder? = nil) throws(ClientError) {
         let content: Content?
         do { content = try Content(encodingUnlessNull: item.content, encoder: encoder) } catch {
