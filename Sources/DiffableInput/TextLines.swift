@@ -1,3 +1,5 @@
+import DiffableJSON
+
 /// The lines of a text, each without its line feed or carriage return, counted from 1. Blank ones are passed over.
 package struct TextLines: Sequence, IteratorProtocol {
     private let bytes: ArraySlice<UInt8>
@@ -25,7 +27,7 @@ package struct TextLines: Sequence, IteratorProtocol {
 /// Removes a byte order mark, and throws if the text is not UTF-8.
 package func checkedText(_ input: [UInt8]) throws(InputError) -> ArraySlice<UInt8> {
     var text = input[...]
-    if text.starts(with: [0xEF, 0xBB, 0xBF]) { text = text.dropFirst(3) }
+    text.removeByteOrderMark()
     do {
         _ = try UTF8Span(validating: text.span)
     } catch {

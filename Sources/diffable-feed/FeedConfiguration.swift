@@ -1,5 +1,6 @@
 import Diffable
 import DiffableFeed
+import DiffableJSON
 import Foundation
 import Glibc
 import ProcessArguments
@@ -59,7 +60,9 @@ struct FeedConfiguration {
             throw failure("the file \(path) cannot be read: \(error)")
         }
         // It is in paths and words, which are never silently others.
-        guard let text = String(validating: bytes, as: UTF8.self) else { throw failure("the file \(path) is no UTF-8") }
+        guard let text = String(validating: bytes.withoutByteOrderMark(), as: UTF8.self) else {
+            throw failure("the file \(path) is no UTF-8")
+        }
         return text
     }
 

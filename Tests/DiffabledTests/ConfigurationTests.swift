@@ -36,6 +36,11 @@ import Testing
         #expect(configuration.limits == ServerLimits())
     }
 
+    @Test func `a byte order mark is no part of the file`() throws {
+        #expect(try configuration(file: "\u{FEFF}logLevel: error\n").logLevel == .error)
+        #expect(try configuration(file: "\u{FEFF}") == Configuration())
+    }
+
     /// The settings that are no limits, with other values than their defaults.
     private static let otherValues: [Setting: String] = [
         .socket: "/a", .stateDirectory: "/b", .logLevel: "trace", .clients: "own",

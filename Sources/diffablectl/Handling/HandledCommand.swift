@@ -122,6 +122,7 @@ extension HandledCommand {
 extension HandledCommand {
     /// Its output is what it says beside consenting, if that is JSON.
     private func consent(to request: HandlerRequest, _ output: [UInt8]) -> Request.Answer.Verdict {
+        let output = output.withoutByteOrderMark()
         if output.allSatisfy(isWhiteSpace) { return .consent(result: nil, operations: nil) }
         let expected: String
         switch request.content {

@@ -15,7 +15,9 @@ struct BackupText {
     /// A backup may have any length. A file of another sort is refused before it is read to its end.
     static func limit(named name: String) -> InputLimit {
         InputLimit { bytes in
-            guard bytes.starts(with: beginning.utf8) else { throw InputError("\(name) is no backup of diffabled") }
+            guard bytes[...].withoutByteOrderMark().starts(with: beginning.utf8) else {
+                throw InputError("\(name) is no backup of diffabled")
+            }
             return nil
         }
     }

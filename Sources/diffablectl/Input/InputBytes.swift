@@ -1,4 +1,5 @@
 import DiffableInput
+import DiffableJSON
 import Glibc
 
 /// Reads a whole file, or standard input for `nil` and `-`.
@@ -45,7 +46,7 @@ struct ByteSource {
             let count = part.withUnsafeMutableBytes { read(descriptor, $0.baseAddress, $0.count) }
             if count < 0, errno == EINTR { continue }
             guard count >= 0 else { throw ByteSource.unreadable(name) }
-            if count == 0 { return bytes }
+            if count == 0 { return bytes.withoutByteOrderMark() }
             bytes += part[..<count]
             progress.show(bytes.count)
             if bytes.count <= InputLimit.lengthAlwaysRead { continue }

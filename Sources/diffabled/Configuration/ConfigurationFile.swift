@@ -1,3 +1,4 @@
+import DiffableJSON
 import Foundation
 import Glibc
 import Yams
@@ -17,7 +18,8 @@ struct ConfigurationFile {
             throw .unreadableFile(path: path, reason: String(cString: strerror(errno)))
         }
         do {
-            (values, lines) = try settings(in: String(decoding: handle.readToEnd() ?? Data(), as: UTF8.self))
+            let bytes = try handle.readToEnd() ?? Data()
+            (values, lines) = try settings(in: String(decoding: bytes.withoutByteOrderMark(), as: UTF8.self))
         } catch {
             throw .unreadableFile(path: path, reason: "\(error)")
         }
