@@ -96,13 +96,13 @@ extension Arrangement {
         for (position, row) in rows.enumerated() {
             let id = try fields.id(of: row, among: rows.count)
             if let other = positions.updateValue(position, forKey: id) {
-                let rule = "an id stands once in a list\(fields.remedy)"
+                let rule = "an id can be in a list only once\(fields.remedy(for: rows))"
                 // JSON may have all of its rows on one line.
                 if rows[other].line == row.line {
-                    throw InputError("row \(position + 1): the id \(quoted(id)) is taken by row \(other + 1); \(rule)")
+                    throw InputError("row \(position + 1): row \(other + 1) has the id \(quoted(id)) too; \(rule)")
                 }
                 throw InputError(
-                    line: row.line, "the id \(quoted(id)) is taken by line \(rows[other].line); \(rule)")
+                    line: row.line, "line \(rows[other].line) has the id \(quoted(id)) too; \(rule)")
             }
             ids.append(id)
         }

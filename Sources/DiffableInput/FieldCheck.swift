@@ -13,7 +13,9 @@ extension Arrangement.Fields {
     /// Throws for a field that is not a column of the table.
     func check(columns: [String]) throws(InputError) {
         for (option, field) in named where !columns.contains(field.name) {
-            throw InputError(FieldCheck.complaint("there is no column", field.name, option, among: columns))
+            throw InputError(
+                FieldCheck.complaint(
+                    "there is no column", field.name, option, among: columns.map { FieldPath.naming($0) }))
         }
     }
 
@@ -21,7 +23,7 @@ extension Arrangement.Fields {
     func check(rows: [Row]) throws(InputError) {
         if rows.isEmpty { return }
         for (option, field) in named where !rows.contains(where: { $0.has(field) }) {
-            let names = FieldCheck.names(of: rows.filter { $0.id == nil }.map(\.content)).map { ".\($0)" }
+            let names = FieldCheck.paths(of: rows.filter { $0.id == nil }.map(\.content))
             throw InputError(FieldCheck.complaint("no row has", field.description, option, among: names))
         }
     }
@@ -37,29 +39,40 @@ package enum FieldCheck {
 
     package static func complaint(_ problem: String, _ name: String, _ option: String, among names: [String]) -> String
     {
-        let nearest = nearestName(to: name, among: names).map { "; did you mean \(unmistakable($0))?" } ?? "."
-        guard !names.isEmpty else { return "\(problem) \(unmistakable(name)), which \(option) names: there are none" }
-        let shown = names.prefix(namesShownMax).map(unmistakable).joined(separator: ", ")
-        return "\(problem) \(unmistakable(name)), which \(option) names\(nearest) "
+        let nearest = nearestName(to: name, among: names).map { "; did you mean \(argument($0))?" } ?? "."
+        guard !names.isEmpty else { return "\(problem) \(argument(name)), which \(option) names: there are none" }
+        let shown = names.prefix(namesShownMax).map(argument).joined(separator: ", ")
+        return "\(problem) \(argument(name)), which \(option) names\(nearest) "
             + "There are \(shown)\(names.count > namesShownMax ? " and others" : "")"
     }
 
-    /// The name, in quotation marks if it would look like two names, as the column `IMAGE ID` does.
-    package static func unmistakable(_ name: String) -> String {
-        name.contains { $0.isWhitespace || $0 == "," } ? name.debugDescription : name
+    /// A name or a path as it is typed in a shell: in quotation marks if the shell, or a reader, would take it for something else,
+    /// as in the column `IMAGE ID`.
+    package static func argument(_ text: String) -> String {
+        if text.contains(where: { $0.isNewline || $0.unicodeScalars.contains { $0.value < 0x20 } }) {
+            return text.debugDescription
+        }
+        if !text.isEmpty, text.first != "#",
+            text.allSatisfy({ $0.isLetter || $0.isNumber || "_%./+@:-^=#".contains($0) })
+        {
+            return text
+        }
+        if !text.contains(where: { "\"\\$`!".contains($0) }) { return "\"\(text)\"" }
+        return "'\(text.replacing("'", with: "'\\''"))'"
     }
 
-    /// The fields in the order in which they first appear. Fields of inner objects are paths (`owner.name`).
-    package static func names(of contents: some Sequence<Content>) -> [String] {
-        var names: [String] = []
+    /// The paths to the fields, in the order of their first appearance, and to the fields of inner objects (`.owner.name`).
+    package static func paths(of contents: some Sequence<Content>) -> [String] {
+        var paths: [String] = []
         var known: Set<String> = []
         for content in contents {
             for (name, value) in JSONView(content).members {
-                for path in [name] + value.memberNames.map({ "\(name).\($0)" }) where known.insert(path).inserted {
-                    names.append(path)
+                for path in [FieldPath.path(to: name)] + value.memberNames.map({ FieldPath.path(to: name, $0) })
+                where known.insert(path).inserted {
+                    paths.append(path)
                 }
             }
         }
-        return names
+        return paths
     }
 }

@@ -46,6 +46,29 @@ package struct FieldPath: Hashable, Sendable, CustomStringConvertible {
     package static func naming(_ name: String) -> String {
         name.isEmpty || name.contains(".") || name.hasPrefix("/") ? "/\(escaped(name))" : name
     }
+
+    /// The same with a dot or a slash before it, so that it is never taken for an item's own field.
+    package static func path(to name: String) -> String {
+        let path = naming(name)
+        return path.hasPrefix("/") ? path : ".\(path)"
+    }
+
+    /// The path to a member of a member: `.owner.name`, or with slashes if a name has a dot in it.
+    static func path(to name: String, _ inner: String) -> String {
+        let outer = path(to: name)
+        return outer.hasPrefix("/") || naming(inner).hasPrefix("/")
+            ? "/\(escaped(name))/\(escaped(inner))" : "\(outer).\(inner)"
+    }
+
+    /// Reads the field that an option names. A text that is not a path is taken as the name of a column, such as `No.`.
+    package init?(ofRow text: String) {
+        let name = text.hasPrefix(".") ? text.dropFirst() : text[...]
+        guard let path = FieldPath(text) ?? (name.contains { $0 != "." } ? FieldPath(Self.naming(String(name))) : nil)
+        else {
+            return nil
+        }
+        self = path
+    }
 }
 
 // MARK: - Tildes

@@ -2,7 +2,7 @@ import DiffableJSON
 
 extension InputError {
     package init(_ error: JSONError, in text: ArraySlice<UInt8>) {
-        self.init(line: lineNumber(ofByte: error.offset, in: text), "\(error.reason)")
+        self.init(line: lineNumber(ofByte: error.offset, in: text), "\(error.reason)", isBrokenJSON: true)
     }
 
     package init(_ error: DecodingError, in text: ArraySlice<UInt8>) {

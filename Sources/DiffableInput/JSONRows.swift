@@ -18,15 +18,16 @@ package enum JSONRows {
     /// Finds the rows in an object that is not a snapshot: its only array.
     private static func arrayHint(in text: ArraySlice<UInt8>) -> InputError? {
         guard let object = try? checked(text), object.member("sections") == nil else { return nil }
-        guard let name = nameOfOnlyArray(in: object) else { return nil }
+        guard let name = pathOfOnlyArray(in: object) else { return nil }
         return InputError(
-            "an object, and no snapshot, which has sections. If its rows are in .\(name), say --rows .\(name)"
+            "an object without sections, so it is not a whole list. If its rows are in \(name), use --rows \(name)"
         )
     }
 
-    static func nameOfOnlyArray(in object: JSONView) -> String? {
+    /// As `--rows` takes it.
+    static func pathOfOnlyArray(in object: JSONView) -> String? {
         let arrays = object.members.filter(\.value.isArray).map(\.name)
-        return arrays.count == 1 ? arrays[0] : nil
+        return arrays.count == 1 ? FieldCheck.argument(FieldPath.path(to: arrays[0])) : nil
     }
 
     private static func checked(_ text: ArraySlice<UInt8>) throws(InputError) -> JSONView {
@@ -50,7 +51,9 @@ package enum JSONRows {
     static func elements(of text: ArraySlice<UInt8>, at field: FieldPath) throws(InputError) -> [Row] {
         let object = try checked(text)
         guard let array = object.value(at: field), array.isArray else {
-            let names = object.members.filter { $0.value.isArray || $0.value.isObject }.map { ".\($0.name)" }
+            let names = object.members.filter { $0.value.isArray || $0.value.isObject }.map {
+                FieldPath.path(to: $0.name)
+            }
             throw InputError(FieldCheck.complaint("there is no array", field.description, "--rows", among: names))
         }
         let line = 1 + text[..<array.source.startIndex].count { $0 == UInt8(ascii: "\n") }
@@ -73,7 +76,9 @@ package enum JSONRows {
             do throws(JSONError) {
                 rows.append(row(try content(of: text), line: line))
             } catch {
-                throw InputError(line: line, "\(error) of the line; --from ndjson takes one JSON object on each line")
+                throw InputError(
+                    line: line, "\(error) of the line; --from ndjson takes one JSON object on each line",
+                    isBrokenJSON: true)
             }
         }
         return rows

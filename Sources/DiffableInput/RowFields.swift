@@ -22,7 +22,7 @@ package struct RowFields {
     }
 
     static func firstColumn(of columns: [String]?) -> FieldPath? {
-        columns?.first.flatMap { FieldPath($0) }
+        columns?.first.flatMap { FieldPath(FieldPath.naming($0)) }
     }
 
     /// Whether the same identifies rows of which this is the first, and it has all fields that are named.
@@ -31,9 +31,31 @@ package struct RowFields {
         return RowFields(named, firstRow: firstRow, firstColumn: Self.firstColumn(of: columns)).id == id
     }
 
-    /// What to do where two rows have the same id.
-    var remedy: String {
-        id.map { ": name a field that is unique with --id (now it is \($0))" } ?? ""
+    /// The advice where two rows have the same id: a field that is different in all rows, if there is one.
+    func remedy(for rows: [Row]) -> String {
+        guard let id, let first = rows.first else { return "" }
+        let members = JSONView(first.content).members.filter { [$0.name] != id.names }
+        // Numbers such as sizes are different by chance only.
+        let likely =
+            members.filter { $0.name.lowercased().hasSuffix("id") }
+            + members.filter { Double($0.value.plainText) == nil }
+        let path = (likely + members).lazy.map { FieldPath.path(to: $0.name) }.first { Self.isUnique($0, in: rows) }
+        guard let path else {
+            return " (now \(id) is the id, and no other field is different in all rows of this input)"
+        }
+        return
+            ": use --id \(FieldCheck.argument(path)), which is different in all rows of this input (now \(id) is the id)"
+    }
+
+    private static func isUnique(_ path: String, in rows: [Row]) -> Bool {
+        guard let field = FieldPath(path) else { return false }
+        var known: Set<[UInt8]> = []
+        return rows.allSatisfy { row in
+            guard let text = JSONView(row.content).value(at: field)?.text, (1...255).contains(text.count) else {
+                return false
+            }
+            return known.insert(text).inserted
+        }
     }
 
     /// - Parameter count: how many rows there are.
@@ -52,12 +74,12 @@ package struct RowFields {
             return InputError(
                 line: row.line, "not an object with members, so it has no id; use --from lines for plain text")
         }
-        let array = count == 1 ? JSONRows.nameOfOnlyArray(in: JSONView(row.content)) : nil
+        let array = count == 1 ? JSONRows.pathOfOnlyArray(in: JSONView(row.content)) : nil
         return InputError(
             line: row.line,
             "no member \"id\", \"key\" or \"name\" to identify it; "
-                + (array.map { "if its rows are in .\($0), say --rows .\($0)" }
-                    ?? "say which one does, such as --id .\(names[0])"))
+                + (array.map { "if its rows are in \($0), use --rows \($0)" }
+                    ?? "name another one, such as --id \(FieldCheck.argument(FieldPath.path(to: names[0])))"))
     }
 
     package func section(of row: Row) throws(InputError) -> SectionID {

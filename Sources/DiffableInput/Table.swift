@@ -65,7 +65,7 @@ struct Table {
                 let text = String(decoding: field, as: UTF8.self)
                 throw InputError(
                     line: record.line,
-                    "\(FieldCheck.unmistakable(columns[position])) is \(text.debugDescription), which is not of the type \(types[position].rawValue)"
+                    "\(FieldCheck.argument(columns[position])) is \(text.debugDescription), which is not of the type \(types[position].rawValue)"
                 )
             }
             members.append((columns[position], content))

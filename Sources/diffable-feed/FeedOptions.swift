@@ -109,7 +109,7 @@ extension FeedOptions {
         let value: FieldPath
 
         init?(argument: String) {
-            guard let path = FieldPath(argument) else { return nil }
+            guard let path = FieldPath(ofRow: argument) else { return nil }
             value = path
         }
     }

@@ -34,13 +34,13 @@ struct FieldAdvice {
             }
         }
         if missing.isEmpty { return }
-        let names = FieldCheck.names(of: await contents(meeting: nil))
+        let names = FieldCheck.paths(of: await contents(meeting: nil))
         if names.isEmpty { return }
         for field in missing {
-            if field.use == .absent, nearestName(to: field.path.name, among: names) == nil { continue }
+            if field.use == .absent, nearestName(to: field.path.description, among: names) == nil { continue }
             say(
                 FieldCheck.complaint(
-                    "no item of \(list) has", field.path.description, field.option, among: names.map { ".\($0)" }))
+                    "no item of \(list) has", field.path.description, field.option, among: names))
         }
     }
 

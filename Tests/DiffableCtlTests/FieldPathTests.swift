@@ -27,6 +27,22 @@ struct FieldPathTests {
         #expect(FieldPath(FieldPath.naming(name))?.names == [name])
     }
 
+    @Test func `a message shows the path to a member, and to a member of that`() throws {
+        let content = try #require(Content.parsed(#"{"a":{"b":1,"c.d":2},"x.y":{"z":3},"/e":4,"IMAGE ID":5}"#))
+        let paths = FieldCheck.paths(of: [content])
+        #expect(paths == [".a", ".a.b", "/a/c.d", "/x.y", "/x.y/z", "/~1e", ".IMAGE ID"])
+        for path in paths { #expect(try JSONView(content).value(at: #require(FieldPath(path))) != nil, "\(path)") }
+    }
+
+    @Test(arguments: [
+        ("name", "name"), (".owner.name", ".owner.name"), ("IMAGE ID", "\"IMAGE ID\""), ("a,b", "\"a,b\""),
+        ("#", "\"#\""), ("$x", "'$x'"),
+        ("it's $5", "'it'\\''s $5'"), ("%CPU", "%CPU"), ("a&b", "\"a&b\""), ("", "\"\""), ("a\nb", "\"a\\nb\""),
+    ])
+    func `a message shows an argument as a shell takes it`(text: String, expected: String) {
+        #expect(FieldCheck.argument(text) == expected)
+    }
+
     @Test(arguments: [
         (".a.b", "1"), ("/a/b", "1"), (".tags.1", #""y""#), (".tags.2", nil), (".tags.01", nil), (".a.b.c", nil),
         ("x.y", "2"), ("/x/y", nil), (".", #"{"a":{"b":1},"tags":["x","y"],"x.y":2}"#),

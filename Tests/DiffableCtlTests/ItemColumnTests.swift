@@ -32,5 +32,10 @@ struct ItemColumnTests {
             try ItemColumn(checking: $0).memberName
         }
         #expect(names == ["id", ".id", ".kind", "section", ".section", "a", "a.b", "."])
+        #expect(try ItemColumn(checking: "/x.y").memberName == "x.y")
+        #expect(
+            try ["/x.y", "/.net", "/No.", ".id", ".a.b"].map { try ItemColumn(checking: $0).columnName } == [
+                "x.y", ".net", "No.", ".id", ".a.b",
+            ])
     }
 }

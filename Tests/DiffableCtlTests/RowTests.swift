@@ -62,12 +62,20 @@ struct RowTests {
     @Test(arguments: [
         (
             "{\"id\":1}\n{\"id\":\"1\"}\n",
-            "line 2: the id \"1\" is taken by line 1; an id stands once in a list: "
-                + "name a field that is unique with --id (now it is .id)"
+            "line 2: line 1 has the id \"1\" too; an id can be in a list only once (now .id is the id, and no other field is different "
+                + "in all rows of this input)"
         ),
         (
             "{\"x\":1}",
-            "line 1: no member \"id\", \"key\" or \"name\" to identify it; say which one does, such as --id .x"
+            "line 1: no member \"id\", \"key\" or \"name\" to identify it; name another one, such as --id .x"
+        ),
+        (
+            "{\"x y\":1}",
+            "line 1: no member \"id\", \"key\" or \"name\" to identify it; name another one, such as --id \".x y\""
+        ),
+        (
+            "{\"x.y\":1}",
+            "line 1: no member \"id\", \"key\" or \"name\" to identify it; name another one, such as --id /x.y"
         ),
         ("{\"id\":1}\n{\"x\":1}", "line 2: no .id to identify it; name another field with --id"),
         ("{\"id\":1}\n{\"id\":null}", "line 2: no .id to identify it; name another field with --id"),
@@ -126,14 +134,28 @@ struct RowTests {
                 == "line 2: \"1\" is its own parent, through others or not")
     }
 
+    @Test func `where ids are not unique, a field that is unique is named as it can be typed`() {
+        func advice(_ text: String, _ fields: Arrangement.Fields = .none) -> String {
+            complaint(text, as: .csv, fields).firstMatch(of: #/use --id (.*), which/#).map { String($0.1) } ?? ""
+        }
+        #expect(advice("USER,TTY,PID,TIME\nroot,?,1,0\nroot,?,2,0\n") == ".PID")
+        #expect(advice("Filesystem,Size,Mounted on\ntmpfs,5,/run\ntmpfs,7,/tmp\n") == "\".Mounted on\"", "not a size")
+        #expect(advice("name,No.\na,1\na,2\n") == "/No.")
+        #expect(advice("name,IMAGE ID\na,1\na,2\n") == "\".IMAGE ID\"")
+        #expect(advice("name,$n\na,1\na,2\n") == "'.$n'")
+        #expect(advice("name,n\na,\na,2\n") == "", "an empty field is no id")
+        #expect(advice("n,name\n1,a\n2,a\n", .init(id: "name")) == ".n")
+    }
+
     @Test func `an object with one array names it, and --rows takes it`() throws {
         let object = "{\"count\":2,\n\"items\":[{\"id\":1},\n{\"id\":1}]}"
         #expect(
             complaint(object, as: .json)
-                == "an object, and no snapshot, which has sections. If its rows are in .items, say --rows .items")
+                == "an object without sections, so it is not a whole list. If its rows are in .items, use --rows .items"
+        )
         #expect(
             complaint(#"{"count":2,"items":[]}"#, as: .ndjson)
-                == #"line 1: no member "id", "key" or "name" to identify it; if its rows are in .items, say --rows .items"#
+                == #"line 1: no member "id", "key" or "name" to identify it; if its rows are in .items, use --rows .items"#
         )
         func rows(_ text: String, _ field: String) -> String {
             let reader = InputReader(format: .json, rows: FieldPath(argument: field))
@@ -145,8 +167,8 @@ struct RowTests {
             }
         }
         let line = #"[{"id":"a"},{"id":"b"},{"id":"a"}]"#
-        #expect(complaint(line, as: .json).hasPrefix("row 3: the id \"a\" is taken by row 1"))
-        #expect(rows(object, ".items").hasPrefix("line 3: the id \"1\" is taken by line 2"))
+        #expect(complaint(line, as: .json).hasPrefix("row 3: row 1 has the id \"a\" too"))
+        #expect(rows(object, ".items").hasPrefix("line 3: line 2 has the id \"1\" too"))
         #expect(rows(#"{"a":{"b":[{"id":"x"}]}}"#, ".a.b") == "main\n    x\n")
         #expect(
             rows(object, ".itmes")
@@ -156,7 +178,7 @@ struct RowTests {
     @Test func `an array's rows are counted by the lines they begin on`() {
         #expect(
             complaint("[\n  {\"id\":1},\n\n  {\"id\":1}\n]", as: .json).hasPrefix(
-                "line 4: the id \"1\" is taken by line 2"))
+                "line 4: line 2 has the id \"1\" too"))
     }
 
     @Test func `syntax errors are located`() {

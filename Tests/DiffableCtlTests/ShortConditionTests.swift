@@ -37,7 +37,7 @@ struct ShortConditionTests {
     }
 
     @Test(arguments: [
-        ("", "is no path"), ("=1", "names no field"), ("a..b=1", "is no path"), ("!done=true", "write != or !~"),
+        ("", "is not a path"), ("=1", "names no field"), ("a..b=1", "is not a path"), ("!done=true", "write != or !~"),
         ("cpu>", "compared with nothing"), ("n:=x", "is no JSON"), (#"n="x"#, "is no JSON"),
         ("text==milk", "there is no operator =="), ("text!==a", "there is no operator !=="),
         ("text=~^m", "there is no operator =~"), ("n>>1", "there is no operator >>"),

@@ -17,13 +17,25 @@ struct TableTests {
         #expect(list.content("a") == #"{"id":"a","note":"one\r\ntwo"}"#)
         #expect(
             complaint("id,note\na,\"one\ntwo\"\na,x\n", as: .csv)
-                == "line 4: the id \"a\" is taken by line 2; an id stands once in a list: "
-                + "name a field that is unique with --id (now it is .id)")
+                == "line 4: line 2 has the id \"a\" too; an id can be in a list only once: use --id .note, which is different in all "
+                + "rows of this input (now .id is the id)")
     }
 
     @Test func `a table without a usual id is identified by its first column`() throws {
         let list = try read("package\tversion\nbash\t5.2\nsed\t4.9\n", as: .tsv)
         #expect(list.itemIdentifiers == ["bash", "sed"])
+    }
+
+    @Test func `the names of columns are names`() throws {
+        #expect(try read("No.,Item\n1,x\n2,y\n", as: .csv).itemIdentifiers == ["1", "2"])
+        for column in ["No.", ".No.", "/No.", "a.b", ".a.b", "/a.b", ".net", "/.net", "/~1x", "IMAGE ID"] {
+            let name = FieldPath(argument: column)?.name ?? column
+            let list = try read("x,\(name)\n1,a\n2,b\n", as: .csv, .init(id: column))
+            #expect(list.itemIdentifiers == ["a", "b"], "\(column)")
+        }
+        #expect(
+            complaint("a,No.\n1,2\n", as: .csv, .init(id: "No"))
+                == "there is no column No, which --id names; did you mean /No.? There are a, /No.")
     }
 
     @Test func `tabs know no quoting`() throws {

@@ -163,7 +163,7 @@ import Testing
         ("- list: a\n  command: [ls]\n  stream: lines", "line 3: stream: “lines” is none of ndjson, states"),
         ("- list: a\n  command: [ls]\n  stream: states\n  every: 2s", "line 4: every: a stream runs all the time"),
         ("- list: a\n  command: [ls]\n  every: 2s\n  from: xml", "line 4: from: “xml” is none of json, ndjson"),
-        ("- list: a\n  command: [ls]\n  every: 2s\n  id: a..b", "line 4: id: “a..b” is no path"),
+        ("- list: a\n  command: [ls]\n  every: 2s\n  id: ..", "line 4: id: “..” is no path"),
         ("- list: a\n  command: [ls]\n  every: 2s\n  mode: 9", "line 4: mode: "),
         ("- list: a\n  command: [ls]\n  every: 2s\n  content: x", "line 4: content: it is a mapping"),
         ("- list: a\n  command: [ls]\n  every: 2s\n  shell: yes", "line 4: shell: it is true or false"),

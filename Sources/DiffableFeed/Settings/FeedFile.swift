@@ -246,7 +246,7 @@ extension RowMapping {
 extension YAMLMapping.Member {
     fileprivate func path() throws(FeedFileError) -> FieldPath {
         let text = try text()
-        guard let path = FieldPath(text) else {
+        guard let path = FieldPath(ofRow: text) else {
             throw error("“\(text)” is no path; a path is like .name, .owner.name or /owner/name")
         }
         return path

@@ -11,7 +11,7 @@ package enum FeedWording: Equatable, Sendable {
         "id", "section", "parent", "text", "rows", "columns", "numbers", "types", "separator", "from", "orphans",
     ]
     /// What may stand behind an option in an advice, beside paths.
-    private static let values: Set<Substring> = ["csv", "json", "ndjson", "lines", "tree", "top"]
+    private static let values: Set<Substring> = ["csv", "tsv", "columns", "json", "ndjson", "lines", "tree", "top"]
 
     /// What a program or the daemon has said stays as it is, whatever options that names.
     package func worded(_ error: any Error) -> String {
@@ -35,7 +35,10 @@ package enum FeedWording: Equatable, Sendable {
             }
             let end = word.dropFirst(2 + name.count)
             let next = index + 1 < words.count ? words[index + 1] : ""
-            let hasValue = end.isEmpty && (next.hasPrefix(".") || Self.values.contains(next.prefix { $0.isLetter }))
+            let hasValue =
+                end.isEmpty
+                && (next.first.map { "./\"'".contains($0) } == true
+                    || Self.values.contains(next.prefix { $0.isLetter }))
             said.append(hasValue ? "\(name):" : "\(name)\(end)")
         }
         return said.joined(separator: " ")

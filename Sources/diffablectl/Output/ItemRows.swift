@@ -86,8 +86,21 @@ enum ItemColumn: Hashable {
         }
     }
 
+    /// The name of the member that the column shows; nil for other columns, and if the name is taken by one of them.
+    private var member: String? {
+        guard case .field(.content(let path)) = self, path.names.count == 1, !Self.ownNames.contains(path.names[0])
+        else {
+            return nil
+        }
+        return path.names[0]
+    }
+
+    /// The name of the column in CSV and TSV.
+    var columnName: String { member ?? title }
+
     /// The name of the member in JSON output.
     var memberName: String {
+        if let member { return member }
         let name = title.drop { $0 == "." }
         return name.isEmpty || Self.ownNames.contains(String(name)) ? title : String(name)
     }

@@ -54,7 +54,7 @@ struct ItemTable {
     private func writeCells(
         separatedBy separator: String, to output: inout StandardOutput, _ cell: (String) -> String
     ) {
-        output.line(of: columns.map { cell($0.title) }, separatedBy: separator)
+        output.line(of: columns.map { cell($0.columnName) }, separatedBy: separator)
         for row in rows { output.line(of: columns.map { cell($0.text(in: row)) }, separatedBy: separator) }
     }
 
