@@ -105,7 +105,7 @@ let package = Package(
             dependencies: ["CSystemd", .product(name: "Logging", package: "swift-log")],
             swiftSettings: settings),
         // Rows and programs as `apply` reads them.
-        .target(name: "DiffableInput", dependencies: ["DiffableJSON"], swiftSettings: optimized),
+        .target(name: "DiffableInput", dependencies: ["DiffableJSON", "DiffableView"], swiftSettings: optimized),
         .target(
             name: "DiffableFeed",
             dependencies: [

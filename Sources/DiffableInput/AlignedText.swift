@@ -1,27 +1,66 @@
+import DiffableView
+
 /// A table as programs print it for people: `ps aux`, `df`, `systemctl`, `docker ps`.
 ///
-/// A position at which all lines and the header are blank separates two columns. A value that is wider than its column (a
-/// long number in `ps`) closes that gap and pushes the rest of its line to the right. Such lines are read by words: one
-/// word for each name of the header. (In a few short lines a gap can stay open although something was pushed.) Blanks in a
-/// name or a value can make a region without a name, which belongs to the column before it. The last column takes the rest
-/// of the line. The table ends at the first blank line, so the explanations below the table of `systemctl` are not read.
+/// A position at which all lines and the header are blank separates two columns. Blanks in a value can make a region without a
+/// name, which belongs to the column before it. The last column takes the rest of the line.
+///
+/// - A rule of dashes under the header shows the beginning of each column.
+/// - A value that is wider than its column (a long number in `ps`) closes the gap and pushes the rest of its line to the right. Then
+///   lines are read by words: one word for each name of the header.
+/// - If two blanks or more are between all columns, as in `docker` and `kubectl`, one blank in the header is part of a name
+///   (`VOLUME NAME`).
+/// - The table ends at the first blank line. An explanation may follow, as `systemctl` prints it, but no other table.
+///
+/// Programs align either by columns of the screen, in which some characters take two and others none, or by code points. A text is
+/// read both ways, and is refused if both make sense and differ. An uncertain table is refused, because a field under the wrong
+/// name would be worse.
 struct AlignedText {
     private(set) var columns: [String] = []
     private(set) var records: [DelimitedText.Record] = []
 
-    /// A line, as the characters in the columns of a screen.
-    struct Line {
-        var number: Int
-        var characters: [Character]
+    /// How far a character moves the next one.
+    enum Measure {
+        case screen
+        case codePoints
     }
 
     /// - Parameter columns: names that replace a header. Then each line is split into as many words as there are names.
     init(_ text: ArraySlice<UInt8>, columns named: [String]?) throws(InputError) {
-        let lines = AlignedText.lines(of: text)
-        if let listing = DirectoryListing(lines, columns: named) {
+        let byScreen = Result { () throws(InputError) in try AlignedText(text, columns: named, .screen) }
+        guard text.contains(where: { $0 >= 0x80 }) else {
+            self = try byScreen.get()
+            return
+        }
+        let byPoints = Result { () throws(InputError) in try AlignedText(text, columns: named, .codePoints) }
+        let readings = [byScreen, byPoints].compactMap { try? $0.get() }
+        if readings.count == 2, readings[0].columns == readings[1].columns, readings[0].records == readings[1].records {
+            self = readings[0]
+            return
+        }
+        let plausible = readings.filter(\.isPlausible)
+        guard plausible.count < 2 else {
+            throw InputError(
+                "its columns are not the same by the width of characters on the screen and by their number, so which words belong to "
+                    + "which column cannot be told; have the program write JSON or CSV")
+        }
+        guard let reading = plausible.first else {
+            if case .failure(let error) = byScreen { throw error }
+            _ = try byPoints.get()
+            throw InputError("which words belong to which column cannot be told; have the program write JSON or CSV")
+        }
+        self = reading
+    }
+
+    private init(_ text: ArraySlice<UInt8>, columns named: [String]?, _ measure: Measure) throws(InputError) {
+        let (lines, rest) = Line.all(of: text, measure)
+        if let listing = try DirectoryListing(lines, rest, columns: named) {
             columns = listing.columns
             records = try listing.records
-        } else if let named {
+            return
+        }
+        if let other = rest.first(where: \.beginsTable) { throw AlignedText.secondTable(other) }
+        if let named {
             columns = named
             for line in lines { records.append(try AlignedText.words(of: line, count: named.count)) }
         } else {
@@ -32,36 +71,25 @@ struct AlignedText {
         }
     }
 
-    /// The lines of the table.
-    private static func lines(of text: ArraySlice<UInt8>) -> [Line] {
-        var lines: [Line] = []
-        var number = 0
-        for bytes in text.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false) {
-            number += 1
-            var characters: [Character] = []
-            for character in String(decoding: bytes, as: UTF8.self) where character != "\r" {
-                guard character == "\t" else {
-                    characters.append(character)
-                    continue
-                }
-                repeat { characters.append(" ") } while characters.count % 8 != 0
-            }
-            guard characters.contains(where: { $0 != " " }) else {
-                if lines.isEmpty { continue }
-                return lines
-            }
-            lines.append(Line(number: number, characters: characters))
+    /// Whether no field has the gap in it that separates columns.
+    private var isPlausible: Bool {
+        records.allSatisfy { record in
+            record.fields.allSatisfy { !String(decoding: $0, as: UTF8.self).contains("  ") }
         }
-        return lines
     }
 
     private static func words(of line: Line, count: Int) throws(InputError) -> DelimitedText.Record {
-        guard let words = line.words(line.characters.indices, count: count) else {
-            let found = line.wordCount(line.characters.indices)
+        guard let words = line.words(line.all, count: count) else {
+            let found = line.wordCount(line.all)
             throw InputError(
                 line: line.number, "\(counted(found, "word")), but \(counted(count, "column")) were named")
         }
         return DelimitedText.Record(line: line.number, fields: words)
+    }
+
+    private static func secondTable(_ line: Line) -> InputError {
+        InputError(
+            line: line.number, "another table begins; --from columns reads one table with its header on the first line")
     }
 }
 
@@ -71,70 +99,160 @@ extension AlignedText {
     /// A range of positions, and the words of the header in it.
     private struct Region {
         var range: Range<Int>
+        /// From the first to the last word of the header.
+        var heading: Range<Int>?
         var names: [String]
     }
 
     private mutating func read(_ lines: [Line], under header: Line) throws(InputError) {
-        let regions = regions(of: lines, under: header)
-        for (position, region) in regions.enumerated()
-        where !hasOneColumn(region, isLast: position == regions.count - 1, lines, under: header) {
-            return try readShifted(lines, under: header, region)
+        try refuseOtherHeaders(lines, header)
+        if let rule = lines.first, rule.isRule(under: header) {
+            let runs = rule.wordRanges(rule.all)
+            if runs.count > 1 || header.wordCount(header.all) == 1 {
+                return try readRuled(lines.dropFirst(), under: header, by: runs)
+            }
+            return try read(Array(lines.dropFirst()), under: header)
+        }
+        var regions = regions(of: lines, under: header)
+        let isSpacious = isSpacious(regions, lines)
+        try joinEmpty(&regions, lines, under: header, isSpacious: isSpacious)
+        // Each is up to where the next one begins.
+        for position in regions.indices {
+            let end = position + 1 < regions.count ? regions[position + 1].range.lowerBound : Int.max
+            regions[position].range = regions[position].range.lowerBound..<end
+        }
+        let areColumns = regions.indices.map { position in
+            hasOneColumn(
+                regions[position], isLast: position == regions.count - 1, isSpacious == true, lines, under: header)
+        }
+        if let merged = areColumns.firstIndex(of: false) {
+            // Reading by words would give each word of a longer heading a column.
+            if zip(areColumns, regions).contains(where: { $0 && $1.names.count > 1 }), let line = lines.first {
+                throw Self.uncertain(line, regions[merged].names)
+            }
+            return try readShifted(lines, under: header, regions[merged])
         }
         columns = regions.map { $0.names.joined(separator: " ") }
         for line in lines {
+            for region in regions {
+                guard let heading = region.heading, let cell = line.extent(in: region.range) else { continue }
+                // A value that is not even partly under its heading may belong to another one.
+                guard cell.overlaps(heading) else { throw Self.uncertain(line, region.names) }
+            }
             let fields = regions.map { Array(line.text($0.range).utf8) }
             records.append(DelimitedText.Record(line: line.number, fields: fields))
         }
     }
 
-    /// Lines in which what was too long has pushed the rest to the right: each word of the header has one in each line. A word
-    /// that stands left of its name shows that there is one too many before it, as in "2 hours ago".
-    private mutating func readShifted(_ lines: [Line], under header: Line, _ region: Region) throws(InputError) {
-        let names = header.wordRanges(header.characters.indices)
-        columns = names.map { String(header.characters[$0]) }
-        for line in lines {
-            let words = line.wordRanges(line.characters.indices)
-            guard zip(words, names).allSatisfy({ $0.upperBound > $1.lowerBound }),
-                let fields = line.words(line.characters.indices, count: names.count)
-            else {
-                throw InputError(
-                    line: line.number,
-                    "which words belong to which of the columns \(region.names.map(FieldCheck.unmistakable).joined(separator: ", ")) cannot be told; give "
-                        + "all columns names with --columns and leave the header out, or have the program write JSON")
+    private static func uncertain(_ line: Line, _ names: [String]) -> InputError {
+        InputError(
+            line: line.number,
+            "which words belong to the \(names.count == 1 ? "column" : "columns") "
+                + "\(names.map(FieldCheck.argument).joined(separator: ", ")) cannot be told; leave the header out and name all columns "
+                + "with --columns, or have the program write JSON or CSV")
+    }
+
+    /// Throws if the first line is not the header of the only table.
+    private func refuseOtherHeaders(_ lines: [Line], _ header: Line) throws(InputError) {
+        for line in [header] + lines where TableLook.isFrame(line.text(line.all)) {
+            throw InputError(
+                line: line.number,
+                "a table with lines between its cells; --from columns reads columns that only blanks separate, so have the program "
+                    + "write CSV or JSON")
+        }
+        if let word = header.wordRanges(header.all).map({ header.text($0) }).first(where: Self.isValue) {
+            throw InputError(
+                line: header.number,
+                "\(FieldCheck.argument(word)) is not the name of a column; if there is no header, name all columns with --columns, and "
+                    + "if the header comes later, leave out the lines before it")
+        }
+        let text = header.text(header.all)
+        for (position, line) in lines.enumerated() {
+            if (position > 0 && TableLook.isRule(line.text(line.all))) || line.text(line.all) == text {
+                throw Self.secondTable(line)
             }
+        }
+    }
+
+    /// Numbers, sizes, times, addresses, digests, paths and assignments; and words of titles (`Listing...`, `----memory----`).
+    private static func isValue(_ word: String) -> Bool {
+        if word.hasPrefix("---") || word.hasPrefix("/") || word.hasSuffix("...") || word.contains("=") { return true }
+        if word.count { $0 == ":" } > 2 || (word.count >= 32 && word.allSatisfy(\.isHexDigit)) { return true }
+        let rest = word.last.map { "KMGTPB%".contains($0) } == true ? word.dropLast() : word[...]
+        return rest.contains(where: \.isNumber) && rest.allSatisfy { $0.isNumber || "+-.,:/".contains($0) }
+    }
+
+    /// Columns begin where the runs of a rule do.
+    private mutating func readRuled(
+        _ lines: ArraySlice<Line>, under header: Line, by runs: [Range<Int>]
+    ) throws(InputError) {
+        let ranges = runs.enumerated().map { position, run in
+            run.lowerBound..<(position + 1 < runs.count ? runs[position + 1].lowerBound : Int.max)
+        }
+        columns = ranges.map { header.text($0) }
+        for line in lines {
+            let isShifted =
+                line.text(0..<ranges[0].lowerBound) != ""
+                || ranges.dropFirst().contains { !line.isBlank($0.lowerBound - 1) }
+            if isShifted { throw Self.uncertain(line, columns) }
+            records.append(DelimitedText.Record(line: line.number, fields: ranges.map { Array(line.text($0).utf8) }))
+        }
+    }
+
+    /// Reads lines in which a value that was too long has pushed the rest to the right: each word of the header has a word in each
+    /// line. A word that is left of its name shows that a value before it has two words, as in "2 hours ago". A word under the next
+    /// name shows that a value is missing, unless a word before it is too long.
+    private mutating func readShifted(_ lines: [Line], under header: Line, _ region: Region) throws(InputError) {
+        let names = header.wordRanges(header.all)
+        columns = names.map { header.text($0) }
+        for line in lines {
+            let words = line.wordRanges(line.all)
+            guard zip(words, names).allSatisfy({ $0.upperBound > $1.lowerBound }), !isAnyMissing(words, names),
+                let fields = line.words(line.all, count: names.count)
+            else { throw Self.uncertain(line, region.names) }
             records.append(DelimitedText.Record(line: line.number, fields: fields))
         }
     }
 
+    private func isAnyMissing(_ words: [Range<Int>], _ names: [Range<Int>]) -> Bool {
+        var shift = 0
+        for position in 0..<min(words.count, names.count - 1) {
+            if words[position].lowerBound >= names[position + 1].lowerBound + shift { return true }
+            if words[position].upperBound >= names[position + 1].lowerBound {
+                shift = max(shift, words[position].upperBound - names[position].upperBound)
+            }
+        }
+        return false
+    }
+}
+
+// MARK: - Regions
+
+extension AlignedText {
     private func regions(of lines: [Line], under header: Line) -> [Region] {
-        let names = header.wordRanges(header.characters.indices)
+        let names = header.wordRanges(header.all)
         guard let last = names.last else { return [] }
         let runs = occupiedRuns(of: lines + [header])
         var regions: [Region] = []
         for run in runs {
-            let inside = names.filter { run.contains($0.lowerBound) }.map { String(header.characters[$0]) }
+            let inside = names.filter { run.contains($0.lowerBound) }
             let isRest = regions.last.map { $0.range.upperBound > last.lowerBound } ?? false
             if let before = regions.indices.last, inside.isEmpty || isRest {
                 regions[before].range = regions[before].range.lowerBound..<run.upperBound
             } else {
-                regions.append(Region(range: run, names: inside))
+                let heading = inside.first.map { $0.lowerBound..<(inside.last?.upperBound ?? $0.upperBound) }
+                regions.append(Region(range: run, heading: heading, names: inside.map { header.text($0) }))
             }
         }
         nameMargin(&regions, lines)
-        joinEmptyEnd(&regions, lines)
-        // Up to where the next one begins.
-        for position in regions.indices {
-            let end = position + 1 < regions.count ? regions[position + 1].range.lowerBound : Int.max
-            regions[position].range = regions[position].range.lowerBound..<end
-        }
         return regions
     }
 
     /// The positions at which some line is not blank.
     private func occupiedRuns(of lines: [Line]) -> [Range<Int>] {
-        var isOccupied = [Bool](repeating: false, count: lines.map(\.characters.count).max() ?? 0)
+        var isOccupied = [Bool](repeating: false, count: lines.map(\.cells.count).max() ?? 0)
         for line in lines {
-            for (position, character) in line.characters.enumerated() where character != " " {
+            for (position, cell) in line.cells.enumerated() where cell != " " {
                 isOccupied[position] = true
             }
         }
@@ -149,7 +267,7 @@ extension AlignedText {
         return runs
     }
 
-    /// What stands in front of the first name is a mark (`●`), which is left out, or a column that needs no name (`free`).
+    /// Text in front of the first name is a mark (`●`), which is left out, or a column that needs no name (`free`).
     private func nameMargin(_ regions: inout [Region], _ lines: [Line]) {
         guard let margin = regions.first, margin.names.isEmpty else { return }
         if lines.allSatisfy({ $0.text(margin.range).count <= 1 }) {
@@ -159,68 +277,70 @@ extension AlignedText {
         }
     }
 
-    /// `Mounted on`: a small word under which nothing stands belongs to the name before.
-    private func joinEmptyEnd(_ regions: inout [Region], _ lines: [Line]) {
-        guard regions.count > 1, let last = regions.last, last.names.count == 1,
-            last.names[0].first?.isLowercase == true,
-            regions[regions.count - 2].names.last?.first?.isUppercase == true,
-            regions[regions.count - 2].range.upperBound + 1 >= last.range.lowerBound,
-            lines.allSatisfy({ $0.text(last.range).isEmpty })
-        else { return }
-        regions.removeLast()
-        regions[regions.count - 1].names += last.names
-        regions[regions.count - 1].range = regions[regions.count - 1].range.lowerBound..<last.range.upperBound
-    }
-
-    /// Whether all names of the header in a region are the words of one name: one blank is between them, and below is one
-    /// word that begins where they do. (A number that sticks out to the left of its name does not.)
-    private func hasOneColumn(_ region: Region, isLast: Bool, _ lines: [Line], under header: Line) -> Bool {
-        guard region.names.count > 1, let names = header.start(in: region.range) else { return true }
-        let length = region.names.reduce(region.names.count - 1) { $0 + $1.count }
-        guard header.text(region.range).count == length else { return false }
-        if isLast, region.names.dropFirst().allSatisfy({ $0.first?.isLowercase == true }) { return true }
-        return lines.allSatisfy { line in
-            guard let start = line.start(in: region.range) else { return true }
-            return start == names && (isLast || line.wordCount(region.range) == 1)
-        } && !(isLast && lines.allSatisfy { $0.wordCount(region.range) >= region.names.count })
-    }
-}
-
-// MARK: - Parts of a line
-
-extension AlignedText.Line {
-    /// Without blanks around it.
-    func text(_ range: Range<Int>) -> String {
-        let part = characters[range.clamped(to: characters.indices)]
-        guard let start = part.firstIndex(where: { $0 != " " }), let end = part.lastIndex(where: { $0 != " " }) else {
-            return ""
-        }
-        return String(part[start...end])
-    }
-
-    /// Where the first word begins.
-    func start(in range: Range<Int>) -> Int? { wordRanges(range).first?.lowerBound }
-
-    func wordRanges(_ range: Range<Int>) -> [Range<Int>] {
-        var words: [Range<Int>] = []
-        for position in range.clamped(to: characters.indices) where characters[position] != " " {
-            if let last = words.last, last.upperBound == position {
-                words[words.count - 1] = last.lowerBound..<position + 1
-            } else {
-                words.append(position..<position + 1)
+    /// Whether two blanks or more are between the values of two columns wherever both are there; nil if nowhere both are.
+    private func isSpacious(_ regions: [Region], _ lines: [Line]) -> Bool? {
+        var isSpacious: Bool?
+        for line in lines {
+            var end: Int?
+            for region in regions {
+                guard let cell = line.extent(in: region.range) else {
+                    end = nil
+                    continue
+                }
+                if let end, cell.lowerBound < end + 2 { return false }
+                if end != nil { isSpacious = true }
+                end = cell.upperBound
             }
         }
-        return words
+        return isSpacious
     }
 
-    func wordCount(_ range: Range<Int>) -> Int { wordRanges(range).count }
+    /// Joins two words of the header that are one blank apart if one of them has no values: if columns are two blanks apart
+    /// (`NOMINATED NODE`), and at the end (`Mounted on`). Words in capitals stay two names if columns are one blank apart
+    /// (`TYPE MOUNTPOINTS`). Other pairs are refused.
+    private func joinEmpty(
+        _ regions: inout [Region], _ lines: [Line], under header: Line, isSpacious: Bool?
+    ) throws(InputError) {
+        if lines.isEmpty { return }
+        let isEmpty = regions.map { region in lines.allSatisfy { $0.extent(in: region.range) == nil } }
+        for position in regions.indices.dropFirst().reversed() where isEmpty[position] || isEmpty[position - 1] {
+            let (before, region) = (regions[position - 1], regions[position])
+            guard let left = before.heading, let right = region.heading, left.upperBound + 1 == right.lowerBound else {
+                continue
+            }
+            let isSmall =
+                position == regions.count - 1 && isEmpty[position] && region.names[0].first?.isLowercase == true
+            guard isSpacious == true || (isSmall && before.names.last?.first?.isUppercase == true) else {
+                let areCapitals = !(before.names + region.names).contains { $0.contains(where: \.isLowercase) }
+                guard isSpacious == false, areCapitals else {
+                    throw Self.uncertain(header, before.names + region.names)
+                }
+                continue
+            }
+            regions[position - 1] = Region(
+                range: before.range.lowerBound..<region.range.upperBound, heading: left.lowerBound..<right.upperBound,
+                names: before.names + region.names)
+            regions.remove(at: position)
+        }
+    }
 
-    /// So many, of which the last takes all that is left; nil when there are fewer.
-    func words(_ range: Range<Int>, count: Int) -> [[UInt8]]? {
-        if count == 1 { return [Array(text(range).utf8)] }
-        let words = wordRanges(range)
-        guard words.count >= count else { return nil }
-        let rest = words[count - 1].lowerBound..<(words.last?.upperBound ?? 0)
-        return (words.prefix(count - 1) + [rest]).map { Array(String(characters[$0]).utf8) }
+    /// Whether all names of the header in a region are the words of one name: one blank is between them, and each value begins or
+    /// ends where they do. Unless columns are two blanks apart, a value is one word that begins there: a number that sticks out to
+    /// the left of its name may have a word before it.
+    private func hasOneColumn(
+        _ region: Region, isLast: Bool, _ isSpacious: Bool, _ lines: [Line], under header: Line
+    ) -> Bool {
+        guard region.names.count > 1, let heading = region.heading else { return true }
+        let length = region.names.reduce(region.names.count - 1) { $0 + $1.count }
+        guard header.text(heading).count == length else { return false }
+        let extents = lines.compactMap { $0.extent(in: region.range) }
+        if isSpacious {
+            return extents.allSatisfy { $0.lowerBound == heading.lowerBound || $0.upperBound == heading.upperBound }
+        }
+        if region.names.count > 3 { return false }
+        if isLast, region.names.dropFirst().allSatisfy({ $0.first?.isLowercase == true }) { return true }
+        return extents.allSatisfy { $0.lowerBound == heading.lowerBound }
+            && (isLast || lines.allSatisfy { $0.wordCount(region.range) <= 1 })
+            && !(isLast && lines.allSatisfy { $0.wordCount(region.range) >= region.names.count })
     }
 }

@@ -174,8 +174,210 @@ struct AlignedTextTests {
     @Test func `what cannot be told is refused with its line, and no header is said`() {
         #expect(complaint("", as: .columns).hasPrefix("no header line"))
         let text = "A B C  D\n1 2 3  x\n11112  y\n"
-        #expect(complaint(text, as: .columns).hasPrefix("line 3: which words belong to which of the columns"))
+        #expect(
+            complaint(text, as: .columns).hasPrefix("line 3: which words belong to the columns A, B, C cannot be told"))
     }
+
+    // MARK: - Right, or refused
+
+    /// The rows, or "refused".
+    private func reading(_ text: String, columns: [String]? = nil) -> [[String]] {
+        (try? fields(text, columns: columns)) ?? [["refused"]]
+    }
+
+    @Test func `a rule under the header tells the columns, and is no row`() throws {
+        let pip = "Package    Version\n---------- -------\npip        23.2.1\nwheel      0.33.6\n"
+        #expect(try fields(pip) == [["pip", "23.2.1"], ["wheel", "0.33.6"]])
+        let sqlite = "id  a name      n\n--  ----------  -\n1   milk (2 l)  2\n2\n"
+        #expect(try table(sqlite).columns == ["id", "a name", "n"])
+        #expect(try fields(sqlite) == [["1", "milk (2 l)", "2"], ["2", "", ""]])
+        #expect(try fields("NAME\n----\na b\n") == [["a b"]])
+        #expect(try fields("NAME  SIZE\n----------\na     1\n") == [["a", "1"]], "one line under all")
+        #expect(try fields("NAME  SIZE\n-     -\n") == [["-", "-"]], "values are no rule")
+        #expect(reading("a    b\n---- ----\nlonger 1\n") == [["refused"]], "a value reaches into the next column")
+        #expect(reading("total 2\nNAME SIZE\n---- ----\na    1\n") == [["refused"]])
+    }
+
+    @Test(arguments: [
+        " id | name\n----+------\n  1 | milk\n(1 row)\n", "+----+\n| id |\n+----+\n| 1  |\n+----+\n",
+        "┌────┬──────┐\n│ id │ name │\n├────┼──────┤\n│ 1  │ milk │\n└────┴──────┘\n",
+        "| id | name |\n|----|------|\n| 1  | milk |\n",
+        "||/ Name      Version\n+++-=========-=======\nii  adduser   3.134\n",
+    ])
+    func `lines between cells are refused`(text: String) {
+        #expect(complaint(text, as: .columns).contains("a table with lines between its cells"))
+    }
+
+    @Test func `one blank is part of a heading where columns are two blanks apart`() throws {
+        let pods = """
+            NAME    READY   STATUS    RESTARTS   AGE   IP           NODE     NOMINATED NODE   READINESS GATES
+            web-1   1/1     Running   0          5d    10.244.0.5   node-1   <none>           <none>
+            web-2   0/1     Pending   12         5d    <none>       <none>   node-7           <none>
+
+            """
+        #expect(
+            try table(pods).columns
+                == ["NAME", "READY", "STATUS", "RESTARTS", "AGE", "IP", "NODE", "NOMINATED NODE", "READINESS GATES"])
+        #expect(
+            try fields(pods) == [
+                ["web-1", "1/1", "Running", "0", "5d", "10.244.0.5", "node-1", "<none>", "<none>"],
+                ["web-2", "0/1", "Pending", "12", "5d", "<none>", "<none>", "node-7", "<none>"],
+            ])
+        for names in [["a"], ["vol1", "v2"], ["volume1"], ["a-long-name", "b"]] {
+            let text = "DRIVER    VOLUME NAME\n" + names.map { "local     \($0)\n" }.joined()
+            #expect(try table(text).columns == ["DRIVER", "VOLUME NAME"])
+            #expect(try fields(text) == names.map { ["local", $0] })
+        }
+        let stats = """
+            CONTAINER ID   NAME   CPU %   MEM USAGE / LIMIT   MEM %   PIDS
+            4c01db0b339c   web    0.00%   12MiB / 7GiB        0.20%   1
+
+            """
+        #expect(try table(stats).columns == ["CONTAINER ID", "NAME", "CPU %", "MEM USAGE / LIMIT", "MEM %", "PIDS"])
+        #expect(try fields(stats) == [["4c01db0b339c", "web", "0.00%", "12MiB / 7GiB", "0.20%", "1"]])
+    }
+
+    @Test func `one blank separates columns where values are one blank apart`() throws {
+        let ps = "    PID TTY          TIME CMD\n   1234 pts/0    00:00:00 bash\n   2345 pts/0    00:00:00 ps\n"
+        #expect(try table(ps).columns == ["PID", "TTY", "TIME", "CMD"])
+        #expect(try fields(ps)[0] == ["1234", "pts/0", "00:00:00", "bash"])
+        let disks = "NAME  RM  SIZE RO TYPE MOUNTPOINTS\nzram0  0    0B  0 disk\nvda    0  256G  0 disk\n"
+        #expect(try table(disks).columns == ["NAME", "RM", "SIZE", "RO", "TYPE", "MOUNTPOINTS"])
+        #expect(try fields(disks)[1] == ["vda", "0", "256G", "0", "disk", ""])
+        #expect(reading("NAME MOUNTPOINTS\nvda\nvdb\n") == [["refused"]], "nothing tells whether it is one name")
+        #expect(try fields("DRIVER    VOLUME NAME\n").isEmpty)
+    }
+
+    @Test func `a heading whose words nothing tells apart is refused`() throws {
+        let ss = """
+            State  Recv-Q Send-Q Local Address:Port Peer Address:PortProcess
+            LISTEN 0      128          0.0.0.0:2024      0.0.0.0:*
+
+            """
+        #expect(reading(ss) == [["refused"]], "Local, or Local Address:Port?")
+        let log =
+            "5cca32d docs are ten figures of a page\n7462266 The page begins\nd360911 What a start takes now, in a word or two\n"
+        #expect(reading(log) == [["refused"]], "a sentence is no heading")
+    }
+
+    @Test func `a missing value never moves another one under its name`() {
+        // Values push lines, and the second line has no TTY.
+        #expect(reading("USER PID TTY   CMD\nroot 123456789 ?     init\nme   7         sh\n") == [["refused"]])
+    }
+
+    @Test func `columns are aligned by the screen, or by code points`() throws {
+        let byScreen = """
+            NAME  LABEL                     MOUNTPOINT
+            sda1  a-long-label-of-a-disk    /
+            sdb1  写真と動画のバックアップ  /mnt
+
+            """
+        #expect(try fields(byScreen)[1] == ["sdb1", "写真と動画のバックアップ", "/mnt"])
+        let byPoints = """
+            NAME          STATUS        AGE
+            写真と動画の    Exited (0)    5d
+            a             Up 2 hours    6d
+
+            """.replacing("写真と動画の    ", with: "写真と動画の        ")
+        #expect(try fields(byPoints) == [["写真と動画の", "Exited (0)", "5d"], ["a", "Up 2 hours", "6d"]])
+        let marks = "NAME   STATUS   AGE\ncafe\u{301}   up       5d\nle\u{301}on   up       6d\n"
+        #expect(try fields(marks).map { $0[1...] } == [["up", "5d"], ["up", "6d"]])
+        let headings = "ファイル  使用  マウント\n/dev/vda   23%  /\n"
+        #expect(try table(headings).columns == ["ファイル", "使用", "マウント"])
+    }
+
+    @Test func `columns that are others by each measure are refused`() {
+        let text = "A B   C\n写真 x y\n"
+        let words = complaint(text, as: .columns)
+        #expect(words.contains("cannot be told") || words == "main\n    写真  B=x C=y\n", "\(words)")
+    }
+
+    @Test(arguments: [
+        "NAME   READY\na      1/1\n\nNAME   TYPE     PORT\nsvc    Cluster  80\n",
+        "NAME SIZE\na    1\nNAME SIZE\nb    2\n",
+        "Images space usage:\n\nREPOSITORY   TAG       SIZE\nweb          latest    5MB\n",
+        "NAME SIZE\na    1\n\n---- ----\n",
+        "total 0\n-rw-r--r-- 1 me me 5 Nov 28 15:49 a\n\nb:\ntotal 0\n",
+        "a:\ntotal 4\n-rw-r--r-- 1 me me 5 Nov 28 15:49 x\n\nb:\ntotal 4\n-rw-r--r-- 1 me me 5 Nov 28 15:49 y\n",
+    ])
+    func `several tables are refused`(text: String) {
+        let words = complaint(text, as: .columns)
+        #expect(
+            words.contains("another table begins") || words.contains("not a line of ls -l of one directory"), "\(words)"
+        )
+    }
+
+    @Test(arguments: [
+        "lo               UNKNOWN        127.0.0.1/8 ::1/128\neth0             UP             10.0.0.2/24\n",
+        "root     pts/0        2026-11-28 18:10 (10.0.0.1)\n", "      2 bread\n      1 milk\n", "  10  20 300 a.txt\n",
+        " 18:10:49 up 1 day,  2:03,  1 user,  load average: 0.00, 0.01, 0.05\nUSER     TTY      FROM\nme       pts/0    -\n",
+        "4.0K    ./a\n8.0K    .\n",
+        "procs -----------memory---------- ---swap--\n r  b   swpd   free\n 1  0      0  12345\n",
+        "Listing...\nadduser/stable,now 3.134 all\n", "SHELL=/bin/sh\nHOME=/root\n", "/etc\n/etc/apt\n",
+        "root:x:0:0:root:/root:/bin/sh\n", "0e4a5ca48c7c86885cc0e0a41d88fccfe7ab93fb1479032651acc2299a2bc210  a\n",
+        "Linux 6.1.0 (host)  11/28/26  _x86_64_\n\navg-cpu:  %user   %nice\n           1.0     0.0\n",
+    ])
+    func `a first line of values, or of a title, is no header`(text: String) {
+        let words = complaint(text, as: .columns)
+        #expect(
+            words.contains("is not the name of a column") || words.contains("another table"), "\(words)")
+    }
+
+    @Test func `netstat has a title, and without it two words in a heading`() throws {
+        let table = """
+            Proto Recv-Q Send-Q Local Address           Foreign Address         State
+            tcp        0      0 0.0.0.0:22              0.0.0.0:*               LISTEN
+            tcp6       0      0 :::22                   :::*                    LISTEN
+            udp        0      0 0.0.0.0:68              0.0.0.0:*
+
+            """
+        #expect(reading("Active Internet connections (servers and established)\n\(table)") == [["refused"]])
+        #expect(
+            try self.table(table).columns == ["Proto", "Recv-Q", "Send-Q", "Local Address", "Foreign Address", "State"])
+        #expect(try fields(table)[2] == ["udp", "0", "0", "0.0.0.0:68", "0.0.0.0:*", ""])
+    }
+
+    // MARK: - ls -l
+
+    private func listed(_ lines: String...) -> [[String]] { reading(lines.map { $0 + "\n" }.joined()) }
+
+    @Test func `ls -l, in which names have blanks`() {
+        #expect(
+            listed("total 76", "-rw-r--r--.  1 root   domain users        40893 Jan 31 16:34 Xorg.1.log")
+                == [["-rw-r--r--.", "1", "root", "domain users", "40893", "Jan 31 16:34", "Xorg.1.log"]])
+        #expect(
+            listed(
+                "-rw-r--r-- 1 root         domain users 5 Nov 28 15:49 a b",
+                "-rw-r--r-- 1 jane doe     staff        7 Nov 28 15:49  c")
+                == [
+                    ["-rw-r--r--", "1", "root", "domain users", "5", "Nov 28 15:49", "a b"],
+                    ["-rw-r--r--", "1", "jane doe", "staff", "7", "Nov 28 15:49", " c"],
+                ])
+        #expect(
+            listed(
+                "-rw-r--r-- 1 me   domain users 5 Nov 28 15:49 a", "-rw-r--r-- 1 root root         7 Nov 28 15:49 b")[
+                    0][2...3]
+                == ["me", "domain users"])
+        #expect(listed("-rw-r--r-- 1 me domain users 5 Nov 28 15:49 a") == [["refused"]], "nothing tells which")
+        #expect(
+            listed("-rw-r--r-- 1 me   team 5 40893 Nov 28 15:49 a", "-rw-r--r-- 1 root root       7 Nov 28 15:49 b")[0][
+                3...4]
+                == ["team 5", "40893"])
+        #expect(
+            listed("-rw-r--r-- 1    0    0 5 Nov 28 15:49 a", "-rw-r--r-- 1 1000 1000 7 28. Nov 2025 b")[1][2...]
+                == ["1000", "1000", "7", "28. Nov 2025", "b"])
+        #expect(listed("-rw-r--r-- 1 me me 4.0K 11-28 15:49 a")[0][4...] == ["4.0K", "11-28 15:49", "a"])
+        #expect(listed("drwxrwxr-x+ 1 me me 4096 11月 28 15:49 写真")[0][5...] == ["11月 28 15:49", "写真"])
+    }
+
+    @Test(arguments: [
+        "total 8\n163 -rw-r--r-- 1 root root 5 Nov 28 15:49 a\n164 -rw-r--r-- 1 root root 2 Nov 28 15:49 b c\n",
+        "total 8\n4.0K -rw-r--r-- 1 root root 5 Nov 28 15:49 a\n", "-rw-r--r-- 1 root 5 Nov 28 15:49 a\n",
+        "-rw-r--r-- 1 root root unconfined_u:object_r:user_home_t:s0 5 Nov 28 15:49 a\n",
+        "-rw-r--r-- 1 root root 5 1764344989 a\n",
+        "-rw-r--r-- 1 me me 5 Nov 28 15:49 a\n-????????? ? ? ? ? ? b\n",
+    ])
+    func `other forms of ls are refused`(text: String) { #expect(reading(text) == [["refused"]]) }
 
     @Test func `parents that ps does not show are at the top when that is said`() throws {
         let fields = Arrangement.Fields(id: "PID", parent: "PPID")

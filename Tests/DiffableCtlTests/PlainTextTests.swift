@@ -13,7 +13,8 @@ struct PlainTextTests {
 
     @Test func `a line that stands twice is named by both places`() {
         #expect(
-            complaint("a\nb\na\n", as: .lines) == "line 3: the id \"a\" is taken by line 1; an id stands once in a list"
+            complaint("a\nb\na\n", as: .lines)
+                == "line 3: line 1 has the id \"a\" too; an id can be in a list only once"
         )
     }
 
@@ -38,21 +39,32 @@ struct PlainTextTests {
         #expect(list.itemIdentifiers == [".", "./a", "./a/b", "./c"])
     }
 
-    @Test func `fields are refused where there are none`() {
-        #expect(complaint("a\n", as: .lines, .init(id: ".x")).contains("snapshot and --from lines or tree have none"))
-        #expect(complaint("a\n", as: .tree, .init(id: ".x")).contains("snapshot and --from lines or tree have none"))
+    @Test func `the drawing of tree in ASCII counts too`() throws {
+        let list = try read(".\n|-- a\n|   |-- b\n|   `-- c\n|       `-- d e\n`-- f\n", as: .tree)
+        #expect(list.itemIdentifiers == [".", "./a", "./a/b", "./a/c", "./a/c/d e", "./f"])
+        let points = try read(".\n|\u{A0}\u{A0} `-- b\n", as: .tree)
+        #expect(points.itemIdentifiers == [".", "./b"])
+        #expect(
+            try read("|x\n`y`\n|-z\n", as: .tree).itemIdentifiers == ["|x", "`y`", "|-z"],
+            "what is no drawing is a name")
     }
 
     @Test(arguments: [
-        ("x.csv", "{}", InputFormat.csv), ("x.jsonl", "a", .ndjson), ("x.json", "a", .json), ("x.tab", "a", .tsv),
-        ("-", "  [1]", .json), ("-", "{\"id\":1}\n{\"id\":2}", .ndjson), ("-", "{\"sections\":[]}", .json),
-        ("-", "{\n\"sections\":[]}", .json), ("-", "milk\n", .lines), ("notes", "", .lines),
-        ("-", "Fruit\n\tApple\n\t\tBoskoop\n", .tree), ("-", "a\n  b\n", .lines), ("-", "\ta\nb\n", .lines),
-        ("-", "a\tb\n\tc\n", .lines), ("x.txt", "a\n\tb\n", .lines), ("-", "a\n\n\t\nb\n", .lines),
+        ".\n├── a\n└── b\n\n2 directories, 3 files\n", ".\n|-- a\n`-- b\n\n1 directory, 1 file\n",
+        ".\n├── a\n└── b\n\n2 dossiers\n",
     ])
-    func `the form is guessed by extension, then by how the input begins`(
-        file: String, text: String, expected: InputFormat
-    ) {
-        #expect(InputFormat.guess(fileName: file, input: Array(text.utf8), isRow: JSONRows.isRow) == expected)
+    func `the summary of tree is no item`(text: String) throws {
+        #expect(try read(text, as: .tree).itemIdentifiers == [".", "./a", "./b"])
+    }
+
+    @Test func `an empty directory has a summary, and other lines after a blank one stay`() throws {
+        #expect(try read(".\n\n0 directories, 0 files\n", as: .tree).itemIdentifiers == ["."])
+        #expect(
+            try read("Fruit\n  Apple\n\n7 Nuts\n", as: .tree).itemIdentifiers == ["Fruit", "Fruit/Apple", "7 Nuts"])
+    }
+
+    @Test func `fields are refused where there are none`() {
+        #expect(complaint("a\n", as: .lines, .init(id: ".x")).contains("snapshot and --from lines or tree have none"))
+        #expect(complaint("a\n", as: .tree, .init(id: ".x")).contains("snapshot and --from lines or tree have none"))
     }
 }

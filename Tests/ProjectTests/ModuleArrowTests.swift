@@ -27,7 +27,7 @@ import Testing
         "Systemd": ["CSystemd", "Logging"],
         "ProcessArguments": ["CProcessArguments"],
         "TaskThreads": ["CBootTimer", "DequeModule", "Dispatch", "HeapModule", "_Concurrency"],
-        "DiffableInput": ["Diffable", "DiffableJSON", "Dispatch"],
+        "DiffableInput": ["Diffable", "DiffableJSON", "DiffableView", "Dispatch"],
         "DiffableFeed": [
             "Diffable", "DiffableClient", "DiffableInput", "DiffableJSON", "Dispatch", "GRDBSQLite", "Systemd",
             "Yams",

@@ -1,6 +1,6 @@
 /// How many columns a Unicode scalar takes by itself. Swift's Unicode tables say what is a mark and what is an emoji; the
 /// blocks that are wide are Unicode's East Asian Width (UAX #11), which Swift has not.
-enum ScalarWidth {
+package enum ScalarWidth {
     /// Shows nothing.
     case none
     /// Is drawn on the character before it.
@@ -8,7 +8,7 @@ enum ScalarWidth {
     case narrow
     case wide
 
-    init(_ scalar: Unicode.Scalar) {
+    package init(_ scalar: Unicode.Scalar) {
         if 0x20..<0x7F ~= scalar.value {
             self = .narrow
             return

@@ -1,7 +1,7 @@
 // How much of a text fits, in columns. Nothing here reads further into a text than it must: a word may be a megabyte long.
 
 /// How many columns a text takes, counted up to a limit.
-func columnCount(of text: String, limit: Int = .max) -> Int {
+package func columnCount(of text: String, limit: Int = .max) -> Int {
     var count = 0
     for cluster in Clusters(text) {
         count += cluster.width

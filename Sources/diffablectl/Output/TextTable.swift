@@ -1,4 +1,6 @@
-/// A table with aligned columns.
+import DiffableView
+
+/// A table with columns that are aligned on the screen.
 struct TextTable {
     enum Alignment { case left, right }
 
@@ -18,10 +20,11 @@ struct TextTable {
 
     /// With the head. The last column is not padded.
     var lines: [String] {
-        let widths = alignments.indices.map { column in rows.map { $0[column].count }.max() ?? 0 }
-        return rows.map { row in
+        let lengths = rows.map { row in row.map { columnCount(of: $0) } }
+        let widths = alignments.indices.map { column in lengths.map { $0[column] }.max() ?? 0 }
+        return zip(rows, lengths).map { row, lengths in
             let cells = row.enumerated().map { column, cell in
-                let space = String(repeating: " ", count: widths[column] - cell.count)
+                let space = String(repeating: " ", count: widths[column] - lengths[column])
                 switch alignments[column] {
                 case .right: return space + cell
                 case .left: return column == alignments.count - 1 ? cell : cell + space

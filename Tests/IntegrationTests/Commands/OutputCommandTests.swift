@@ -65,6 +65,30 @@ extension Integration {
             #expect(try show("-o", "json").contains(#""revision":1,"snapshot":{"sections":["#))
         }
 
+        @Test func `a table is aligned on the screen`() throws {
+            try daemon.succeed("append", "procs", "写真", "name=e\u{301}", "cpu:=5", "-q")
+            #expect(
+                try show("-o", "table", "--columns", "id,name,cpu") == """
+                    id    name         cpu
+                    a     init, "one"  9.5
+                    b     two␉words    100
+                    写真  e\u{301}              5
+
+                    """)
+        }
+
+        @Test func `the names of members are the names of columns`() throws {
+            try daemon.succeed(
+                "apply", "names", "--create", "-q", input: #"{"id":"1","x.y":"dot",".net":1,"No.":2}"# + "\n")
+            #expect(try daemon.succeed("show", "names", "-o", "csv") == "id,x.y,.net,No.\n1,dot,1,2\n")
+            #expect(
+                try daemon.succeed("show", "names", "-o", "jsonl", "--columns", "/x.y,/.net")
+                    == #"{"x.y":"dot",".net":1}"# + "\n")
+            let advice = try daemon.companion("show", "names", "--where", "x.y=dot")
+            #expect(advice.complaints.contains("did you mean /x.y?"), "\(advice)")
+            #expect(try daemon.succeed("show", "names", "-o", "ids", "--where", "/x.y=dot") == "1\n")
+        }
+
         @Test func `what show prints can be applied again`() throws {
             let table = try show("-o", "csv", "--columns", "id,cpu")
             try daemon.succeed("apply", "copy", "--create", "-q", "--from", "csv", input: table)
