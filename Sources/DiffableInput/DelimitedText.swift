@@ -134,33 +134,3 @@ extension DelimitedText {
         return counts[likeliest, default: 0] > counts[dialect.separator, default: 0] ? likeliest : dialect.separator
     }
 }
-
-// MARK: - Without being told
-
-extension DelimitedText {
-    private static let recordsLookedAt = 20
-
-    /// Whether a text looks like CSV with a header line: two records or more with as many fields each, between commas or
-    /// semicolons, and in the first one names, which begin with a letter and have no blanks around them.
-    static func hasHeader(_ text: ArraySlice<UInt8>) -> Bool {
-        let separator = separator(of: text, dialect: .csv)
-        guard separator != UInt8(ascii: "\t") else { return false }
-        var records = DelimitedText(text, dialect: .csv, separator: separator)
-        guard let header = try? records.next(), header.fields.count > 1 else { return false }
-        let names = header.fields.map { String(decoding: $0, as: UTF8.self) }
-        guard names.allSatisfy(isName), Set(names).count == names.count else { return false }
-        var count = 1
-        do throws(InputError) {
-            while count < recordsLookedAt, try records.next() != nil { count += 1 }
-        } catch {
-            return false
-        }
-        return count > 1
-    }
-
-    private static func isName(_ text: String) -> Bool {
-        guard let first = text.first, let last = text.last else { return false }
-        return (first.isLetter || first == "%" || first == "_") && !last.isWhitespace
-            && !text.contains(where: \.isNewline)
-    }
-}

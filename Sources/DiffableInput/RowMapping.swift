@@ -1,8 +1,9 @@
 import Diffable
+import DiffableJSON
 
 /// What becomes of a text that is to be a list: what the options of `apply`, or the keys of a feed, say of it.
 package struct RowMapping: Equatable, Sendable {
-    /// Nil: guessed, by the file's name or by how the text begins.
+    /// Nil: the ending of the file's name says it, or `FormatGuess` decides.
     package var from: InputFormat?
     package var fields = Arrangement.Fields.none
     /// Of a table without a header line.
@@ -18,15 +19,15 @@ package struct RowMapping: Equatable, Sendable {
     package init() {}
 
     /// - Parameters:
-    ///   - file: its extension may tell the format; nil for what has no name.
-    ///   - name: what it is called in messages.
-    ///   - guessing: hears of a table that nobody said is one.
+    ///   - file: the name of the file, whose ending may say the format; nil for a pipe.
+    ///   - name: the name of the input in messages.
     package func input(
-        _ bytes: [UInt8], file: String?, named name: String, extent: InputReader.Extent = .wholeList,
-        guessing: (InputFormat) -> Void = { _ in }
+        _ bytes: [UInt8], file: String?, named name: String, extent: InputReader.Extent = .wholeList
     ) throws(InputError) -> Input {
-        let reader = try reader(of: bytes, file: file, named: name, extent: extent, guessing: guessing)
-        do { return try reader.read(bytes) } catch { throw InputError(Self.place(name, reader.format) + "\(error)") }
+        let reader = try reader(of: bytes, file: file, named: name, extent: extent)
+        do { return try reader.read(bytes) } catch {
+            throw InputError(Self.place(name, reader.format) + "\(error)" + advice(on: error, file: file))
+        }
     }
 
     /// The same of one line that was taken out of a longer text. Messages name the line by its number there.
@@ -44,7 +45,15 @@ package struct RowMapping: Equatable, Sendable {
     package func rows(_ bytes: [UInt8], named name: String) throws(InputError) -> (rows: InputRows, place: String) {
         let reader = try reader(of: bytes, file: nil, named: name, extent: .wholeList)
         let place = Self.place(name, reader.format)
-        do { return (try reader.rows(of: bytes), place) } catch { throw InputError(place + "\(error)") }
+        do { return (try reader.rows(of: bytes), place) } catch {
+            throw InputError(place + "\(error)" + advice(on: error, file: nil))
+        }
+    }
+
+    /// The way out where broken JSON may be lines of text.
+    private func advice(on error: InputError, file: String?) -> String {
+        guard error.isBrokenJSON, isGuessed(file) else { return "" }
+        return "; nothing was changed: have the program write valid JSON, or use --from lines if these are lines"
     }
 
     private static func place(_ name: String, _ format: InputFormat) -> String {
@@ -52,31 +61,34 @@ package struct RowMapping: Equatable, Sendable {
     }
 
     private func reader(
-        of bytes: [UInt8], file: String?, named name: String, extent: InputReader.Extent,
-        guessing: (InputFormat) -> Void = { _ in }
+        of bytes: [UInt8], file: String?, named name: String, extent: InputReader.Extent
     ) throws(InputError) -> InputReader {
-        let format = format(of: bytes, file: file)
+        let format = try format(of: bytes, file: file, named: name)
         if !format.isTable { try refuseTableOptions(for: format) }
-        if isGuessed(file) {
-            do { try PlainTextCheck.refuseDoubtful(bytes) } catch { throw InputError("\(name): \(error)") }
-            if format.isTable { guessing(format) }
-        }
         return InputReader(
             format: format, fields: fields, columns: columns, separator: separator, types: try columnTypes(),
             rows: rows, orphans: orphans, extent: extent)
     }
 
-    private func format(of bytes: [UInt8], file: String?) -> InputFormat {
-        if let from { return from }
-        if rows != nil { return .json }
-        if separator != nil { return .csv }
-        return .guess(fileName: file, input: bytes, isTable: firstTableOption != nil, isRow: JSONRows.isRow)
+    /// The format that options or the file's name say; only without these does the input decide.
+    private func format(of bytes: [UInt8], file: String?, named name: String) throws(InputError) -> InputFormat {
+        if let said = saidFormat(file) { return said }
+        if let firstTableOption {
+            throw InputError(
+                "\(firstTableOption) is for tables, and nothing says which kind of table \(name) is: use --from csv, --from tsv or "
+                    + "--from columns")
+        }
+        do { return try FormatGuess.format(of: bytes[...].withoutByteOrderMark(), hasFields: fields != .none) } catch {
+            throw InputError("\(name) \(error)")
+        }
     }
 
-    /// Whether the format has to be guessed from the input.
-    private func isGuessed(_ file: String?) -> Bool {
-        from == nil && separator == nil && file.flatMap(InputFormat.known) == nil
+    private func saidFormat(_ file: String?) -> InputFormat? {
+        from ?? (rows != nil ? .json : separator != nil ? .csv : file.flatMap(InputFormat.known))
     }
+
+    /// Whether only the input itself tells its format.
+    private func isGuessed(_ file: String?) -> Bool { saidFormat(file) == nil }
 }
 
 // MARK: - Tables
@@ -100,7 +112,8 @@ extension RowMapping {
     private func refuseTableOptions(for format: InputFormat) throws(InputError) {
         guard let firstTableOption else { return }
         throw InputError(
-            "\(firstTableOption) is for tables, and this is read as \(format.rawValue): say --from csv, tsv or columns")
+            "\(firstTableOption) is for tables, and this is read as \(format.rawValue): use --from csv, --from tsv or --from columns"
+        )
     }
 
     /// Throws for what contradicts itself, before anything is read.

@@ -7,8 +7,9 @@ import DiffableInput
 struct RowOptions: ParsableArguments {
     @Option(
         help: """
-            How to read it; by default by the file's extension, else by how it begins. A field of tsv has \\t, \\n, \\r and \
-            \\\\ for what cannot stand in it; jsonl is ndjson.
+            The format. Without it the ending of a file's name says the format; any other input is read as JSON, NDJSON or lines, \
+            and is refused if it looks like something else. In tsv, \\t, \\n, \\r and \\\\ are a tab, a line feed, a carriage return and \
+            a backslash; jsonl is ndjson.
             """)
     var from: InputFormat?
     @Option(help: ArgumentHelp("What identifies a row.", valueName: "field")) var id: FieldPath?
@@ -54,9 +55,7 @@ struct RowOptions: ParsableArguments {
 
     /// - Parameter file: its extension may tell the format.
     func input(_ bytes: [UInt8], file: String?, named name: String) throws -> Input {
-        try mapping.input(bytes, file: file, named: name, extent: into == nil ? .wholeList : .oneSection) { format in
-            say("\(name) is read as \(format.rawValue), because it looks like it; --from says what it is")
-        }
+        try mapping.input(bytes, file: file, named: name, extent: into == nil ? .wholeList : .oneSection)
     }
 
     /// The section for rows that name none.

@@ -13,6 +13,13 @@ struct Apply: AsyncParsableCommand {
             systemctl and ls -l; the last one takes the rest of the line. Rows without a section go into \
             \(Arrangement.defaultSection).
 
+            A file's ending says its format: .json, .ndjson, .jsonl, .csv, .tsv, .tab, .tree, or .txt for lines. Without \
+            --from, other input is JSON if it begins with a JSON object or array, NDJSON if its first line is a whole \
+            object, and lines otherwise. It is refused, and nothing is changed, if it looks like something else: names \
+            between commas, semicolons or bars in the first line (id,text), a tab after a word, two blanks between \
+            words in the first ten lines, a line that is indented deeper than the first, JSON after other text, or \
+            broken JSON. Use --from lines for lines that look like these.
+
               dpkg-query -W -f '${binary:Package}\\t${Section}\\n' |
                 diffablectl apply packages --create --from tsv \\
                   --columns package,section --section .section

@@ -86,6 +86,41 @@ extension Integration {
             #expect(try daemon.companion("apply", "jl", input: "5\n").status == 0)
         }
 
+        @Test(arguments: [
+            "id,text\n1,a\n", "id,text\n", "id,text\n1,a\n2\n", "id\ttext\n", "Filesystem      Size  Used\n",
+            "a\n\tb\n",
+            "Loading\n[{\"id\":\"b\"}]\n", "[{\"id\":\"b\"},{\"id\":", "\u{FEFF}id,text\n",
+        ])
+        func `input that looks like something else replaces no list, by a pipe or by a command`(input: String) throws {
+            let daemon = try Daemon()
+            try daemon.succeed("apply", "jl", "--create", "-q", input: #"{"id":"a","v":1}"# + "\n")
+            let file = try daemon.directory.write(input, to: "input")
+            for refused in [
+                try daemon.companion("apply", "jl", input: input), try daemon.companion("apply", "jl", file),
+                try daemon.companion("apply", "jl", "--", "cat", file),
+                try daemon.companion("diff", "jl", "-", input: input),
+            ] {
+                #expect(refused.status == 2 && refused.output == "", "\(refused)")
+                #expect(refused.complaints.contains("nothing was changed"), "\(refused)")
+                #expect(refused.complaints.contains("use --from lines if these are lines"), "\(refused)")
+            }
+            #expect(try daemon.succeed("ls").contains(#/jl +1 +/#))
+            #expect(try daemon.companion("apply", "jl", "--from", "lines", input: input).status == 0)
+        }
+
+        @Test func `a byte order mark changes nothing`() throws {
+            let daemon = try Daemon()
+            let mark = "\u{FEFF}"
+            try daemon.succeed("apply", "l", "--create", "-q", input: #"[{"id":"a"},{"id":"b"}]"#)
+            #expect(try daemon.succeed("apply", "l", input: mark + #"[{"id":"a"},{"id":"b"}]"#) == "")
+            #expect(try daemon.succeed("apply", "l", input: mark + "{\"id\":\"a\"}\n{\"id\":\"b\"}\n") == "")
+            try daemon.succeed("transact", "l", "-q", input: mark + #"{"op":"deleteItems","items":["a"]}"#)
+            try daemon.succeed("schema", "l", "-", input: mark + #"{"":{"type":"object"}}"#)
+            let backup = try daemon.succeed("backup")
+            #expect(try daemon.companion("restore", "-", "--replace", input: mark + backup).status == 0)
+            #expect(try daemon.succeed("show", "l", "-o", "ids") == "b\n")
+        }
+
         @Test func `show -o jsonl and apply carry a list's own content`() throws {
             let daemon = try Daemon()
             try daemon.succeed("append", try made("tasks", daemon), "milk", "text=Milk", "-q")

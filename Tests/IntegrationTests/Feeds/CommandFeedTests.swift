@@ -40,6 +40,20 @@ extension Integration {
             #expect(try program.wait() == 0)
         }
 
+        @Test func `output that looks like something else is no list, and a byte order mark is no part of it`() throws {
+            try write("x\n")
+            let feed = "\u{FEFF}- list: a\n  command: [cat, \(file("rows"))]\n  on: \(file("rows"))\n"
+            let program = try daemon.startFeeds(feed)
+            try daemon.waitForIDs(["x"], program)
+            try replace(with: "id,text\n")
+            let failed = try daemon.waitForStatus("a refusal") { $0.state == "failing" }
+            #expect(failed.message?.contains("use from: csv, or from: lines if these are lines") == true, "\(failed)")
+            #expect(try daemon.ids(of: "a") == ["x"])
+            try replace(with: "\u{FEFF}[{\"id\":\"y\"}]\n")
+            try daemon.waitForIDs(["y"], program)
+            program.end(with: SIGTERM)
+        }
+
         @Test func `who feeds what another one feeds is told so`() throws {
             try write("x\n")
             let first = try daemon.startFeeds(follow())
