@@ -14,42 +14,56 @@ enum ColumnType: String, CaseIterable {
     /// - Parameter decimalComma: whether `9,5` is a number.
     func content(of text: [UInt8], decimalComma: Bool) -> Content? {
         if self == .text { return .string(text) }
-        let word = String(decoding: text, as: UTF8.self).trimmed
-        if word.isEmpty { return ColumnType.null }
+        let word = FormatGuess.trimmed(text[...])
+        if word.isEmpty { return .null }
         switch self {
         case .text: return .string(text)
-        case .number: return word == "-" ? ColumnType.null : ColumnType.number(word, decimalComma: decimalComma)
+        case .number: return word.elementsEqual("-".utf8) ? .null : ColumnType.number(word, decimalComma: decimalComma)
         case .boolean:
-            switch word.lowercased() {
-            case "true", "yes", "on", "1": return Content(Array("true".utf8))
-            case "false", "no", "off", "0": return Content(Array("false".utf8))
+            switch String(decoding: word, as: UTF8.self).lowercased() {
+            case "true", "yes", "on", "1": return .true
+            case "false", "no", "off", "0": return .false
             default: return nil
             }
-        case .json: return word == "null" ? ColumnType.null : try? Content(json: word)
+        case .json: return Content.parsed(Array(word))
         }
     }
 
-    private static let null = Content(Array("null".utf8))
-
     /// The number as JSON: without a plus sign and leading zeros, and with a digit on both sides of the point.
-    private static func number(_ word: String, decimalComma: Bool) -> Content? {
-        var word = word
-        if decimalComma, !word.contains(".") { word = String(word.map { $0 == "," ? "." : $0 }) }
-        guard let match = word.wholeMatch(of: #/([+-]?)([0-9]*)(?:\.([0-9]*))?([eE][+-]?[0-9]+)?/#) else { return nil }
-        let (sign, whole, fraction, exponent) = (match.1, match.2, match.3 ?? "", match.4 ?? "")
+    private static func number(_ word: ArraySlice<UInt8>, decimalComma: Bool) -> Content? {
+        var rest = word
+        func digits() -> ArraySlice<UInt8> {
+            let digits = rest.prefix { (0x30...0x39).contains($0) }
+            rest = rest[digits.endIndex...]
+            return digits
+        }
+        func sign() -> UInt8? {
+            rest.first == UInt8(ascii: "-") || rest.first == UInt8(ascii: "+") ? rest.popFirst() : nil
+        }
+        let isNegative = sign() == UInt8(ascii: "-")
+        let whole = digits()
+        var fraction: ArraySlice<UInt8> = []
+        // A point and a comma in one number would be a mark between thousands.
+        if rest.first == UInt8(ascii: ".") || (decimalComma && rest.first == UInt8(ascii: ",")) {
+            rest.removeFirst()
+            fraction = digits()
+        }
         if whole.isEmpty, fraction.isEmpty { return nil }
-        let digits = whole.drop { $0 == "0" }
-        let text =
-            (sign == "-" ? "-" : "") + (digits.isEmpty ? "0" : digits) + (fraction.isEmpty ? "" : ".\(fraction)")
-            + exponent
-        return Content(Array(text.utf8))
-    }
-}
-
-extension String {
-    fileprivate var trimmed: String {
-        let end = lastIndex { !$0.isWhitespace }.map { index(after: $0) } ?? startIndex
-        return String(self[..<end].drop { $0.isWhitespace })
+        let exponent = rest
+        if rest.first == UInt8(ascii: "e") || rest.first == UInt8(ascii: "E") {
+            rest.removeFirst()
+            _ = sign()
+            if digits().isEmpty { return nil }
+        }
+        guard rest.isEmpty else { return nil }
+        var number: [UInt8] = []
+        number.reserveCapacity(word.count + 2)
+        if isNegative { number.append(UInt8(ascii: "-")) }
+        let significant = whole.drop { $0 == UInt8(ascii: "0") }
+        number += significant.isEmpty ? [UInt8(ascii: "0")] : significant
+        if !fraction.isEmpty { number += [UInt8(ascii: ".")] + fraction }
+        number += exponent
+        return Content(number)
     }
 }
 
@@ -73,9 +87,9 @@ package struct ColumnTypes: Equatable {
         }
     }
 
-    /// Other options take `.cpu` for a field, so this one does too.
+    /// Takes `.cpu` and `/No.` too, as other options do.
     private mutating func set(_ name: String, _ type: ColumnType) throws(InputError) {
-        let name = name.hasPrefix(".") ? String(name.dropFirst()) : name
+        let name = FieldPath(ofRow: name)?.name ?? name
         guard byName.updateValue(type, forKey: name) == nil else {
             throw InputError("the column \(name) has its type said twice")
         }
@@ -84,7 +98,8 @@ package struct ColumnTypes: Equatable {
     func check(columns: [String]) throws(InputError) {
         for name in byName.keys.sorted() where !columns.contains(name) {
             throw InputError(
-                FieldCheck.complaint("there is no column", name, "--numbers or --types", among: columns))
+                FieldCheck.complaint(
+                    "there is no column", name, "--numbers or --types", among: columns.map { FieldPath.naming($0) }))
         }
     }
 

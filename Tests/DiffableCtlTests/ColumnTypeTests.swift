@@ -25,6 +25,8 @@ struct ColumnTypeTests {
         #expect(list.content("7") == #"{"id":"7","cpu":9.50,"on":true,"tags":[1,2],"note":"1"}"#)
         #expect(list.content("8") == #"{"id":"8","cpu":null,"on":false,"tags":null,"note":""}"#)
         #expect(try typed("id\tcpu\n7\t-\n", numbers: ".cpu", as: .tsv).content("7") == #"{"id":"7","cpu":null}"#)
+        #expect(try typed("id,No.\n7,1\n", numbers: "/No.").content("7") == #"{"id":"7","No.":1}"#)
+        #expect(try typed("id,No.\n7,1\n", numbers: "No.").content("7") == #"{"id":"7","No.":1}"#)
         #expect(try typed("id,n\n7,1\n", numbers: "id").itemIdentifiers == ["7"])
         let ps = try typed(ProgramOutput.lsblk, numbers: "RM,RO", as: .columns)
         #expect(ps.content("vda")?.contains(#""RM":0,"SIZE":"256G","RO":0"#) == true)
@@ -32,13 +34,15 @@ struct ColumnTypeTests {
 
     @Test(arguments: [
         ("0", "0"), ("+5", "5"), ("-0012", "-12"), (".5", "0.5"), ("5.", "5"), ("-.25e-3", "-0.25e-3"), ("1E6", "1E6"),
-        (" 42 ", "42"), ("000", "0"), ("10.0", "10.0"), ("9.5", "9.5"),
+        (" 42 ", "42"), ("9e+05", "9e+05"), ("-.5E2", "-0.5E2"), ("000", "0"), ("10.0", "10.0"), ("9.5", "9.5"),
     ])
     func `numbers are written as JSON has them`(text: String, expected: String) {
         #expect(ColumnType.number.content(of: Array(text.utf8), decimalComma: false)?.description == expected)
     }
 
-    @Test(arguments: [".", "+", "1,5", "1 2", "0x10", "NaN", "inf", "5%", "1e", "--1", "１"])
+    @Test(arguments: [
+        ".", "+", "1,5", "1 2", "0x10", "NaN", "inf", "5%", "1e", "1e+", "--1", "+-1", "1.2.3", "1e5x", "１",
+    ])
     func `what is no number is none`(text: String) {
         #expect(ColumnType.number.content(of: Array(text.utf8), decimalComma: false) == nil)
     }
@@ -76,6 +80,12 @@ struct ColumnTypeTests {
         guard case .whole(let whole) = try reader.read(Array(ProgramOutput.semicolons.utf8)) else { return }
         let list = try Snapshot(whole)
         #expect(list.content("Milch; frisch") == #"{"name":"Milch; frisch","preis":1.09,"anteil":0.5}"#)
+        for (text, expected) in [
+            ("1,5", "1.5"), ("1.5", "1.5"), ("1.234,5", nil), ("1,2,3", nil), ("1,", "1"), (",5", "0.5"),
+        ] {
+            #expect(
+                ColumnType.number.content(of: Array(text.utf8), decimalComma: true)?.description == expected, "\(text)")
+        }
         #expect(list.content("Brot") == #"{"name":"Brot","preis":3,"anteil":null}"#)
     }
 
