@@ -123,7 +123,7 @@ extension AlignedText {
         }
         let areColumns = regions.indices.map { position in
             hasOneColumn(
-                regions[position], isLast: position == regions.count - 1, isSpacious == true, lines, under: header)
+                regions[position], isLast: position == regions.count - 1, isSpacious: isSpacious, lines, under: header)
         }
         if let merged = areColumns.firstIndex(of: false) {
             // Reading by words would give each word of a longer heading a column.
@@ -311,8 +311,7 @@ extension AlignedText {
             let isSmall =
                 position == regions.count - 1 && isEmpty[position] && region.names[0].first?.isLowercase == true
             guard isSpacious == true || (isSmall && before.names.last?.first?.isUppercase == true) else {
-                let areCapitals = !(before.names + region.names).contains { $0.contains(where: \.isLowercase) }
-                guard isSpacious == false, areCapitals else {
+                guard isSpacious == false, !Self.areMixed(before.names + region.names) else {
                     throw Self.uncertain(header, before.names + region.names)
                 }
                 continue
@@ -325,22 +324,30 @@ extension AlignedText {
     }
 
     /// Whether all names of the header in a region are the words of one name: one blank is between them, and each value begins or
-    /// ends where they do. Unless columns are two blanks apart, a value is one word that begins there: a number that sticks out to
-    /// the left of its name may have a word before it.
+    /// ends where they do. If columns are one blank apart, only headings such as `Local Address` have several words, and a value
+    /// under them is one word that begins there: a number that sticks out to the left of its name may have a word before it.
     private func hasOneColumn(
-        _ region: Region, isLast: Bool, _ isSpacious: Bool, _ lines: [Line], under header: Line
+        _ region: Region, isLast: Bool, isSpacious: Bool?, _ lines: [Line], under header: Line
     ) -> Bool {
         guard region.names.count > 1, let heading = region.heading else { return true }
         let length = region.names.reduce(region.names.count - 1) { $0 + $1.count }
         guard header.text(heading).count == length else { return false }
         let extents = lines.compactMap { $0.extent(in: region.range) }
-        if isSpacious {
+        if isSpacious == true {
+            // Words under each of the names are values of several columns.
+            let starts = Set(header.wordRanges(heading).map(\.lowerBound))
             return extents.allSatisfy { $0.lowerBound == heading.lowerBound || $0.upperBound == heading.upperBound }
+                && !lines.contains { starts.isSubset(of: $0.wordRanges(region.range).map(\.lowerBound)) }
         }
-        if region.names.count > 3 { return false }
+        if region.names.count > 3 || (isSpacious == false && !Self.areMixed(region.names)) { return false }
         if isLast, region.names.dropFirst().allSatisfy({ $0.first?.isLowercase == true }) { return true }
         return extents.allSatisfy { $0.lowerBound == heading.lowerBound }
             && (isLast || lines.allSatisfy { $0.wordCount(region.range) <= 1 })
             && !(isLast && lines.allSatisfy { $0.wordCount(region.range) >= region.names.count })
+    }
+
+    /// Whether names are in capitals and small letters, as headings of several words are where columns are one blank apart.
+    private static func areMixed(_ names: [String]) -> Bool {
+        names.contains { $0.contains(where: \.isUppercase) } && names.contains { $0.contains(where: \.isLowercase) }
     }
 }

@@ -44,7 +44,7 @@ struct DirectoryListing {
     }
 
     static func isFile(_ line: Substring) -> Bool {
-        line.prefix(11).prefixMatch(of: #/[-bcdlpsDCM][-r][-w][-xsS][-r][-w][-xsS][-r][-w][-xtT](?:[ .+@]|$)/#) != nil
+        line.prefixMatch(of: #/[-bcdlpsDCM][-r][-w][-xsS][-r][-w][-xsS][-r][-w][-xtT][ .+@] *[0-9]+ /#) != nil
     }
 
     /// With an inode's number or a size in front, of -i and -s.
