@@ -177,7 +177,7 @@ extension AlignedText {
     /// Numbers, sizes, times, addresses, digests, paths and assignments; and words of titles (`Listing...`, `----memory----`).
     private static func isValue(_ word: String) -> Bool {
         if word.hasPrefix("---") || word.hasPrefix("/") || word.hasSuffix("...") || word.contains("=") { return true }
-        if word.count { $0 == ":" } > 2 || (word.count >= 32 && word.allSatisfy(\.isHexDigit)) { return true }
+        if word.count(where: { $0 == ":" }) > 2 || (word.count >= 32 && word.allSatisfy(\.isHexDigit)) { return true }
         let rest = word.last.map { "KMGTPB%".contains($0) } == true ? word.dropLast() : word[...]
         return rest.contains(where: \.isNumber) && rest.allSatisfy { $0.isNumber || "+-.,:/".contains($0) }
     }
