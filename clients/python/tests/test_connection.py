@@ -208,6 +208,26 @@ class SocketPathTests(unittest.TestCase):
         self.assertEqual(find(None, runtime, lambda path: path == SYSTEM), SYSTEM)
         with self.assertRaisesRegex(NoDaemon, f"no socket at {own} or {SYSTEM}"):
             find(None, runtime, lambda path: False)
+        with self.assertRaisesRegex(NoDaemon, "XDG_RUNTIME_DIR is not set"):
+            find(None, {}, lambda path: False)
+
+    def test_the_systems_daemon_does_not_stand_in_for_the_users_own_that_is_stopped(self) -> None:
+        own = "/run/user/7/diffabled/diffabled.sock"
+        user = {"XDG_RUNTIME_DIR": "/run/user/7", "HOME": "/home/u"}
+
+        def is_state(path: str) -> bool:
+            return path == "/home/u/.local/state/diffabled"
+
+        self.assertEqual(find(None, user, lambda path: True, lambda path: False, is_state), own)
+        self.assertEqual(find("/n", user, lambda path: True, lambda path: True, is_state), "/n")
+        with self.assertRaisesRegex(NoDaemon, f"your own daemon is not running: nobody listens at {own}.*/home/u/.local"):
+            find(None, user, lambda path: True, lambda path: path == own, is_state)
+        with self.assertRaisesRegex(NoDaemon, "systemctl --user start"):
+            find(None, user, lambda path: path == SYSTEM, lambda path: False, is_state)
+        with self.assertRaisesRegex(NoDaemon, "XDG_RUNTIME_DIR, which says where it listens, is not set"):
+            find(None, {"HOME": "/home/u"}, lambda path: path == SYSTEM, lambda path: False, is_state)
+        elsewhere = {**user, "XDG_STATE_HOME": "/s"}
+        self.assertEqual(find(None, elsewhere, lambda path: path == SYSTEM, lambda path: False, is_state), SYSTEM)
 
     def test_a_socket_where_others_can_write_is_not_used(self) -> None:
         daemon = FakeDaemon()

@@ -24,9 +24,24 @@ class NoDaemon(DiffableError):
 
     @classmethod
     def without_socket(cls, paths: Sequence[str]) -> NoDaemon:
+        unset = "$XDG_RUNTIME_DIR is not set, so a daemon of your own cannot be found. " if len(paths) == 1 else ""
         return cls(
-            f"no daemon is running: there is no socket at {' or '.join(paths)}. Start one with `diffabled`, "
+            f"no daemon is running: there is no socket at {' or '.join(paths)}. {unset}Start one with `diffabled`, "
             "or name its socket with Client(socket=…) or $DIFFABLED_SOCKET"
+        )
+
+    @classmethod
+    def own_stopped(cls, path: Optional[str], state: str) -> NoDaemon:
+        if path is None:
+            return cls(
+                f"you have a daemon of your own, with its state in {state}, and $XDG_RUNTIME_DIR, which says where it "
+                "listens, is not set; nothing was sent to the system's daemon. Set it, or name a socket with "
+                "Client(socket=…) or $DIFFABLED_SOCKET"
+            )
+        return cls(
+            f"your own daemon is not running: nobody listens at {path}, and its state is in {state}. Nothing was sent to the "
+            "system's daemon. Start yours with `systemctl --user start diffabled` or `diffabled`, or name a socket with "
+            "Client(socket=…) or $DIFFABLED_SOCKET"
         )
 
     @classmethod

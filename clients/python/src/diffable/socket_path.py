@@ -17,23 +17,51 @@ SYSTEM = "/run/diffabled/diffabled.sock"
 def find(
     named: Optional[str] = None, environment: Mapping[str, str] = os.environ,
     is_socket: Optional[Callable[[str], bool]] = None, is_left: Optional[Callable[[str], bool]] = None,
+    is_state: Optional[Callable[[str], bool]] = None,
 ) -> str:
-    """The one that was named, otherwise `$DIFFABLED_SOCKET`, otherwise the user's own daemon if it has a socket, otherwise
-    the system's. A socket of the user's that a daemon has left behind does not stand before the system's."""
+    """The path that was named, otherwise `$DIFFABLED_SOCKET`, otherwise the user's own daemon, otherwise the system's.
+
+    A user who has had a daemon of their own, and so has its state directory, does not get the system's daemon when their
+    own is stopped: `NoDaemon` is raised.
+    """
     if named is not None:
         return os.fspath(named)
     if path := environment.get("DIFFABLED_SOCKET"):
         return path
-    usual = [SYSTEM]
-    if directory := environment.get("XDG_RUNTIME_DIR"):
-        usual.insert(0, f"{directory}/diffabled/diffabled.sock")
-    sockets = [path for path in usual if (is_socket or _is_socket)(path)]
+    runtime = environment.get("XDG_RUNTIME_DIR")
+    user = f"{runtime}/diffabled/diffabled.sock" if runtime else None
+    has_socket = is_socket or _is_socket
+    if user and has_socket(user) and not (is_left or _is_left)(user):
+        return user
+    state = _state_directory(environment)
+    if state and (is_state or _is_state)(state):
+        raise NoDaemon.own_stopped(user, state)
+    usual = [user, SYSTEM] if user else [SYSTEM]
+    sockets = [path for path in usual if has_socket(path)]
     if not sockets:
         raise NoDaemon.without_socket(usual)
-    # Who has no choice hears from connecting that nobody listens.
-    if len(sockets) == 1:
-        return sockets[0]
-    return next((path for path in sockets if not (is_left or _is_left)(path)), sockets[0])
+    # Connecting to a socket at which nobody listens says so.
+    return SYSTEM if len(sockets) == 2 and not (is_left or _is_left)(SYSTEM) else sockets[0]
+
+
+def _state_directory(environment: Mapping[str, str]) -> Optional[str]:
+    """Where the user's own daemon keeps its lists."""
+    if (directory := environment.get("XDG_STATE_HOME", "")).startswith("/"):
+        return f"{directory}/diffabled"
+    if (home := environment.get("HOME", "")).startswith("/"):
+        return f"{home}/.local/state/diffabled"
+    return None
+
+
+def _is_state(path: str) -> bool:
+    """Whether it is a directory of this user with more in it than the positions of mirrors that diffablectl keeps there."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return False
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.geteuid():
+        return False
+    return os.path.exists(f"{path}/lists.sqlite") or not os.path.exists(f"{path}/mirrors")
 
 
 def trusted(path: str) -> str:
