@@ -1,4 +1,5 @@
 import Diffable
+import DiffableJSON
 
 #if canImport(FoundationEssentials)
     import FoundationEssentials
@@ -11,17 +12,18 @@ extension Content {
     ///
     ///     let heading = try update.snapshot.section(at: 0)?.content?.decoded(as: Heading.self)
     ///
+    /// If an object has several members with the same name, the last one counts.
     /// Throws what the decoder throws.
     public func decoded<Value: Decodable>(
         as type: Value.Type, by decoder: JSONDecoder = JSONDecoder()
     ) throws -> Value {
-        try decoder.decode(type, from: Data(bytes))
+        try decoder.decode(type, from: Data(withoutReplacedMembers.bytes))
     }
 }
 
 extension Item {
     /// No content is read as `null`.
     func decodedContent<Value: Decodable>(as type: Value.Type, by decoder: JSONDecoder) throws -> Value {
-        try decoder.decode(type, from: content.map { Data($0.bytes) } ?? Data("null".utf8))
+        try decoder.decode(type, from: content.map { Data($0.withoutReplacedMembers.bytes) } ?? Data("null".utf8))
     }
 }

@@ -50,8 +50,16 @@ package struct JSONView {
         return scan { (scanner) throws(JSONError) in try scanner.string().withUTF8 { Array($0) } }
     }
 
-    /// The members in order; none if it is not an object.
+    /// The members in order; none if it is not an object. If several have the same name, only the last one counts.
     package var members: [(name: String, value: JSONView)] {
+        let members = allMembers
+        // Two names may be equal as strings and differ in their bytes, but never the other way round.
+        guard Set(members.lazy.map(\.name)).count < members.count else { return members }
+        var names: Set<[UInt8]> = []
+        return members.reversed().filter { names.insert(Array($0.name.utf8)).inserted }.reversed()
+    }
+
+    private var allMembers: [(name: String, value: JSONView)] {
         guard isObject else { return [] }
         let base = bytes.startIndex
         return scan { (scanner) throws(JSONError) in
@@ -84,20 +92,21 @@ package struct JSONView {
 
     package var memberNames: [String] { members.map(\.name) }
 
-    /// The first member of this name.
+    /// The last member of this name.
     package func member(_ name: String) -> JSONView? {
         guard isObject else { return nil }
         let base = bytes.startIndex
         return scan { (scanner) throws(JSONError) -> JSONView? in
             var object = try scanner.beginObject()
+            var found: JSONView?
             while let candidate = try scanner.nextMember(of: &object) {
                 let isMeant = candidate.withUTF8 { $0.elementsEqual(name.utf8) }
                 let value = try scanner.value()
                 if isMeant {
-                    return JSONView(checked: bytes[base + value.offset..<base + value.offset + value.bytes.count])
+                    found = JSONView(checked: bytes[base + value.offset..<base + value.offset + value.bytes.count])
                 }
             }
-            return nil
+            return found
         } ?? nil
     }
 

@@ -50,14 +50,17 @@ struct CompactValue {
         var range: Range<Int>
     }
 
-    /// In order; empty if this is no object.
+    /// The members in order; empty if this is not an object. If several have the same name, only the last one counts.
     var members: [Member] {
         var members: [Member] = []
         var cursor = memberCursor()
         while let member = cursor.next() { members.append(member) }
-        return members
+        guard NameIndex(of: members.map(\.name)).twice != nil else { return members }
+        var names: Set<[UInt8]> = []
+        return members.reversed().filter { names.insert($0.name.string.withUTF8 { Array($0) }).inserted }.reversed()
     }
 
+    /// Goes through all members, including members that a later one replaces.
     func memberCursor() -> MemberCursor { MemberCursor(self) }
 
     struct MemberCursor {

@@ -17,6 +17,13 @@ struct RegistrationTests {
         case other(ItemID)
     }
 
+    @Test func `of members with one name the last one is decoded`() throws {
+        let content = try Content(json: #"{"text":"old","more":[{"text":1,"text":2}],"text":"new"}"#)
+        #expect(try content.decoded(as: Todo.self).text == "new")
+        struct More: Decodable { var more: [[String: Int]] }
+        #expect(try content.decoded(as: More.self).more == [["text": 2]])
+    }
+
     private static let registrations: [Registration<Cell>] = [
         Registration("header", as: String.self) { .header($0) },
         Registration(nil, as: Todo.self) { .todo($0.text, $1.id) },

@@ -13,6 +13,17 @@ struct ContentTests {
         #expect(try Content(json: text).description == text)
     }
 
+    @Test(arguments: [0, 20]) func `of members with one name the last one counts`(others: Int) throws {
+        let more = (0..<others).map { #""m\#($0)":[],"# }.joined()
+        let content = try Content(json: #"{"a":1,\#(more)"b":[{"c":"x","c":"y"}],"\u0061":2}"#)
+        let single = #"{\#(more)"b":[{"c":"y"}],"a":2}"#
+        #expect(ContentValue(content).json == single)
+        #expect(content.withoutReplacedMembers.description == single)
+        // A content without such members stays as it is, byte for byte.
+        let plain = try Content(json: #"{"a":1.0,"b":"\u0061"}"#)
+        #expect(plain.withoutReplacedMembers == plain)
+    }
+
     @Test func `null is no content`() {
         let error = #expect(throws: JSONError.self) { try Content(json: " null ") }
         #expect(error?.reason == .noContent)

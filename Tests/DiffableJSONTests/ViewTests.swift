@@ -34,6 +34,24 @@ import Testing
             .map(\.description).joined(separator: " ")
     }
 
+    @Test func `finds and sorts by the last of members with one name`() throws {
+        let list = try Snapshot(
+            try decodeSections(
+                #"""
+                {"sections":[{"id":"s","items":[{"id":"a","content":{"t":"old","n":1,"t":"new","n":3}},
+                  {"id":"b","content":{"t":"other","n":2}}]}]}
+                """#))
+        func shown(_ text: String) throws -> String {
+            try #require(try view(text).matching).evaluate(list).itemIdentifiers.map(\.description).joined(
+                separator: " ")
+        }
+        #expect(try shown(#"{"search":"old"}"#) == "")
+        #expect(try shown(#"{"search":"new"}"#) == "a")
+        #expect(try shown(#"{"where":{"path":"/t","equals":"old"}}"#) == "")
+        #expect(try shown(#"{"where":{"path":"/t","equals":"new"}}"#) == "a")
+        #expect(try shown(#"{"sort":["/n"]}"#) == "b a")
+    }
+
     private func matches(_ condition: String) throws -> String { try shown(#"{"where":\#(condition)}"#) }
 
     @Test(arguments: [

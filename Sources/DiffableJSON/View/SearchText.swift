@@ -64,8 +64,17 @@ struct SearchText: Sendable {
             string.withUTF8 { append($0, to: &text) }
             text.append(0xFF)
         } else if value.isObject {
+            let start = text.count
+            var names: [MemberText] = []
             var cursor = value.memberCursor()
-            while let member = cursor.next() { append(member.value, to: &text) }
+            while let member = cursor.next() {
+                names.append(member.name)
+                append(member.value, to: &text)
+            }
+            if NameIndex(of: names).twice == nil { return }
+            // Hardly ever: a later member replaces another one.
+            text.removeSubrange(start...)
+            for member in value.members { append(member.value, to: &text) }
         } else {
             for element in value.elements { append(element, to: &text) }
         }
