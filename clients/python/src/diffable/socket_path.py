@@ -40,7 +40,7 @@ def find(
     sockets = [path for path in usual if has_socket(path)]
     if not sockets:
         raise NoDaemon.without_socket(usual)
-    # Connecting to a socket at which nobody listens says so.
+    # For a socket without a listener, connecting fails with the reason.
     return SYSTEM if len(sockets) == 2 and not (is_left or _is_left)(SYSTEM) else sockets[0]
 
 
