@@ -12,7 +12,7 @@ extension ClientError {
     /// Whether nobody answers where a daemon would.
     package var isAbsence: Bool {
         switch self {
-        case .noSocket, .noConnection: true
+        case .noSocket, .ownDaemonStopped, .noConnection: true
         default: false
         }
     }

@@ -1,10 +1,19 @@
 import Diffable
 import DiffableProtocol
 
+#if canImport(Darwin)
+    import Darwin
+#else
+    import Glibc
+#endif
+
 /// Why a client's wish was not granted.
 public enum ClientError: Error, Equatable, Sendable {
     /// No socket was named, and none stands where daemons usually listen.
     case noSocket(lookedAt: [String])
+    /// No socket was named, and this user's own daemon is not running. The path is nil without `$XDG_RUNTIME_DIR`. The
+    /// system's daemon is not used in its place.
+    case ownDaemonStopped(SocketPath?, stateDirectory: String)
     /// Nobody listens there, or not to us.
     case noConnection(SocketPath, reason: String)
     /// A daemon's socket stands there, and this user may not use it.
@@ -38,6 +47,12 @@ public enum ClientError: Error, Equatable, Sendable {
 extension ClientError {
     /// For who starts a program that has the option `--socket`.
     package var descriptionWithOption: String { description.replacing("Client(socket:)", with: "--socket") }
+
+    /// For a program that has the options `--user` and `--system` too.
+    package var descriptionWithOptions: String {
+        guard case .ownDaemonStopped = self else { return descriptionWithOption }
+        return descriptionWithOption + ". --system uses the system's daemon"
+    }
 }
 
 extension ClientError: CustomStringConvertible {
@@ -46,7 +61,16 @@ extension ClientError: CustomStringConvertible {
         switch self {
         case .noSocket(let paths):
             "no daemon is running: there is no socket at \(paths.joined(separator: " or ")). "
+                + (paths.count == 1 ? "$XDG_RUNTIME_DIR is not set, so a daemon of your own cannot be found. " : "")
                 + "Start one with `diffabled`, or name its socket with Client(socket:) or $DIFFABLED_SOCKET"
+        case .ownDaemonStopped(nil, let directory):
+            "you have a daemon of your own, with its state in \(directory), and $XDG_RUNTIME_DIR, which says where it listens, "
+                + "is not set; nothing was sent to the system's daemon. Set it, usually to /run/user/\(getuid()), or name a socket "
+                + "with Client(socket:) or $DIFFABLED_SOCKET"
+        case .ownDaemonStopped(let path?, let directory):
+            "your own daemon is not running: nobody listens at \(path), and its state is in \(directory). Nothing was sent to "
+                + "the system's daemon. Start yours with `systemctl --user start diffabled` or `diffabled`, or name a socket with "
+                + "Client(socket:) or $DIFFABLED_SOCKET"
         case .noConnection(let path, let reason):
             "no daemon answers at \(path) (\(reason)). Start one there with `diffabled`, "
                 + "or name another with Client(socket:) or $DIFFABLED_SOCKET"
@@ -104,7 +128,7 @@ extension ClientError {
     /// Whether it only says that there is no daemon at the moment, so that trying again later is of use.
     package var isHealedByReconnecting: Bool {
         switch self {
-        case .noSocket, .noConnection, .connectionLost, .noReply: true
+        case .noSocket, .ownDaemonStopped, .noConnection, .connectionLost, .noReply: true
         case .refused(let refusal): refusal.code == WireError.Code.shuttingDown.rawValue
         case .noPermission, .untrustedSocket, .subscriptionEnded, .unintelligible, .undecodable, .unencodable,
             .noMergePatch, .notOnMainThread, .cancelled:

@@ -16,30 +16,53 @@ public struct SocketPath: Hashable, Sendable, CustomStringConvertible {
     public var description: String { path }
 
     /// The daemon that a program should talk to: the one that was named, otherwise `$DIFFABLED_SOCKET`, otherwise
-    /// the user's own daemon if it has a socket, otherwise the system's. A socket of the user's that a daemon has left
-    /// behind does not stand before the system's.
+    /// the user's own daemon, otherwise the system's.
     ///
-    /// - Parameter named: what the user said, for example in an option of the program.
+    /// If the user has had a daemon of their own, its state directory exists. Then the system's daemon is not used when the
+    /// user's own is stopped, and `ownDaemonStopped` is thrown.
+    ///
+    /// - Parameter named: the path that the user gave, for example in an option of the program.
     public static func find(_ named: String? = nil) throws(ClientError) -> SocketPath {
-        try find(named, environment: variable, isSocket: isSocket, isLeft: isLeft)
+        try find(named, environment: variable, isSocket: isSocket, isLeft: isLeft, isState: isState)
     }
 
     /// - Parameters:
     ///   - environment: gives a variable's value.
-    ///   - isSocket: whether a socket stands at a path; tests say so themselves.
-    ///   - isLeft: whether nobody listens at the socket that stands there.
+    ///   - isSocket: whether there is a socket at a path; tests give their own.
+    ///   - isLeft: whether the socket has no listener.
+    ///   - isState: whether a directory is the state directory of a daemon of this user.
     package static func find(
         _ named: String?, environment: (String) -> String?, isSocket: (String) -> Bool,
-        isLeft: (String) -> Bool = { _ in false }
+        isLeft: (String) -> Bool = { _ in false }, isState: (String) -> Bool = { _ in false }
     ) throws(ClientError) -> SocketPath {
         if let named { return SocketPath(named) }
         if let path = environment("DIFFABLED_SOCKET"), !path.isEmpty { return SocketPath(path) }
-        let usual = usualPaths(environment: environment)
-        let sockets = usual.filter(isSocket)
-        guard let first = sockets.first else { throw .noSocket(lookedAt: usual) }
-        // Who has no choice hears from connecting that nobody listens.
-        guard sockets.count > 1 else { return SocketPath(first) }
-        return SocketPath(sockets.first { !isLeft($0) } ?? first)
+        let user = user(environment: environment)
+        if let user, isSocket(user.path), !isLeft(user.path) { return user }
+        if let directory = stateDirectory(environment: environment), isState(directory) {
+            throw .ownDaemonStopped(user, stateDirectory: directory)
+        }
+        let sockets = usualPaths(environment: environment).filter(isSocket)
+        guard let first = sockets.first else { throw .noSocket(lookedAt: usualPaths(environment: environment)) }
+        // For a socket without a listener, connecting fails with the reason.
+        return sockets.count == 2 && !isLeft(system.path) ? system : SocketPath(first)
+    }
+
+    /// Where the user's own daemon keeps its lists; nil without an absolute path for it.
+    private static func stateDirectory(environment: (String) -> String?) -> String? {
+        func directory(_ name: String) -> String? { environment(name).flatMap { $0.hasPrefix("/") ? $0 : nil } }
+        return directory("XDG_STATE_HOME").map { $0 + "/diffabled" }
+            ?? directory("HOME").map { $0 + "/.local/state/diffabled" }
+    }
+
+    /// Whether the directory exists, belongs to this user, and has more in it than the positions of mirrors that commands
+    /// keep there.
+    private static func isState(_ path: String) -> Bool {
+        var status = stat()
+        guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
+            return false
+        }
+        return access(path + "/lists.sqlite", F_OK) == 0 || access(path + "/mirrors", F_OK) != 0
     }
 
     /// Where the system's daemon listens.

@@ -1,6 +1,7 @@
 import ArgumentParser
 import Diffable
 import DiffableClient
+import DiffableClient
 import DiffableFeed
 import DiffableInput
 import DiffableProtocol
@@ -25,6 +26,9 @@ struct DiffableFeedCommand: AsyncParsableCommand {
               diffable-feed ps --every 2s --from columns --id .PID -- ps aux
               diffable-feed uploads --on ~/Uploads --from lines -- ls ~/Uploads
 
+            The daemon is found as by diffablectl: --socket, $DIFFABLED_SOCKET, the user's own or the system's. While your own \
+            daemon is stopped, a feed waits for it and does not use the system's, unless you add --system.
+
             When a feed fails, its list stays as it is, and its item in the list feeds says why. A run begins when the \
             one before it has ended and rested for four times as long.
 
@@ -41,6 +45,8 @@ struct DiffableFeedCommand: AsyncParsableCommand {
 
     @Option(help: ArgumentHelp("Read the feeds from this file.", valueName: "file")) var config: String?
     @Option(help: ArgumentHelp("The daemon's socket.", valueName: "path")) var socket: String?
+    @Flag(help: "The user's own daemon.") var user = false
+    @Flag(help: "The system's daemon.") var system = false
     @Option(
         help: ArgumentHelp("The list that says how the feeds are doing.", valueName: "list"), transform: listName)
     var feeds: ListName = "feeds"
@@ -62,6 +68,12 @@ struct DiffableFeedCommand: AsyncParsableCommand {
         if list == feeds { throw ValidationError(FeedConfiguration.boardIsNoFeed(feeds)) }
         if list == nil, let option = options.firstUsed {
             throw ValidationError("\(option) is for a list and a command; in a file it stands as a key")
+        }
+        guard [socket != nil, user, system].count(where: { $0 }) <= 1 else {
+            throw ValidationError("--socket, --user and --system cannot be combined")
+        }
+        if user, SocketPath.user == nil {
+            throw ValidationError("--user: $XDG_RUNTIME_DIR is not set, so the user's own daemon cannot be found")
         }
         if dryRun, once == nil { throw ValidationError("--dry-run is for --once LIST") }
         if check, once != nil { throw ValidationError("--check and --once exclude each other") }
@@ -92,7 +104,8 @@ struct DiffableFeedCommand: AsyncParsableCommand {
                 }
                 return report("\(path): \(counted(settings.count, "feed"))", to: STDOUT_FILENO)
             }
-            let program = FeedProgram(socket: socket, board: feeds)
+            let program = FeedProgram(
+                socket: user ? SocketPath.user?.path : system ? SocketPath.system.path : socket, board: feeds)
             if let once { return try await program.once(settings, once, isDryRun: dryRun) }
             try await program.run(settings) { list == nil ? try configuration.read() : nil }
         } catch let error as FeedExit {

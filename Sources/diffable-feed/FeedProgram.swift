@@ -124,7 +124,7 @@ extension FeedProgram {
         } catch let error as InputError {
             throw FeedExit(status: FeedExit.failed, message: feed.wording.worded(error))
         } catch let error as ClientError {
-            throw FeedExit(status: FeedExit.unavailable, message: error.descriptionWithOption)
+            throw FeedExit(status: FeedExit.unavailable, message: error.descriptionWithOptions)
         }
     }
 }

@@ -49,8 +49,8 @@ enum ExitStatus: Int32, CaseIterable {
             switch error {
             case .refused(let refusal), .subscriptionEnded(let refusal): self = ExitStatus(of: refusal)
             case .noMergePatch, .undecodable, .unencodable: self = .unusable
-            case .noSocket, .noConnection, .noPermission, .untrustedSocket, .connectionLost, .noReply, .unintelligible,
-                .notOnMainThread, .cancelled:
+            case .noSocket, .ownDaemonStopped, .noConnection, .noPermission, .untrustedSocket, .connectionLost,
+                .noReply, .unintelligible, .notOnMainThread, .cancelled:
                 self = .noDaemon
             }
         case is InputError: self = .unusable

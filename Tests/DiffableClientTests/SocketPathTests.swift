@@ -26,6 +26,39 @@ struct SocketPathTests {
         #expect(throws: ClientError.noSocket(lookedAt: [user, system])) { try find([]) }
     }
 
+    private func find(_ sockets: [String], left: [String] = [], environment: [String: String]) throws -> String {
+        try SocketPath.find(
+            nil, environment: { environment[$0] }, isSocket: sockets.contains, isLeft: left.contains,
+            isState: { $0 == "/home/u/.local/state/diffabled" }
+        ).path
+    }
+
+    @Test func `the system's daemon does not stand in for the user's own that is stopped`() throws {
+        let own = ["XDG_RUNTIME_DIR": "/run/user/1", "HOME": "/home/u"]
+        let stopped = ClientError.ownDaemonStopped(SocketPath(user), stateDirectory: "/home/u/.local/state/diffabled")
+        #expect(try find([user, system], environment: own) == user)
+        #expect(throws: stopped) { try find([user, system], left: [user], environment: own) }
+        #expect(throws: stopped) { try find([system], environment: own) }
+        #expect(throws: stopped) { try find([], environment: own) }
+        #expect(throws: ClientError.ownDaemonStopped(nil, stateDirectory: "/home/u/.local/state/diffabled")) {
+            try find([system], environment: ["HOME": "/home/u"])
+        }
+        #expect(stopped.descriptionWithOptions.hasSuffix("--system uses the system's daemon"))
+        // The state is elsewhere, and there is none.
+        #expect(try find([system], environment: ["HOME": "/home/u", "XDG_STATE_HOME": "/s"]) == system)
+        #expect(try find([system], environment: ["HOME": "/home/other"]) == system)
+        #expect(
+            try SocketPath.find(
+                nil, environment: { own[$0] ?? ($0 == "DIFFABLED_SOCKET" ? "/n" : nil) }, isSocket: { _ in true },
+                isState: { _ in true }
+            ).path == "/n")
+    }
+
+    @Test func `without XDG_RUNTIME_DIR the message names it`() {
+        let error = #expect(throws: ClientError.self) { try find([], environment: [:]) }
+        #expect(error?.description.contains("$XDG_RUNTIME_DIR is not set") == true)
+    }
+
     @Test func `a socket is left when nobody listens at it`() throws {
         let directory = FileManager.default.temporaryDirectory.appending(path: "left-\(UUID().uuidString.prefix(8))")
         try FileManager.default.createDirectory(

@@ -51,7 +51,7 @@ package actor DaemonLink {
                 }
                 end(nil)
             } catch {
-                end((error as? ClientError)?.descriptionWithOption ?? "\(error)")
+                end((error as? ClientError)?.descriptionWithOptions ?? "\(error)")
                 failures += 1
             }
             if Task.isCancelled { break }

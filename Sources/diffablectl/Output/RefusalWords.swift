@@ -9,9 +9,9 @@ extension ClientError {
         switch self {
         case .refused(let refusal), .subscriptionEnded(let refusal): refusal.words
         case .noConnection(let path, _):
-            descriptionWithOption.replacing(
+            descriptionWithOptions.replacing(
                 "Start one there with `diffabled`", with: "Start one with `diffabled --socket \(path)`")
-        default: descriptionWithOption
+        default: descriptionWithOptions
         }
     }
 }

@@ -53,6 +53,35 @@ extension Integration {
             #expect(try !run("show", "nowhere").complaints.contains("daemon has"))
         }
 
+        @Test func `a user who has had a daemon is not sent to the system's`() throws {
+            let home = daemon.directory.file("home")
+            func run(_ program: String, _ arguments: String..., runtime: Bool = true) throws -> Program {
+                var environment = ["HOME": home, "DIFFABLED_SOCKET": "", "XDG_STATE_HOME": "", "XDG_RUNTIME_DIR": ""]
+                if runtime { environment["XDG_RUNTIME_DIR"] = home }
+                let program = try Program(program, arguments, environment: environment, in: daemon.directory)
+                _ = try program.wait()
+                return program
+            }
+            let state = "\(home)/.local/state/diffabled"
+            try FileManager.default.createDirectory(atPath: state + "/mirrors", withIntermediateDirectories: true)
+            #expect(try !run(Binaries.companion, "ls").complaints.contains("own daemon is not running"))
+            try FileManager.default.removeItem(atPath: state + "/mirrors")
+            for command in [
+                ["ls"], ["append", "here", "a"], ["view", "here", "--plain"], ["wait", "here", "--for", "exists"],
+            ] {
+                let program = try Program(
+                    Binaries.companion, command,
+                    environment: ["HOME": home, "XDG_RUNTIME_DIR": home, "DIFFABLED_SOCKET": "", "XDG_STATE_HOME": ""],
+                    in: daemon.directory)
+                #expect(try program.wait() == 3)
+                #expect(program.complaints.contains("your own daemon is not running"), "\(program.complaints)")
+                #expect(program.complaints.contains(state) && program.complaints.contains("--system uses"))
+            }
+            #expect(try run(Binaries.companion, "ls", runtime: false).complaints.contains("$XDG_RUNTIME_DIR"))
+            #expect(try run(Binaries.companion, "ls", "--system").complaints.contains("/run/diffabled/diffabled.sock"))
+            #expect(try run(Binaries.companion, "ls", "--user").complaints.contains("\(home)/diffabled/diffabled.sock"))
+        }
+
         @Test func `a command that is misspelt is guessed`() throws {
             for (typed, meant) in [("lss", "ls"), ("wacth", "watch"), ("remove", "rm"), ("staus", "status")] {
                 let program = try run(typed)
