@@ -9,7 +9,7 @@ struct ConditionOptions: ParsableArguments {
     @Option(
         name: .customLong("where"),
         help: ArgumentHelp(
-            "What meets this: unread=true, 'cpu>10', text~milk, due, '!due', or JSON. May be repeated: all must hold.",
+            "Items that meet this: done, '!done', state=open, 'cpu>10', text~milk, 'due?', or JSON. May be repeated: all must hold.",
             valueName: "condition"))
     var conditions: [String] = []
 

@@ -46,6 +46,7 @@ struct FieldAdvice {
 
     /// The advice if all values are texts that read as numbers.
     static func numberWords(_ field: NamedField, _ values: [JSONView]) -> String? {
+        if field.use == .truth, let value = values.first(where: \.isTextForFalse) { return falseWords(field, value) }
         let values = values.filter { !$0.isNull }
         guard !values.isEmpty, values.allSatisfy(\.isNumericText) else { return nil }
         let name = field.path.description
@@ -60,7 +61,28 @@ struct FieldAdvice {
             return
                 "\(name) is a text in every item, so 9 comes behind 10: --sort '#\(name)' sorts by numbers (-# from the "
                 + "greatest), or apply makes numbers of the columns that --numbers names"
-        case .shown, .absent, .compared, .sortedByNumber: return nil
+        case .shown, .absent, .truth, .compared, .sortedByNumber: return nil
+        }
+    }
+
+    /// About a string that is true because it is not empty, and does not read so.
+    private static func falseWords(_ field: NamedField, _ value: JSONView) -> String {
+        "\(field.path) is the text \(value.json) in some items, and a text that is not empty is true: use "
+            + "'\(field.path)=true' to compare it"
+    }
+
+    /// Refuses to change items because a text such as "false" in them is true.
+    static func refuseTextForFalse(_ fields: [NamedField], in items: [Item]) throws {
+        for field in fields where field.use == .truth {
+            for item in items {
+                guard let value = item.content.flatMap({ JSONView($0).value(at: field.path) }), value.isTextForFalse
+                else { continue }
+                throw CommandError(
+                    .refused,
+                    "\(field.path) of \(quoted(item.id)) is the text \(value.json), which is true because it is not empty; "
+                        + "nothing was changed. Use '\(field.path)=true' for those that say true, or '\(field.path)?' for all "
+                        + "that have it")
+            }
         }
     }
 
@@ -92,6 +114,11 @@ extension [Content] {
 }
 
 extension JSONView {
+    /// A text by which people mean false, as a table has it.
+    fileprivate var isTextForFalse: Bool {
+        isString && ["false", "no", "off", "0", "null"].contains(plainText.lowercased())
+    }
+
     fileprivate var isNumericText: Bool {
         isString && (Content.parsed(plainText).map { JSONView($0).isNumber } ?? false)
     }

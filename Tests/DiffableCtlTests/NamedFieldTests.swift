@@ -13,8 +13,9 @@ struct NamedFieldTests {
 
     @Test func `the fields of conditions are those that are looked at`() throws {
         #expect(
-            try fields("cpu>10", "id=a", "text~x", "!done", "state!=up") == [
+            try fields("cpu>10", "id=a", "text~x", "!done", "state!=up", "due", "due?") == [
                 ".cpu comparedWithNumber", ".text compared", ".done absent", ".state absent",
+                ".due truth", ".due compared",
             ])
         #expect(
             try fields("due<2027-01-01", "n:=1", #"n<"1""#) == [
@@ -39,5 +40,7 @@ struct NamedFieldTests {
         #expect(try words(.sorted, #""10""#, #""19""#) == nil, "the order is the same")
         #expect(try words(.sorted, #""10""#, #""much""#) == nil)
         #expect(try words(.sortedByNumber, #""10""#, #""9""#) == nil)
+        #expect(try words(.truth, "true", #""False""#)?.contains("use '.cpu=true'") == true)
+        #expect(try words(.truth, "false", #""x""#) == nil)
     }
 }

@@ -7,6 +7,8 @@ struct NamedField: Equatable, Sendable {
         case shown
         /// Whether the field may be missing on purpose, as in `!done`.
         case absent
+        /// Whether it is asked if the field is true, as in `done`.
+        case truth
         case compared
         case comparedWithNumber
         case sorted
@@ -43,9 +45,12 @@ extension ShortCondition {
     }
 
     private var use: NamedField.Use {
-        guard case .comparison(let comparison, let value) = test else {
-            guard case .isThere(let isThere) = test else { preconditionFailure("there is no third test") }
-            return isThere ? .compared : .absent
+        let comparison: Comparison
+        let value: String
+        switch test {
+        case .isTrue(let isTrue): return isTrue ? .truth : .absent
+        case .isThere(let isThere): return isThere ? .compared : .absent
+        case .comparison(let used, let text): (comparison, value) = (used, text)
         }
         switch comparison {
         case .isNot, .hasNot: return .absent

@@ -3,20 +3,25 @@ import Diffable
 import DiffableInput
 import DiffableJSON
 
-/// A condition as people type it: `unread=true`, `cpu>10`, `.owner.name!=root`, `text~milk`, `due`, `!due`.
+/// A condition as people type it: `done`, `!done`, `unread=true`, `cpu>10`, `.owner.name!=root`, `text~milk`, `due?`.
 ///
-///     condition = field | "!" field | field operator value       something is there; nothing is; it is so
-///     field     = "id" | "kind" | path                           FieldPath.swift says what a path is
+///     condition = ["!"] field                      it is true; it is not
+///               | ["!"] presence                   something is there; nothing is
+///               | field operator value             it compares so
+///     presence  = field "?" | "exists(" field ")"
+///     field     = "id" | "kind" | path             FieldPath.swift says what a path is
 ///     operator  = "=" | "!=" | "<" | "<=" | ">" | ">=" | "~" | "!~" | ":="
-///     value     = a JSON string | anything else, as it is written
+///     value     = a JSON string | any other text
 ///
-/// - `=` finds what is written, as a string or as JSON: `n=1` finds 1 and "1", because tables have text only. A value in
-///   quotation marks is a string alone, and after `:=` stands JSON alone. `!=` is where `=` is not, also where there is nothing.
-/// - `<` and its like compare with numbers when the value is one, and otherwise with strings, by their bytes.
-/// - `~` finds a string with this in it, or an array with this element. `!~` is where `~` is not.
+/// - A field is true unless it is missing, `null`, `false`, 0, or an empty string, array or object.
+/// - `=` finds the value as a string or as JSON: `n=1` finds 1 and "1", because tables have only strings. A value in quotation
+///   marks is only a string, and a value after `:=` is only JSON. `!=` holds where `=` does not, even where nothing is there.
+/// - `<` and its like compare numbers if the value is a number, and otherwise strings, by their bytes.
+/// - `~` finds a string that contains the value, or an array with this element. `!~` holds where `~` does not.
 ///
-/// White space around the operator does not count, and a value that begins as an operator does stands in quotation marks. A field ends where an operator begins; in a path with slashes `~0` and
-/// `~1` belong to the name. What cannot be said so is said in JSON, as docs/protocol.md has it.
+/// White space around the operator does not count. A field ends where an operator begins; in a path with slashes `~0` and `~1`
+/// belong to the name. Other conditions are written as JSON, as docs/protocol.md has it. `ConditionMistake`
+/// refuses texts whose meaning would differ from their look.
 struct ShortCondition {
     enum Comparison: String, CaseIterable {
         // The longer ones first, because they are looked for in this order.
@@ -29,9 +34,12 @@ struct ShortCondition {
         case isLess = "<"
         case isGreater = ">"
         case has = "~"
+
+        var comparesOrder: Bool { [.isLess, .isAtMost, .isGreater, .isAtLeast].contains(self) }
     }
 
     enum Test {
+        case isTrue(Bool)
         case isThere(Bool)
         case comparison(Comparison, String)
     }
@@ -41,33 +49,30 @@ struct ShortCondition {
 
     init(_ text: String) throws {
         let trimmed = Self.trimmed(text[...])
+        try ConditionMistake.refuseSeveralTests(in: String(trimmed))
         guard let (end, comparison) = Self.firstOperator(in: trimmed) else {
-            let isNegated = trimmed.hasPrefix("!")
-            field = String(Self.trimmed(isNegated ? trimmed.dropFirst() : trimmed))
-            test = .isThere(!isNegated)
+            (field, test) = try Self.bare(trimmed)
             return
         }
         field = String(Self.trimmed(trimmed[..<end]))
-        let value = Self.trimmed(trimmed[end...].dropFirst(comparison.rawValue.count))
-        test = .comparison(comparison, String(value))
-        if field.hasPrefix("!") {
-            throw ValidationError(
-                "\(text.debugDescription): a ! before a field is where nothing is there; for the contrary of a comparison "
-                    + "write != or !~")
-        }
-        // A slip such as == would silently mean another condition, and rm would carry it out.
-        if let mark = value.first, "=~<>".contains(mark) {
-            throw ValidationError(
-                "\(text.debugDescription): there is no operator \(comparison.rawValue)\(mark), only "
-                    + Comparison.allCases.map(\.rawValue).joined(separator: " ")
-                    + "; a value that begins with \(mark) is written in quotation marks, \"…\"")
-        }
-        if field.isEmpty {
-            throw ValidationError("\(text.debugDescription) names no field before its \(comparison.rawValue)")
-        }
+        let value = String(Self.trimmed(trimmed[end...].dropFirst(comparison.rawValue.count)))
+        test = .comparison(comparison, value)
+        try ConditionMistake.refuse(text, field, comparison, value)
     }
 
-    private static func firstOperator(in text: Substring) -> (Substring.Index, Comparison)? {
+    /// A condition without an operator.
+    private static func bare(_ text: Substring) throws -> (String, Test) {
+        let isNegated = text.hasPrefix("!")
+        let rest = trimmed(isNegated ? text.dropFirst() : text)
+        if rest.hasPrefix("exists("), rest.hasSuffix(")") {
+            return (String(trimmed(rest.dropFirst(7).dropLast())), .isThere(!isNegated))
+        }
+        if rest.count > 1, rest.hasSuffix("?") { return (String(trimmed(rest.dropLast())), .isThere(!isNegated)) }
+        try ConditionMistake.refuse(text, bareField: rest)
+        return (String(rest), .isTrue(!isNegated))
+    }
+
+    static func firstOperator(in text: Substring) -> (Substring.Index, Comparison)? {
         let isPointer = text.hasPrefix("/")
         var place = text.startIndex
         while place < text.endIndex {
@@ -82,7 +87,7 @@ struct ShortCondition {
         return nil
     }
 
-    private static func trimmed(_ text: Substring) -> Substring {
+    static func trimmed(_ text: Substring) -> Substring {
         let start = text.drop { $0.isWhitespace }
         return start[..<(start.lastIndex { !$0.isWhitespace }.map { start.index(after: $0) } ?? start.startIndex)]
     }
@@ -95,21 +100,36 @@ extension ShortCondition {
         get throws {
             let path = Content.string(try ItemField(checking: field).pointer.utf8)
             func term(_ name: String, _ value: Content) -> Content { .object([("path", path), (name, value)]) }
-            guard case .comparison(let comparison, let value) = test else {
-                guard case .isThere(let isThere) = test else { preconditionFailure("there is no third test") }
-                return term("exists", isThere ? .true : .false)
+            switch test {
+            case .isTrue(let isTrue):
+                let isFalse = Content.object([
+                    ("or", .array([term("exists", .false)] + Self.falseValues.map { term("equals", $0) }))
+                ])
+                return isTrue ? .not(isFalse) : isFalse
+            case .isThere(let isThere): return term("exists", isThere ? .true : .false)
+            case .comparison(let comparison, let value): return try json(of: comparison, value, term)
             }
-            switch comparison {
-            case .isEqual: return try alternatives(value).either { term("equals", $0) }
-            case .isNot: return .not(try alternatives(value).either { term("equals", $0) })
-            case .has: return try alternatives(value).either { term("contains", $0) }
-            case .hasNot: return .not(try alternatives(value).either { term("contains", $0) })
-            case .isExactly: return term("equals", try exact(value))
-            case .isLess: return term("lessThan", try ordered(value))
-            case .isAtMost: return term("atMost", try ordered(value))
-            case .isGreater: return term("greaterThan", try ordered(value))
-            case .isAtLeast: return term("atLeast", try ordered(value))
-            }
+        }
+    }
+
+    /// The values that are there and are not true.
+    private static let falseValues: [Content] = [
+        .false, .null, .number(0), .string("".utf8), .array([]), .object([]),
+    ]
+
+    private func json(
+        of comparison: Comparison, _ value: String, _ term: (String, Content) -> Content
+    ) throws -> Content {
+        switch comparison {
+        case .isEqual: return try alternatives(value).either { term("equals", $0) }
+        case .isNot: return .not(try alternatives(value).either { term("equals", $0) })
+        case .has: return try alternatives(value).either { term("contains", $0) }
+        case .hasNot: return .not(try alternatives(value).either { term("contains", $0) })
+        case .isExactly: return term("equals", try exact(value))
+        case .isLess: return term("lessThan", try ordered(value))
+        case .isAtMost: return term("atMost", try ordered(value))
+        case .isGreater: return term("greaterThan", try ordered(value))
+        case .isAtLeast: return term("atLeast", try ordered(value))
         }
     }
 
@@ -125,16 +145,17 @@ extension ShortCondition {
 
     private func ordered(_ value: String) throws -> Content {
         if value.isEmpty {
-            throw ValidationError("\(field) is compared with nothing: write what is to be compared with")
+            throw ValidationError("\(field) is compared with nothing: write a value after the operator, as in cpu>10")
         }
         if value.hasPrefix("\"") { return try exact(value) }
-        guard let json = Content.parsed(value), JSONView(json).isNumber else { return .string(value.utf8) }
-        return json
+        guard let json = Content.parsed(value) else { return .string(value.utf8) }
+        if JSONView(json).isNumber { return json }
+        throw ValidationError("\(value) has no order, so \(field) cannot be less or greater: use = or !=")
     }
 
     private func exact(_ value: String) throws -> Content {
         guard let json = Content.parsed(value) else {
-            throw ValidationError("\(value.debugDescription), what \(field) is compared with, is no JSON")
+            throw ValidationError("\(field) is compared with \(value.debugDescription), which is not valid JSON")
         }
         return json
     }
