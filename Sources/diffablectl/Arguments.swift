@@ -75,6 +75,17 @@ enum ContentArguments {
         return members.content
     }
 
+    /// The pairs of the form `key=value`, which have strings as their values.
+    static func stringPairs(of arguments: [String]) -> [(path: FieldPath, key: String, value: String)] {
+        if arguments.count == 1, arguments[0].first.map({ "{[\"".contains($0) }) ?? true { return [] }
+        return arguments.compactMap { argument in
+            guard let sign = argument.firstIndex(of: "="), case let key = argument[..<sign], key.last != ":",
+                let path = FieldPath(String(key))
+            else { return nil }
+            return (path, String(key), String(argument[argument.index(after: sign)...]))
+        }
+    }
+
     private static func member(_ argument: String) throws -> (FieldPath, Content) {
         guard let sign = argument.firstIndex(of: "="), sign != argument.startIndex else {
             throw ValidationError(

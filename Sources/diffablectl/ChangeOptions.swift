@@ -41,10 +41,13 @@ struct ChangeOptions: ParsableArguments {
     }
 
     /// Sends one transaction and reports what it changed.
-    func transact(_ list: ListName, _ operations: [ListOperation]) async throws {
-        try await change { connection, key in
+    ///
+    /// - Parameter words: are added to the report.
+    func transact(_ list: ListName, _ operations: [ListOperation], saying words: String? = nil) async throws {
+        let outcome = try await answer { connection, key in
             try await connection.transact(list, operations, ifRevision: ifRevision, requestKey: key)
         }
+        report(outcome, saying: words)
     }
 
     /// The same for operations that are given as JSON.
@@ -67,10 +70,5 @@ struct ChangeOptions: ParsableArguments {
     }
 
     /// One line about what changed; none when nothing did.
-    func report(_ outcome: Outcome) {
-        guard !quiet, outcome.changed else { return }
-        var output = StandardOutput()
-        output.line(OutcomeWords.line(outcome))
-        output.flush()
-    }
+    func report(_ outcome: Outcome) { report(outcome, saying: nil) }
 }

@@ -12,12 +12,14 @@ struct Diffablectl: AsyncParsableCommand {
         commandName: "diffablectl",
         abstract: "See and change the lists that diffabled keeps.",
         discussion: """
-            The daemon is found by --socket, $DIFFABLED_SOCKET, the user's own socket \
+            A command uses the daemon at --socket, $DIFFABLED_SOCKET, the user's own socket \
             ($XDG_RUNTIME_DIR/diffabled/diffabled.sock) or the system's (/run/diffabled/diffabled.sock), in this order. \
-            --user and --system name one of the last two. All three may stand before the command as well. \
-            `diffablectl status` says which socket it is.
+            --user and --system name one of the last two. All three options may come before the command as well. If you have had a \
+            daemon of your own (~/.local/state/diffabled exists) and it is stopped, a command fails and does not use the \
+            system's daemon, unless you add --system. `diffablectl status` prints the socket.
 
-            CONTENT is JSON, or pairs: key=value is a string, key:=value is JSON.
+            CONTENT is JSON, or pairs: key=value is a string, key:=value is JSON. done=true stores the text "true", with a \
+            warning.
               diffablectl append tasks milk text="Buy milk" done:=false
               diffablectl set tasks milk '{"text":"Buy oat milk"}'
             An id or another text that begins with a dash stands behind --, after all options.
@@ -26,13 +28,14 @@ struct Diffablectl: AsyncParsableCommand {
             of CONTENT are paths, and so are fields, columns and what --sort names. A name with a dot in it is written \
             /a.b, an element of an array .tags.0. The bare names id and kind are the item's own.
 
-            A condition of --where or --for is a path, an operator and a value, in quotes for the shell:
+            A condition of --where or --for is one test, in quotes for the shell:
+              done    '!done'   it is true; it is not. A member that is missing, null, false, 0 or empty is not true
+              'due?'  '!due?'   the item has this member; it has not. exists(due) is the same as due?
               unread=true       it is true, or the text true; also !=
               'cpu>10'          it is a number above 10; also <, <= and >=, and with text before or after
               text~milk         it is a text with milk in it, or an array with that element; also '!~'
-              due   '!due'      something is there; nothing is
               zip='"01"'        in quotation marks: only this text.   n:=1   after := only this JSON
-            or JSON, as diffabled-protocol(7) has it. Of several, all must hold.
+            or JSON, as diffabled-protocol(7) has it. If the option is repeated, all conditions must hold.
 
             Exit status:
             \(ExitStatus.table)

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Diffable
 import DiffableClient
 import DiffableInput
@@ -51,31 +52,72 @@ extension ChangeOptions {
         _ list: ListName, _ options: ListOptions = ListOptions(), saying words: () -> String? = { nil },
         _ making: (ListState) throws -> [ListOperation]
     ) async throws {
-        guard let outcome = try await outcome(of: list, options, making), !quiet, outcome.changed else { return }
+        guard let outcome = try await outcome(of: list, options, making) else { return }
+        report(outcome, saying: words())
+    }
+
+    /// One line about what changed; none when nothing did.
+    func report(_ outcome: Outcome, saying words: String?) {
+        guard !quiet, outcome.changed else { return }
         var output = StandardOutput()
-        output.line(OutcomeWords.line(outcome) + (words().map { ": \($0)" } ?? ""))
+        output.line(OutcomeWords.line(outcome) + (words.map { ": \($0)" } ?? ""))
         output.flush()
     }
 
-    /// Changes all items that meet a condition, in one transaction, and reports their number.
+    /// Changes all items that meet a condition, in one transaction. If there are none, it says so.
     ///
-    /// - Parameter verb: the participle for the report, such as `deleted`.
-    func transact(
-        _ list: ListName, where conditions: ConditionOptions, _ verb: String,
-        _ making: ([Item]) throws -> [ListOperation]
-    ) async throws {
+    /// - Parameters:
+    ///   - isDryRun: whether the change is shown and not made.
+    ///   - making: makes operations from the state, as far as it was read, and the items.
+    /// - Returns: the outcome and the number of items; nil if nothing was changed.
+    func outcome(
+        of list: ListName, where conditions: ConditionOptions, isDryRun: Bool,
+        _ making: (Snapshot, [Item]) throws -> [ListOperation]
+    ) async throws -> (outcome: Outcome, count: Int)? {
         let matching = try Matching(try conditions.json())
-        var count = 0
-        try await transact(list, matching.options, saying: { "\(counted(count, "item")) \(verb)" }) { state in
-            let items = matching.items(in: state.snapshot)
-            count = items.count
-            return items.isEmpty ? [] : try making(items)
-        }
-        guard count == 0, !quiet else { return }
-        say("no item of \(list) meets the condition; nothing was changed")
         let fields = try conditions.namedFields
+        var count = 0
+        func operations(_ state: ListState) throws -> [ListOperation] {
+            let items = matching.items(in: state.snapshot)
+            try FieldAdvice.refuseTextForFalse(fields, in: items)
+            count = items.count
+            return items.isEmpty ? [] : try making(state.snapshot, items)
+        }
+        if isDryRun {
+            try await preview(list, operations)
+        } else if let outcome = try await outcome(of: list, matching.options, operations), count > 0 {
+            return (outcome, count)
+        }
+        guard count == 0, !quiet else { return nil }
+        say("no item of \(list) meets the condition; nothing was changed")
         try await daemon.reading { await FieldAdvice(fields, of: list, over: $0).give(shown: Snapshot()) }
+        return nil
     }
+
+    /// Shows a change, and makes none.
+    ///
+    /// - Parameter making: makes operations from the state; none if there is nothing to show.
+    func preview(_ list: ListName, _ making: (ListState) throws -> [ListOperation]) async throws {
+        try await daemon.reading { connection in
+            let state = try await connection.state(of: list)
+            let operations = try making(state)
+            if operations.isEmpty { return }
+            let outcome = try await connection.transact(list, operations, ifRevision: ifRevision, mode: .dryRun)
+            let preview = Preview(old: state.snapshot, operations: outcome.operations ?? [])
+            try preview.show()
+            if quiet { return }
+            let parts = OutcomeWords.parts(try preview.summary)
+            say(
+                parts.isEmpty
+                    ? "the change would leave \(list) as it is"
+                    : "nothing was changed; without --dry-run: \(parts.joined(separator: ", "))")
+        }
+    }
+}
+
+/// The option of commands that can show a change without making it.
+struct PreviewOptions: ParsableArguments {
+    @Flag(help: "Show the change and make none.") var dryRun = false
 }
 
 // MARK: - To another state
@@ -96,9 +138,7 @@ extension ChangeOptions {
             parts = OutcomeWords.parts(DifferenceSummary(difference, from: state.snapshot, to: new))
             return difference
         }
-        guard let outcome, !quiet, outcome.changed else { return }
-        var output = StandardOutput()
-        output.line(OutcomeWords.line(outcome) + (parts.isEmpty ? "" : ": \(parts.joined(separator: ", "))"))
-        output.flush()
+        guard let outcome else { return }
+        report(outcome, saying: parts.isEmpty ? nil : parts.joined(separator: ", "))
     }
 }

@@ -1,3 +1,4 @@
+import ArgumentParser
 import Diffable
 import Testing
 
@@ -45,5 +46,56 @@ struct ContentArgumentTests {
         #expect(complaint("a=1", "a=2").contains("a is given twice"))
         #expect(complaint("n:=01").contains("for a string write key=value"))
         #expect(complaint("{").contains("the content is no JSON"))
+    }
+
+    private func refusal(_ arguments: [String], _ present: String) throws -> String? {
+        let content = PresentContent(name: "it", content: Content.parsed(present))
+        do { try LookalikePairs(arguments).check(against: [content]) } catch { return "\(error)" }
+        return nil
+    }
+
+    @Test(arguments: [
+        ("done=true", #"{"done":false}"#, "done:=true"), ("done=TRUE", #"{"done":false}"#, "done:=true"),
+        ("done=no", #"{"done":true}"#, "done:=false"), ("done=1", #"{"done":true}"#, "done:=true"),
+        ("done=null", #"{"done":true}"#, "done:=null"), ("n=5", #"{"n":1}"#, "n:=5"), ("n=1e3", #"{"n":1}"#, "n:=1e3"),
+        ("n=007", #"{"n":1}"#, "n:=7"), ("n=+.5", #"{"n":1}"#, "n:=0.5"), ("n=true", #"{"n":1}"#, "n:=true"),
+        ("n=null", #"{"n":1}"#, "n:=null"), (".a.b=2", #"{"a":{"b":1}}"#, ".a.b:=2"),
+        ("/x.y=2", #"{"x.y":1}"#, "/x.y:=2"),
+    ])
+    func `a string that reads as a boolean or a number does not take the place of one`(
+        pair: String, present: String, remedy: String
+    ) throws {
+        let words = try #require(try refusal([pair], present))
+        #expect(words.contains("Use \(remedy), or '"), "\(words)")
+        // Both remedies are arguments that work.
+        let text = words.split(separator: "'").dropFirst().first.map(String.init) ?? ""
+        #expect(try refusal([remedy], present) == nil && refusal([text], present) == nil, "\(text)")
+        #expect(
+            try JSONView(ContentArguments.object(of: [text])).json.contains(#":"\#(pair.split(separator: "=")[1])""#))
+    }
+
+    @Test(arguments: [
+        ("done=maybe", #"{"done":false}"#), ("done=true", #"{"done":"false"}"#), ("done=true", "{}"),
+        ("n=x", #"{"n":1}"#),
+        ("n=nan", #"{"n":1}"#), ("n=inf", #"{"n":1}"#), ("done:=true", #"{"done":false}"#),
+        ("zip=01234", #"{"zip":"1"}"#),
+        ("n=yes", #"{"n":1}"#), ("a=1", #"[1]"#),
+    ])
+    func `other strings do`(pair: String, present: String) throws {
+        #expect(try refusal([pair], present) == nil)
+    }
+
+    @Test(arguments: [
+        ["text=Tea"], ["text=Buy milk", "done:=true"], ["done:=true"], [".a.b=1"], ["text="],
+    ])
+    func `content in the place of an id is refused`(words: [String]) throws {
+        let refused = #expect(throws: (any Error).self) { _ = try Append.parse(["todo"] + words) }
+        #expect("\(Append.message(for: try #require(refused)))".contains("use diffablectl append todo ID "))
+        #expect(try Append.parse(["todo", "--literal-id"] + words).id.description == words[0])
+        #expect(throws: (any Error).self) { _ = try SectionAdd.parse(["todo"] + words) }
+    }
+
+    @Test func `an id with = in it that cannot be a pair is taken`() throws {
+        for id in ["https://x/?id=5", "a b=c", "=x", "milk"] { _ = try Append.parse(["todo", id, "text=x"]) }
     }
 }

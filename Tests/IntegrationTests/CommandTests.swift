@@ -84,7 +84,7 @@ extension Integration {
             #expect(
                 try daemon.succeed("apply", "numbers", fewer, "--dry-run", "--section", "group") == """
                     > 3  Three  (in a, first)
-                    - section b
+                    - section b  (with 1 item)
                     ~ 1  Uno  (was One)
 
                     """)

@@ -17,12 +17,17 @@ struct Append: AsyncParsableCommand {
     @Option(help: ArgumentHelp("Under this item.", valueName: "item"), completion: .items, transform: itemID)
     var parent: ItemID?
     @OptionGroup var looks: NewItemOptions
+    @OptionGroup var literal: LiteralID
     @OptionGroup var options: ChangeOptions
 
-    func validate() throws { _ = try looks.item(id, content) }
+    func validate() throws {
+        try literal.check("\(id)", content, "append \(list)")
+        _ = try looks.item(id, content)
+    }
 
     func run() async throws {
         let item = try looks.item(id, content)
+        await LookalikePairs(content).warn(ofItemIn: list, options)
         try await options.transact(list, [.appendItems([item], to: Container(section: section, parent: parent))])
     }
 }
@@ -38,5 +43,26 @@ struct NewItemOptions: ParsableArguments {
     func item(_ id: ItemID, _ content: [String]) throws -> Item {
         Item(
             id: id, kind: kind, content: try ContentArguments.content(of: content), isExpanded: expanded ? true : nil)
+    }
+}
+
+/// Refuses an id such as `text=Tea`: the user has forgotten the id and typed content.
+struct LiteralID: ParsableArguments {
+    @Flag(help: "Take the id as it is, even if it looks like key=value.") var literalID = false
+
+    /// - Parameter command: the command and its list, for the message.
+    func check(_ id: String, _ content: [String], _ command: String) throws {
+        guard !literalID, let sign = id.firstIndex(of: "="), case var key = id[..<sign] else { return }
+        if key.last == ":" { key.removeLast() }
+        guard let first = key.first, first.isLetter || "_./".contains(first),
+            key.allSatisfy({ $0.isLetter || $0.isNumber || "_-./%".contains($0) })
+        else { return }
+        let words = [id] + content
+        throw ValidationError(
+            "\(id.debugDescription) is content, and the id is missing: use diffablectl \(command) ID "
+                + words.map {
+                    $0.allSatisfy { $0.isLetter || $0.isNumber || "_-./%=:".contains($0) } ? $0 : shellQuoted($0)
+                }
+                .joined(separator: " ") + "; if this is the id, add --literal-id")
     }
 }

@@ -9,12 +9,17 @@ struct Insert: AsyncParsableCommand {
     @Argument(help: "JSON, or key=value pairs.") var content: [String] = []
     @OptionGroup var place: PlaceOptions
     @OptionGroup var looks: NewItemOptions
+    @OptionGroup var literal: LiteralID
     @OptionGroup var options: ChangeOptions
 
-    func validate() throws { _ = try looks.item(id, content) }
+    func validate() throws {
+        try literal.check("\(id)", content, "insert \(list)")
+        _ = try looks.item(id, content)
+    }
 
     func run() async throws {
         let item = try looks.item(id, content)
+        await LookalikePairs(content).warn(ofItemIn: list, options)
         try await options.transact(list, [.insertItems([item], at: try place.position)])
     }
 }

@@ -1,30 +1,80 @@
 import ArgumentParser
 import Diffable
 import DiffableClient
+import DiffableInput
 
 struct Move: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Move an item; its children go along.",
+        abstract: "Move an item, or all that meet a condition; their children go along.",
         discussion: """
-            --front, --back, --up and --down are among its siblings; with --section or --parent, --front is the front of that.
+            --front, --back, --up and --down move an item among its siblings. With --section or --parent, --front is the front \
+            of that. With --where all items that meet the condition go to one place, in the order that they have, and the \
+            command prints how many it moved.
               diffablectl move tasks milk --up
+              diffablectl move tasks --where done --section archive
             """)
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
-    @Argument(help: "The item.", completion: .items, transform: itemID) var id: ItemID
+    @Argument(help: "The item; none with --where.", completion: .items, transform: itemID) var id: ItemID?
     @OptionGroup var place: MoveOptions
+    @OptionGroup var matching: ConditionOptions
+    @OptionGroup var preview: PreviewOptions
     @OptionGroup var options: ChangeOptions
 
+    func validate() throws {
+        guard (id == nil) != matching.isEmpty else {
+            throw ValidationError("name the item to move, or use --where for all that meet a condition")
+        }
+        if id == nil, place.position == nil {
+            throw ValidationError(
+                "--back, --up and --down are for one item, and so is --front alone; with --where use --before, --after, "
+                    + "--section or --parent")
+        }
+    }
+
     func run() async throws {
-        if let position = place.position {
+        guard let id else { return try await moveMatching() }
+        if let position = place.position, !preview.dryRun {
             return try await options.transact(list, [.moveItem(id, to: position)])
         }
-        try await options.transact(list) { state in
+        func operations(_ state: ListState) throws -> [ListOperation] {
+            if let position = place.position { return [.moveItem(id, to: position)] }
             guard let step = place.step else { return [] }
             guard let siblings = Siblings(of: id, in: state.snapshot) else {
                 throw CommandError.noSuchItem(id, in: list)
             }
             return siblings.position(after: step).map { [.moveItem(id, to: $0)] } ?? []
         }
+        if preview.dryRun { return try await options.preview(list, operations) }
+        try await options.transact(list) { try operations($0) }
+    }
+
+    private func moveMatching() async throws {
+        guard let position = place.position else { return }
+        let anchor = place.place.before ?? place.place.after
+        var count = 0
+        let change = try await options.outcome(of: list, where: matching, isDryRun: preview.dryRun) { snapshot, items in
+            let items = items.filter { $0.id != anchor }
+            let moved = Set(items.map(\.id))
+            // A descendant of a moved item moves with it.
+            let ids = items.map(\.id).filter { !snapshot.ancestors(of: $0).contains(where: moved.contains) }
+            count = ids.count
+            // Each item is put after the previous one, so that they keep their order.
+            let positions = [position] + ids.dropLast().map { ItemPosition.after($0) }
+            return zip(ids, positions).map { .moveItem($0, to: $1) }
+        }
+        if let change { options.report(change.outcome, saying: "\(counted(count, "item")) moved") }
+    }
+}
+
+extension Snapshot {
+    /// From the parent up.
+    fileprivate func ancestors(of id: ItemID) -> [ItemID] {
+        Array(
+            sequence(state: id) { id in
+                guard let parent = parent(of: id) else { return nil }
+                id = parent
+                return parent
+            })
     }
 }

@@ -1,16 +1,18 @@
 import ArgumentParser
 import Diffable
 import DiffableClient
+import DiffableInput
 import DiffableJSON
 
 struct Patch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Change members of an item's content, of all items that meet a condition, or of the list itself.",
         discussion: """
-            The patch is a JSON merge patch (RFC 7396): members replace those of the content, key:=null takes one away, \
-            and what is not named stays. A key may be a path: .owner.name=root changes a member of a member. With --where \
-            all that meet the condition are changed in one transaction, and how many they are is said. With --list the content \
-            that the list has of its own is changed.
+            The patch is a JSON merge patch (RFC 7396): its members replace those of the content, key:=null takes one away, \
+            and all others stay. A key may be a path: .owner.name=root changes a member of a member. With --where all items \
+            that meet the condition are changed in one transaction, and the command prints how many it changed. With --list \
+            the patch is for the list's own content. A string such as true or 5 is refused in the place of a boolean or a \
+            number: use key:=true or key:=5.
               diffablectl patch tasks milk done:=true note:=null
               diffablectl patch tasks --where done=true .archived:=true
               diffablectl patch tasks --list title=Today
@@ -18,6 +20,7 @@ struct Patch: AsyncParsableCommand {
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @OptionGroup var arguments: TargetArguments
+    @OptionGroup var preview: PreviewOptions
     @OptionGroup var options: ChangeOptions
 
     func validate() throws { _ = try patch(of: "item", ContentArguments.patch(of: arguments.words).description) }
@@ -25,13 +28,29 @@ struct Patch: AsyncParsableCommand {
     func run() async throws {
         let patch = try ContentArguments.patch(of: arguments.words).description
         switch try arguments.target() {
-        case .list: try await options.transact(list, [.patchList(try self.patch(of: patch))])
-        case .item(let id): try await options.transact(list, [.patchItems([try self.patch(of: id, patch)])])
+        case .list: try await change(.list, [.patchList(try self.patch(of: patch))])
+        case .item(let id): try await change(.item(id), [.patchItems([try self.patch(of: id, patch)])])
         case .all(let conditions):
-            try await options.transact(list, where: conditions, "patched") { items in
-                [.patchItems(try items.map { try self.patch(of: $0.id, patch) })]
+            let pairs = LookalikePairs(arguments.words)
+            var present: [PresentContent] = []
+            let change = try await options.outcome(of: list, where: conditions, isDryRun: preview.dryRun) { _, items in
+                present = items.map { PresentContent($0) }
+                try pairs.check(against: present)
+                return [.patchItems(try items.map { try self.patch(of: $0.id, patch) })]
             }
+            if !options.quiet { pairs.warn(replacing: present) }
+            guard let change else { return }
+            options.report(change.outcome, saying: "\(counted(change.count, "item")) patched")
         }
+    }
+
+    private func change(_ place: ChangeOptions.Place, _ operations: [ListOperation]) async throws {
+        let pairs = LookalikePairs(arguments.words)
+        let present = pairs.isEmpty ? [] : await options.present(place, in: list)
+        try pairs.check(against: present)
+        if !options.quiet { pairs.warn(replacing: present) }
+        if preview.dryRun { return try await options.preview(list) { _ in operations } }
+        try await options.transact(list, operations)
     }
 
     private func patch(of id: ItemID, _ json: String) throws -> ItemPatch {

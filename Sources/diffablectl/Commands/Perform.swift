@@ -66,6 +66,7 @@ struct Perform: AsyncParsableCommand {
 
     func run() async throws {
         let content = try content()
+        LookalikePairs(words.filter { $0.contains("=") }).warn()
         let reply = try await daemon.withConnection { connection in
             if !matching.isEmpty { return try await askMatching(content, over: connection) }
             let items = try items()
@@ -94,7 +95,9 @@ struct Perform: AsyncParsableCommand {
         var attempts = 1
         while true {
             let state = try await connection.state(of: list, matching.options)
-            let items = matching.items(in: state.snapshot).map(\.id)
+            let found = matching.items(in: state.snapshot)
+            try FieldAdvice.refuseTextForFalse(try self.matching.namedFields, in: found)
+            let items = found.map(\.id)
             guard !items.isEmpty else {
                 await FieldAdvice(try self.matching.namedFields, of: list, over: connection).give(shown: Snapshot())
                 throw CommandError(.notFound, "no item of \(list) meets the condition; nobody was asked")

@@ -1,12 +1,16 @@
 import ArgumentParser
 import Diffable
+import DiffableClient
+import DiffableInput
 
 struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm", abstract: "Delete items; their children go along.",
         discussion: """
-            With --where, all items that meet the condition are deleted in one transaction, and how many they are is said.
-              diffablectl rm tasks --where done=true
+            With --where, all items that meet the condition are deleted in one transaction. The command prints how many \
+            items it deleted, and how many were below them.
+              diffablectl rm tasks --where done --dry-run
+              diffablectl rm tasks --where done
             """)
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
@@ -15,6 +19,7 @@ struct Remove: AsyncParsableCommand {
     @Flag(help: "Pass over items that the list does not have.") var ifPresent = false
     @Flag(help: "Delete all items and all sections.") var all = false
     @OptionGroup var matching: ConditionOptions
+    @OptionGroup var preview: PreviewOptions
     @OptionGroup var options: ChangeOptions
 
     func validate() throws {
@@ -28,13 +33,20 @@ struct Remove: AsyncParsableCommand {
 
     func run() async throws {
         if !matching.isEmpty {
-            return try await options.transact(list, where: matching, "deleted") { items in
-                // An item may be a descendant of another one.
+            // An item may be a descendant of another one.
+            let change = try await options.outcome(of: list, where: matching, isDryRun: preview.dryRun) { _, items in
                 [.deleteItems(items.map(\.id), .isPassedOver)]
             }
+            guard let change else { return }
+            return await options.report(
+                deletion: change.outcome, named: change.count, saying: "\(counted(change.count, "item")) deleted")
         }
         let operation: ListOperation =
             all ? .deleteAllItems : .deleteItems(ids, ifPresent ? .isPassedOver : .isError)
-        try await options.transact(list, [operation])
+        if preview.dryRun { return try await options.preview(list) { _ in [operation] } }
+        let outcome = try await options.answer { connection, key in
+            try await connection.transact(list, [operation], ifRevision: options.ifRevision, requestKey: key)
+        }
+        await options.report(deletion: outcome, named: all ? nil : ids.count)
     }
 }

@@ -9,11 +9,16 @@ struct SectionAdd: AsyncParsableCommand {
     @Argument(help: "The new section's id.", transform: sectionID) var id: SectionID
     @Argument(help: "JSON, or key=value pairs.") var content: [String] = []
     @OptionGroup var place: SectionPlaceOptions
+    @OptionGroup var literal: LiteralID
     @OptionGroup var options: ChangeOptions
 
-    func validate() throws { _ = try ContentArguments.content(of: content) }
+    func validate() throws {
+        try literal.check("\(id)", content, "section add \(list)")
+        _ = try ContentArguments.content(of: content)
+    }
 
     func run() async throws {
+        if !options.quiet { LookalikePairs(content).warn() }
         let section = Section(id: id, content: try ContentArguments.content(of: content))
         let operation: ListOperation =
             place.position.map { .insertSections([section], at: $0) } ?? .appendSections([section])

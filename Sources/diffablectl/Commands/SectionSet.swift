@@ -14,7 +14,13 @@ struct SectionSet: AsyncParsableCommand {
     func validate() throws { _ = try ContentArguments.content(of: content) }
 
     func run() async throws {
+        let pairs = LookalikePairs(content)
         let content = try ContentArguments.content(of: content)
-        try await options.transact(list, [.reloadSections([SectionReload(id: id, content: .some(content))])])
+        let present = options.quiet && pairs.isEmpty ? [] : await options.present(.section(id), in: list)
+        try pairs.check(against: present)
+        if !options.quiet { pairs.warn(replacing: present) }
+        try await options.transact(
+            list, [.reloadSections([SectionReload(id: id, content: .some(content))])],
+            saying: PresentContent.loss(of: present, replacedBy: content, hasPatch: false))
     }
 }

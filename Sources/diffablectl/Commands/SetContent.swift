@@ -1,19 +1,24 @@
 import ArgumentParser
 import Diffable
+import DiffableInput
 
 struct SetContent: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
         abstract: "Replace an item's content, and with --kind its kind, or the list's own content.",
         discussion: """
-            The content null takes it away. To change a part of it, use patch. With --where all items that meet the \
-            condition get the content, in one transaction, and how many they are is said. With --list the list itself gets it.
+            The new content replaces the old one: members that it does not name are gone, and the command prints their \
+            names. To change some members and keep the others, use patch. The content null takes the content away. With \
+            --where all items that meet the condition get the content in one transaction, and the command prints how many it \
+            changed. With --list the list itself gets the content. A string such as true or 5 is refused in the place of a \
+            boolean or a number: use key:=true or key:=5.
             """)
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @OptionGroup var arguments: TargetArguments
     @Option(help: ArgumentHelp("Which registration draws it from now on.", valueName: "kind"), transform: kindName)
     var kind: Kind?
+    @OptionGroup var preview: PreviewOptions
     @OptionGroup var options: ChangeOptions
 
     func validate() throws {
@@ -24,11 +29,41 @@ struct SetContent: AsyncParsableCommand {
     func run() async throws {
         let content = try ContentArguments.content(of: arguments.words)
         switch try arguments.target() {
-        case .list: try await options.transact(list, [.reconfigureList(content)])
-        case .item(let id): try await options.transact(list, [operation([id], content)])
+        case .list: try await replace(.list, content, [.reconfigureList(content)])
+        case .item(let id): try await replace(.item(id), content, [operation([id], content)])
         case .all(let conditions):
-            try await options.transact(list, where: conditions, "set") { [operation($0.map(\.id), content)] }
+            let pairs = LookalikePairs(arguments.words)
+            var present: [PresentContent] = []
+            let change = try await options.outcome(of: list, where: conditions, isDryRun: preview.dryRun) { _, items in
+                present = items.map { PresentContent($0) }
+                try pairs.check(against: present)
+                return [operation(items.map(\.id), content)]
+            }
+            if !options.quiet { pairs.warn(replacing: present) }
+            let loss = PresentContent.loss(of: present, replacedBy: content)
+            guard let change else { return sayLoss(loss) }
+            let words = ["\(counted(change.count, "item")) set"] + [loss].compactMap(\.self)
+            options.report(change.outcome, saying: words.joined(separator: "; "))
         }
+    }
+
+    private func replace(
+        _ place: ChangeOptions.Place, _ content: Content?, _ operations: [ListOperation]
+    ) async throws {
+        let pairs = LookalikePairs(arguments.words)
+        let present = options.quiet && pairs.isEmpty ? [] : await options.present(place, in: list)
+        try pairs.check(against: present)
+        if !options.quiet { pairs.warn(replacing: present) }
+        let loss = PresentContent.loss(of: present, replacedBy: content)
+        if preview.dryRun {
+            try await options.preview(list) { _ in operations }
+            return sayLoss(loss)
+        }
+        try await options.transact(list, operations, saying: loss)
+    }
+
+    private func sayLoss(_ loss: String?) {
+        if preview.dryRun, !options.quiet, let loss { say(loss) }
     }
 
     private func operation(_ ids: [ItemID], _ content: Content?) -> ListOperation {

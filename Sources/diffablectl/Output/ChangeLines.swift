@@ -131,7 +131,10 @@ extension ChangeLines {
     }
 
     private mutating func delete(_ id: SectionID) {
-        add(.deleted, "-", "section \(words(id, in: old))")
+        let count = old.itemIdentifiers(inSection: id)?.count ?? 0
+        add(
+            .deleted, "-", "section \(words(id, in: old))",
+            where: count == 0 ? "" : "with \(DiffableInput.counted(count, "item"))")
     }
 
     private func words(_ id: SectionID, in snapshot: Snapshot) -> String {

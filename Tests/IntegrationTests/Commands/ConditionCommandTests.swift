@@ -36,21 +36,135 @@ extension Integration {
         }
 
         @Test func `rm deletes a parent together with its child`() throws {
-            #expect(try daemon.succeed("rm", "procs", "--where", "done=true") == "procs revision 2: 2 items deleted\n")
+            #expect(
+                try daemon.succeed("rm", "procs", "--where", "done=true")
+                    == "procs revision 2: 2 items deleted, with 1 item below\n")
             #expect(try ids() == "d")
         }
 
         @Test func `patch and set change all that meet the conditions`() throws {
             #expect(
                 try daemon.succeed("patch", "procs", "--where", "done", "--where", "cpu<20", ".flags.seen:=true")
-                    == "procs revision 2: 2 items patched\n")
+                    == "procs revision 2: 1 item patched\n")
             #expect(
                 try daemon.succeed("show", "procs", "--json", "--where", "flags").contains(
                     #"{"id":"a","content":{"id":"a","done":true,"cpu":5,"flags":{"seen":true}},"#))
             #expect(
-                try daemon.succeed("set", "procs", "--where", "cpu=30", "text=x") == "procs revision 3: 1 item set\n")
+                try daemon.succeed("set", "procs", "--where", "cpu=30", "text=x")
+                    == "procs revision 3: 1 item set; replaced 2 members; id and cpu are gone, and patch keeps them\n")
             #expect(try daemon.succeed("patch", "procs", "a", ".cpu:=13") == "procs revision 4\n")
             #expect(try daemon.succeed("show", "procs", "--where", "cpu=13").contains("a  "))
+        }
+
+        @Test func `a field alone does not select what is false`() throws {
+            #expect(try daemon.succeed("show", "procs", "-o", "ids", "--where", "done") == "a\nc\n")
+            #expect(try daemon.succeed("show", "procs", "-o", "ids", "--where", "!done") == "b\nd\n")
+            #expect(try daemon.succeed("show", "procs", "-o", "ids", "--where", "done?") == "a\nb\nc\n")
+            #expect(try daemon.companion("wait", "procs", "b", "--for", "done", "--timeout", "50ms").status == 4)
+            try daemon.succeed("rm", "procs", "--where", "!done", "-q")
+            #expect(try ids() == "a")
+        }
+
+        @Test func `a table's text for false is not taken for true by a command that changes items`() throws {
+            try daemon.succeed("set", "procs", "d", "done=false", "-q")
+            for command in [["rm", "procs"], ["patch", "procs", "x:=1"], ["move", "procs", "--section", "main"]] {
+                let program = try daemon.startCompanion(command + ["--where", "done"])
+                #expect(
+                    try program.wait() == 1 && program.complaints.contains("Use '.done=true'"), "\(program.complaints)")
+            }
+            #expect(try ids() == "a b c d")
+            #expect(try daemon.companion("show", "procs", "--where", "done").complaints.contains("use '.done=true'"))
+        }
+
+        @Test func `a dry run shows what would change, and changes nothing`() throws {
+            for (command, line, sentence) in [
+                (["rm", "procs", "--where", "done"], "- a  ", "3 items deleted"),
+                (["rm", "procs", "b"], "- b  ", "2 items deleted"),
+                (["patch", "procs", "--where", "cpu>10", "cpu:=1"], "~ b  ", "2 items changed"),
+                (["set", "procs", "a", "x=1"], "~ a  x=1", "replaced 3 members; id, done and cpu are gone"),
+                (["move", "procs", "d", "--front"], "> d  ", "1 item moved"),
+                (["move", "procs", "--where", "done", "--parent", "d"], "> a  ", "1 item moved"),
+                (["section", "rm", "procs", "main"], "- section main  (with 4 items)", "4 items deleted"),
+            ] {
+                let program = try daemon.startCompanion(command + ["--dry-run"])
+                #expect(try program.wait() == 0)
+                #expect(program.output.hasPrefix(line), "\(command): \(program.output)")
+                #expect(program.complaints.contains("nothing was changed; without --dry-run: "))
+                #expect(program.complaints.contains(sentence), "\(command): \(program.complaints)")
+            }
+            #expect(try ids() == "a b c d")
+            #expect(try daemon.companion("rm", "procs", "none", "--dry-run").status == 6)
+        }
+
+        @Test func `all that meet a condition are moved to one place, in their order`() throws {
+            try daemon.succeed("append", "procs", "e", "done:=true", "-q")
+            try daemon.succeed("section", "add", "procs", "old", "-q")
+            try daemon.succeed("append", "procs", "o", "--section", "old", "-q")
+            #expect(
+                try daemon.succeed("move", "procs", "--where", "done", "--section", "old", "--front")
+                    == "procs revision 5: 2 items moved\n")
+            // c is below a, and goes along.
+            #expect(try daemon.succeed("show", "procs", "-o", "ids") == "d\na\nb\nc\ne\no\n")
+            #expect(try daemon.companion("move", "procs", "--where", "done", "--up").status == 2)
+            #expect(try daemon.companion("move", "procs", "a", "--where", "done", "--section", "old").status == 2)
+        }
+
+        @Test func `rm and section rm say how many items went with what was named`() throws {
+            #expect(try daemon.succeed("rm", "procs", "b") == "procs revision 2: 1 item deleted, with 1 item below\n")
+            #expect(try daemon.succeed("rm", "procs", "a") == "procs revision 3\n")
+            try daemon.succeed("append", "procs", "f", "--parent", "d", "-q")
+            #expect(
+                try daemon.succeed("section", "rm", "procs", "main") == "procs revision 5: 2 items deleted with it\n")
+        }
+
+        @Test func `a string that looks like another value is warned of, and refused in the place of one`() throws {
+            let warned = try daemon.companion("append", "procs", "e", "done=true", "cpu=7", "text=1984")
+            #expect(warned.status == 0)
+            #expect(
+                warned.complaints.contains(
+                    #"done=true stores the text "true"; to store the value true, use done:=true"#))
+            #expect(warned.complaints.contains("use cpu:=7, as other items have it"))
+            #expect(!warned.complaints.contains("1984"))
+            #expect(try daemon.companion("append", "procs", "f", "done=true", "-q").complaints == "")
+            #expect(
+                try daemon.companion("patch", "procs", "e", "done=false").complaints == "", "it is a string already")
+            #expect(try daemon.companion("section", "add", "procs", "s", "open=null").complaints.contains("open:=null"))
+            for command in [
+                ["set", "procs", "a", "done=true"], ["patch", "procs", "a", "cpu=5", "-q"],
+                ["patch", "procs", "--where", "id=a", "done=false"],
+                ["set", "procs", "--where", "cpu?", "cpu=5", "--dry-run"],
+            ] {
+                let program = try daemon.startCompanion(command)
+                #expect(try program.wait() == 1, "\(command): \(program.complaints)")
+                #expect(program.complaints.contains("nothing was changed. Use "), "\(program.complaints)")
+            }
+            #expect(try daemon.succeed("get", "procs", "a", ".done") == "true\n")
+            try daemon.succeed("patch", "procs", "--list", "open:=true", "-q")
+            #expect(
+                try daemon.companion("patch", "procs", "--list", "open=false").complaints.contains("Use open:=false"))
+            try daemon.succeed("section", "set", "procs", "s", "open:=true", "-q")
+            #expect(try daemon.companion("section", "set", "procs", "s", "open=false").status == 1)
+        }
+
+        @Test func `set names the members that it drops`() throws {
+            try daemon.succeed("set", "procs", "d", "id=d", "cpu=9", "text=x", "due=1", "-q")
+            #expect(
+                try daemon.succeed("set", "procs", "d", "text=y")
+                    == "procs revision 3: replaced 4 members; id, cpu and due are gone, and patch keeps them\n")
+            #expect(try daemon.succeed("set", "procs", "d", "text=z", "more=1") == "procs revision 4\n")
+            #expect(try daemon.succeed("set", "procs", "d", "null", "-q") == "")
+        }
+
+        @Test func `a duplicate member has one value for all who read it`() throws {
+            try daemon.succeed("append", "procs", "e", #"{"text":"old","done":true,"text":"new","done":false}"#, "-q")
+            #expect(
+                try daemon.succeed("show", "procs", "-o", "table", "--columns", "id,text,done", "--where", "text=new")
+                    .contains("e   new   false"))
+            #expect(try daemon.succeed("get", "procs", "e", ".text") == "new\n")
+            #expect(try daemon.succeed("show", "procs", "-o", "ids", "--where", "text=old") == "")
+            #expect(try daemon.succeed("show", "procs", "-o", "ids", "--search", "old") == "")
+            #expect(try daemon.succeed("show", "procs", "-o", "ids", "--search", "new") == "e\n")
+            #expect(try daemon.succeed("show", "procs").contains("e  new\n"))
         }
 
         @Test func `a condition and a revision hold together`() throws {
