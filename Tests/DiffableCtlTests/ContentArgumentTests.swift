@@ -89,8 +89,8 @@ struct ContentArgumentTests {
         ["text=Tea"], ["text=Buy milk", "done:=true"], ["done:=true"], [".a.b=1"], ["text="],
     ])
     func `content in the place of an id is refused`(words: [String]) throws {
-        let refused = #expect(throws: (any Error).self) { _ = try Append.parse(["todo"] + words) }
-        #expect("\(Append.message(for: try #require(refused)))".contains("use diffablectl append todo ID "))
+        let error = try #require(#expect(throws: (any Error).self) { _ = try Append.parse(["todo"] + words) })
+        #expect(Append.message(for: error).contains("use diffablectl append todo ID "))
         #expect(try Append.parse(["todo", "--literal-id"] + words).id.description == words[0])
         #expect(throws: (any Error).self) { _ = try SectionAdd.parse(["todo"] + words) }
     }

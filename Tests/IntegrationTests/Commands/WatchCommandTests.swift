@@ -60,6 +60,80 @@ extension Integration {
             #expect(watch.complaints.contains("not run for -f: \"-f\" begins with a dash"))
         }
 
+        /// A program that writes its variables of a list and its standard input to a file, and ends each run with a dash.
+        private func reporter(_ name: String) throws -> (program: String, file: String) {
+            let file = daemon.directory.file("\(name)-report")
+            let program = try daemon.directory.write(
+                "#!/bin/sh\n{ env | grep '^DIFFABLE_' | grep -v SOCKET | sort; cat; echo -; } >>\(file)\n", to: name)
+            chmod(program, 0o755)
+            return (program, file)
+        }
+
+        private func expect(_ file: String, has report: String) throws {
+            _ = try eventually("the report") {
+                (try? String(contentsOfFile: file, encoding: .utf8))?.hasSuffix(report.suffix(40)) ?? false ? true : nil
+            }
+            #expect(try String(contentsOfFile: file, encoding: .utf8) == report)
+        }
+
+        @Test func `a command has the change in its variables and on its standard input`() throws {
+            let (program, file) = try reporter("each")
+            let watch = try start("mail", "--exec", program)
+            try daemon.succeed("append", "mail", "a", "--parent", "old", "--kind", "k", "text=$(reboot)", "-q")
+            try expect(
+                file,
+                has: """
+                    DIFFABLE_CONTENT={"text":"$(reboot)"}
+                    DIFFABLE_EVENT=insert
+                    DIFFABLE_ITEMS=a
+                    DIFFABLE_LIST=mail
+                    DIFFABLE_PARENT=old
+                    DIFFABLE_REVISION=2
+                    DIFFABLE_SECTION=main
+                    {"list":"mail","revision":2,"event":"insert","section":"main","parent":"old","id":"a","kind":"k",\
+                    "content":{"text":"$(reboot)"}}
+                    -
+
+                    """)
+            #expect(watch.complaints == "")
+        }
+
+        @Test func `ids that are too long for a variable are only on standard input`() throws {
+            let file = daemon.directory.file("long")
+            let program = try daemon.directory.write(
+                "#!/bin/sh\n{ echo \"${DIFFABLE_ITEMS-unset}\" | wc -c; wc -c; echo done; } >>\(file)\n", to: "count")
+            chmod(program, 0o755)
+            let watch = try start("mail", "--batch", "--exec", program)
+            let lines = (0..<3_000).map { "\($0)-\(String(repeating: "x", count: 60))" }.joined(separator: "\n")
+            try daemon.succeed("apply", "mail", "--from", "lines", "--max-delete", "100%", "-q", input: lines + "\n")
+            _ = try eventually("the end") {
+                (try? String(contentsOfFile: file, encoding: .utf8))?.hasSuffix("done\n") ?? false ? true : nil
+            }
+            let counts = try String(contentsOfFile: file, encoding: .utf8).split(separator: "\n").prefix(2).compactMap {
+                Int($0.filter(\.isNumber))
+            }
+            #expect(counts.count == 2 && counts[0] == 6 && counts[1] > 300_000, "\(counts) \(watch.complaints)")
+        }
+
+        @Test func `with --batch a command runs once for each change of the list`() throws {
+            let (program, file) = try reporter("batch")
+            let watch = try start("mail", "--batch", "--exec", program)
+            try daemon.succeed(
+                "transact", "mail", "-q",
+                input: #"[{"op":"appendItems","items":[{"id":"a"},{"id":"b"}]},{"op":"deleteItems","items":["old"]}]"#)
+            _ = try eventually("the report") {
+                (try? String(contentsOfFile: file, encoding: .utf8))?.hasSuffix("-\n") ?? false ? true : nil
+            }
+            let report = try String(contentsOfFile: file, encoding: .utf8)
+            #expect(report.hasPrefix("DIFFABLE_ITEMS="), "\(report)")
+            #expect(!report.contains("DIFFABLE_EVENT") && report.contains("DIFFABLE_REVISION=2\n"))
+            #expect(
+                report.split(separator: "\n").count(where: { $0.hasPrefix(#"{"list":"mail","revision":2,"event":"#) })
+                    == 3)
+            #expect(report.split(separator: "\n").count(where: { $0 == "-" }) == 1)
+            #expect(watch.complaints == "")
+        }
+
         @Test func `a command that fails is told of, and one that is not there is refused at the start`() throws {
             let fails = try start("mail", "--exec", "false")
             let none = try daemon.companion("watch", "mail", "--exec", "/none/such {id}")
@@ -91,7 +165,8 @@ extension Integration {
 
         @Test(arguments: [
             ["mail", "mail"], ["mail", "--on", "insert"], ["mail", "--format", "{"], ["mail", "--exec", "{id}"],
-            ["mail", "--format", "x", "--json"], ["mail", "--format", "x", "--on", "inserted"], [],
+            ["mail", "--format", "x", "--json"], ["mail", "--batch"], ["mail", "--batch", "--exec", "x {id}"],
+            ["mail", "--exec", "sh -c 'echo {.text}'"], ["mail", "--format", "x", "--on", "inserted"], [],
         ])
         func `what cannot be watched is refused`(arguments: [String]) throws {
             #expect(try daemon.startCompanion(["watch"] + arguments).wait() == 2)
