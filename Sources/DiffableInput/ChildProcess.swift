@@ -119,8 +119,10 @@ package struct ChildProcess {
     }
 
     /// Runs it to its end. Returns its status as a shell does: 128 plus the signal for a program that was killed.
-    package static func status(of words: [String], input: Input) async throws -> Int32 {
-        let child = try ChildProcess(words, input: input)
+    package static func status(
+        of words: [String], input: Input, environment: [String]? = nil
+    ) async throws -> Int32 {
+        let child = try ChildProcess(words, input: input, environment: environment)
         return await withCheckedContinuation { continuation in
             // This blocks, so it has a thread of its own.
             DispatchQueue(label: "end of a program").async {
@@ -130,5 +132,23 @@ package struct ChildProcess {
                 }
             }
         }
+    }
+
+    /// The same, with these bytes as its standard input.
+    package static func status(
+        of words: [String], reading bytes: [UInt8], environment: [String]
+    ) async throws -> Int32 {
+        // An unnamed file: a pipe would block the writer if the program does not read.
+        guard let file = tmpfile() else {
+            throw InputError("no temporary file can be made for the input: \(String(cString: strerror(errno)))")
+        }
+        defer { fclose(file) }
+        _ = fcntl(fileno(file), F_SETFD, FD_CLOEXEC)
+        guard bytes.withUnsafeBytes({ fwrite($0.baseAddress, 1, $0.count, file) }) == bytes.count, fflush(file) == 0
+        else {
+            throw InputError("the input cannot be written to a temporary file: \(String(cString: strerror(errno)))")
+        }
+        rewind(file)
+        return try await status(of: words, input: .descriptor(fileno(file)), environment: environment)
     }
 }

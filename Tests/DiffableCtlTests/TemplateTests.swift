@@ -56,6 +56,45 @@ struct TemplateTests {
         #expect(throws: (any Error).self) { try ExecutedCommand(text) }
     }
 
+    @Test(arguments: [
+        "sh -c 'echo {.text}'", "bash -lc 'echo {id}'", "/bin/sh -c {.text}", "env sh -c 'x {.text}'",
+        "dash -c -- 'x {id}'",
+        "busybox sh -c 'x {.text}'", "python3.12 -c 'print({.text})'", "perl -e 'print {.text}'",
+        "perl -ne 'x {.text}' f",
+        "perl -e{id}", "eval {.text}", "env eval {id}", "ssh host 'echo {.text}'", "ssh host echo {.text}",
+        "ksh -ec 'x {id}'",
+        "sudo -u x bash -c 'x {.text}'", "fish -c {.text}", "fish --command={.text}", "awk '{{print {.text}}}'",
+        "zsh {.text}",
+        "sed s/x/{.text}/", "su -c 'x {id}' u", "flock /l -c 'x {id}'", "env -S 'sh {id}'",
+        "docker exec c bash -c 'x {id}'",
+        "node -e 'x {id}'", "ruby -e {id}", "php -r {id}", "psql -c 'select {id}'", "watch 'x {id}'",
+        "nohup watch {id}",
+        "timeout 5 sh -c 'x {id}'", "xargs sh -c {id}", "find . -exec {id}", "newshell -c {id}", "bash -x {list}",
+        "sh -c 'echo {event}'",
+    ])
+    func `a field is refused where a program runs its argument as code`(text: String) {
+        let error = #expect(throws: (any Error).self) { _ = try ExecutedCommand(text) }
+        #expect(error.map { "\($0)".contains("would run the content of the list as code") } ?? false)
+    }
+
+    @Test(arguments: [
+        #"sh -c 'echo "$1"' sh {.text}"#, "sh script {.text}", "python3 s.py {id}", "env A=b sh s {id}",
+        "notify-send at {.text}",
+        "rm -- {id}", "curl http://x/{id}", "awk -f p {id}", "sudo -u x touch {id}", "say --text={.text}",
+        "sed -i s/a/b/ {id}",
+        "notify-send -- 'New mail from {.from}'", "perl -ne 'print' {id}", "sh -c 'echo \"$DIFFABLE_CONTENT\"'",
+    ])
+    func `a field is taken as an argument of a program, and after the code`(text: String) throws {
+        _ = try ExecutedCommand(text)
+    }
+
+    @Test func `a command for a whole change has no field of an item`() throws {
+        _ = try ExecutedCommand("update {list} {revision}", isForBatch: true)
+        for text in ["update {id}", "update {event}", "update {.text}", "update {section}"] {
+            #expect(throws: (any Error).self) { _ = try ExecutedCommand(text, isForBatch: true) }
+        }
+    }
+
     @Test(arguments: [("30s", 30_000), ("500ms", 500), ("2m", 120_000), ("1h", 3_600_000), ("1.5", 1_500), ("0", 0)])
     func `a time is a number and a unit`(text: String, milliseconds: Int) {
         #expect(TimeSpan(argument: text)?.duration == .milliseconds(milliseconds))

@@ -17,11 +17,23 @@ struct Watch: AsyncParsableCommand {
             (insert, delete, change, move), {section}, {parent}, {list} and {revision} filled in; {{ and }} are braces. \
             With --exec a command is run for each, one after the other. It is taken apart into arguments once, as a shell \
             would, but no shell runs it; fields stay within their argument. An argument that begins with a field is only \
-            passed with a dash in front after an argument --, so that content never becomes an option. No field \
-            belongs into what a command runs as a program of its own; behind it, it is an argument: \
-            sh -c 'echo "$1"' sh {.text}. What happens while a command runs is one change afterwards.
+            passed with a dash in front after an argument --, so that content never becomes an option.
+
+            A field is refused where a program would run it as code: after -c, in the script of a shell or another \
+            interpreter, and after ssh. After the code it is an argument: sh -c 'echo "$1"' sh {.text}. The command has the \
+            change in variables and, as a line of JSON, on standard input:
+              DIFFABLE_LIST, DIFFABLE_REVISION   the list and its revision
+              DIFFABLE_EVENT                     insert, delete, change or move
+              DIFFABLE_ITEMS                     the item's id
+              DIFFABLE_SECTION, DIFFABLE_PARENT  where it is
+              DIFFABLE_CONTENT                   its content, as JSON
+              DIFFABLED_SOCKET                   the daemon, for diffablectl in it (also DIFFABLE_SOCKET)
+            A variable without a value, or longer than 128 KiB, is not set. With --batch the command is run once for each \
+            change of the list: DIFFABLE_ITEMS has the ids, each on a line, and standard input has all events. All that happens \
+            while a command runs is one change afterwards.
               diffablectl watch tasks --format '{event} {.text}'
               diffablectl watch mail --on insert --exec 'notify-send -- {.from} {.subject}'
+              diffablectl watch hosts --batch --exec ./update-all
 
             With --json each line is a notification as the daemon sent it, reset or changes; its operations are in \
             .params.operations. With --deliver snapshots each has the whole list in .params.snapshot; with patches the \
@@ -32,6 +44,7 @@ struct Watch: AsyncParsableCommand {
     @Argument(help: "The lists.", completion: .lists, transform: listName) var lists: [ListName]
     @Option(help: ArgumentHelp("A line for each change of an item.", valueName: "template")) var format: String?
     @Option(help: ArgumentHelp("A command for each change of an item.", valueName: "command")) var exec: String?
+    @Flag(help: "With --exec, run the command once for each change of the list, not for each item.") var batch = false
     @Option(
         help: ArgumentHelp(
             "For --format and --exec, only these: some of insert,delete,change,move.", valueName: "events"))
@@ -51,8 +64,9 @@ struct Watch: AsyncParsableCommand {
     func validate() throws {
         if deliver != nil, !json { throw ValidationError("--deliver chooses among notifications: add --json") }
         guard [json, format != nil, exec != nil].count(where: { $0 }) <= 1 else {
-            throw ValidationError("--json, --format and --exec exclude each other")
+            throw ValidationError("--json, --format and --exec cannot be combined")
         }
+        if batch, exec == nil { throw ValidationError("--batch is for --exec") }
         if format == nil, exec == nil, on != nil || initial {
             throw ValidationError("--on and --initial are for --format and --exec")
         }
@@ -71,7 +85,7 @@ struct Watch: AsyncParsableCommand {
 
     /// What is done for each change of an item; nil to draw the list.
     private func reaction() throws -> Reaction? {
-        if let exec { return .run(try ExecutedCommand(exec)) }
+        if let exec { return .run(try ExecutedCommand(exec, isForBatch: batch)) }
         return try format.map { .line(try Template($0)) }
     }
 
@@ -159,7 +173,11 @@ struct Watch: AsyncParsableCommand {
                 for event in events { output.plainLine(template.filled(for: event)) }
                 output.flush()
             }
-        case .run(let command): for event in events { try await command.run(for: event) }
+        case .run(let command):
+            let environment = CommandEnvironment.base(socket: try daemon.path())
+            for events in batch ? [events] : events.map({ [$0] }) {
+                try await command.run(for: events, environment: environment)
+            }
         }
     }
 

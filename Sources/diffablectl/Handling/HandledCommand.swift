@@ -4,7 +4,6 @@ import DiffableInput
 import DiffableJSON
 import DiffableProtocol
 import Glibc
-import ProcessArguments
 
 /// A command that answers for a list: it is run for each request, and how it ends is the answer.
 ///
@@ -17,10 +16,7 @@ struct HandledCommand: Sendable {
 
     init(_ words: [String], socket: SocketPath) {
         self.words = words
-        var variables = ProcessEnvironment.given().filter { !$0.key.hasPrefix("DIFFABLE_") }
-        // What it runs of ours talks to the same daemon.
-        for name in ["DIFFABLED_SOCKET", "DIFFABLE_SOCKET"] { variables[name] = socket.path }
-        environment = variables.map { "\($0.key)=\($0.value)" }
+        environment = CommandEnvironment.base(socket: socket)
     }
 
     /// What it leaves running in the background when it ends by itself is left alone.
@@ -30,12 +26,12 @@ struct HandledCommand: Sendable {
     func verdict(on received: ReceivedRequest) async throws -> Request.Answer.Verdict {
         let request = received.request
         let variables = Self.variables(of: request)
-        guard let tooLong = variables.first(where: { $0.utf8.count > Self.variableLengthMax }) else {
+        guard let tooLong = variables.first(where: { $0.utf8.count > CommandEnvironment.variableLengthMax }) else {
             return try await verdict(on: request, Self.input(of: received), variables)
         }
         return .refusal(
             "\(tooLong.prefix { $0 != "=" }) would be \(grouped(tooLong.utf8.count)) bytes long, and a program takes "
-                + "\(grouped(Self.variableLengthMax)); ask for fewer items at a time")
+                + "\(grouped(CommandEnvironment.variableLengthMax)); ask for fewer items at a time")
     }
 
     private func verdict(
@@ -86,9 +82,6 @@ struct HandledCommand: Sendable {
 // MARK: - What it is given
 
 extension HandledCommand {
-    /// In bytes, with the name and the byte at its end: Linux's MAX_ARG_STRLEN.
-    private static let variableLengthMax = 131_071
-
     /// `NAME=value`. What a request has not is not there.
     static func variables(of request: HandlerRequest) -> [String] {
         var variables = ["DIFFABLE_LIST=\(request.list)", "DIFFABLE_KIND=\(request.content.kind.rawValue)"]

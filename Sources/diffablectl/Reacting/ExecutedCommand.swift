@@ -1,7 +1,8 @@
 import ArgumentParser
 import Diffable
 import DiffableInput
-/// A command that is run for each change. It is split into words once, and then the fields in the words are filled in.
+/// A command that runs for each change of an item, or once for each change of the list. It is split into words once, and then
+/// the fields in the words are filled in.
 ///
 /// There is no shell. The value of a field stays within its argument, whatever characters it has, and it cannot name the
 /// program. It cannot become an option either: if an argument begins with a field whose value begins with a dash, the command
@@ -11,19 +12,26 @@ struct ExecutedCommand: Sendable {
     private let arguments: [Template]
     /// The index of `--`, if it is there.
     private let endOfOptions: Int?
-    private let text: String
+    private let isForBatch: Bool
 
-    init(_ text: String) throws {
+    /// - Parameter isForBatch: whether it runs once for several events.
+    init(_ text: String, isForBatch: Bool = false) throws {
         let words = try CommandWords.words(of: text)
         guard let program = words.first else { throw ValidationError("--exec names no program") }
-        self.text = text
         self.program = program
+        self.isForBatch = isForBatch
         arguments = try words.map { try Template($0) }
         endOfOptions = words.firstIndex(of: "--")
         if arguments[0].hasFields {
             throw ValidationError(
                 "\(program.debugDescription): the program is for you to name, not for the content of a list")
         }
+        if isForBatch, let place = arguments.firstIndex(where: \.hasItemFields) {
+            throw ValidationError(
+                "\(words[place].debugDescription): with --batch one command is for several items, so only {list} and {revision} "
+                    + "can be filled in; the items are on its standard input")
+        }
+        try CodeArgument.check(words, hasField: arguments.map(\.hasFields))
     }
 
     /// That there is no such program shows at the start, and not at the first change, which may come in a week.
@@ -47,18 +55,25 @@ struct ExecutedCommand: Sendable {
 
     struct OptionInContent: Error { var word: String }
 
-    /// Runs it, and returns when it has ended.
-    func run(for event: ItemEvent) async throws {
+    /// Runs it for one event, or for all events of one change, and returns when it has ended.
+    ///
+    /// - Parameter environment: to which the variables of the events are added.
+    func run(for events: [ItemEvent], environment: [String]) async throws {
+        guard let first = events.first else { return }
+        let what = isForBatch ? "revision \(first.revision) of \(first.list)" : "\(first.item.id)"
         let words: [String]
-        switch self.words(for: event) {
+        switch self.words(for: first) {
         case .success(let filled): words = filled
         case .failure(let error):
             return say(
-                "not run for \(event.item.id): \(harmless(error.word).debugDescription) begins with a dash and could be taken for "
-                    + "an option; put -- before it, if \(arguments[0].filled(for: event)) knows that")
+                "not run for \(what): \(harmless(error.word).debugDescription) begins with a dash and could be taken for "
+                    + "an option; put -- before it, if \(program) knows that")
         }
-        let status = try await ChildProcess.status(of: words, input: .nothing)
-        if status != 0 { say("\(words[0]) ended with status \(status) for \(event.item.id)") }
+        let variables = isForBatch ? ItemEvent.variables(of: events) : first.variables
+        let status = try await ChildProcess.status(
+            of: words, reading: events.flatMap { $0.json.bytes + [UInt8(ascii: "\n")] },
+            environment: environment + variables)
+        if status != 0 { say("\(words[0]) ended with status \(status) for \(what)") }
     }
 }
 

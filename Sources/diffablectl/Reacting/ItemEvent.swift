@@ -1,6 +1,7 @@
 import ArgumentParser
 import Diffable
 import DiffableClient
+import DiffableInput
 
 /// A change of one item.
 struct ItemEvent: Sendable {
@@ -15,6 +16,42 @@ struct ItemEvent: Sendable {
     var section: SectionID?
     var parent: ItemID?
     var revision: Int
+}
+
+extension ItemEvent {
+    /// One line for a command's standard input.
+    var json: Content {
+        var members: [(String, Content)] = [
+            ("list", .string("\(list)".utf8)), ("revision", .number(revision)), ("event", .string(kind.rawValue.utf8)),
+        ]
+        if let section { members.append(("section", .string("\(section)".utf8))) }
+        if let parent { members.append(("parent", .string("\(parent)".utf8))) }
+        members.append(("id", .string("\(item.id)".utf8)))
+        if let kind = item.kind { members.append(("kind", .string("\(kind)".utf8))) }
+        if let content = item.content { members.append(("content", content)) }
+        return .object(members)
+    }
+
+    /// `NAME=value` for a command, with the names that `handle` uses too.
+    var variables: [String] {
+        var variables = Self.variables(of: [self]) + ["DIFFABLE_EVENT=\(kind.rawValue)"]
+        if let section { variables.append("DIFFABLE_SECTION=\(section)") }
+        if let parent { variables.append("DIFFABLE_PARENT=\(parent)") }
+        if let content = item.content { variables.append("DIFFABLE_CONTENT=\(content)") }
+        return variables.filter { $0.utf8.count <= CommandEnvironment.variableLengthMax }
+    }
+
+    /// The same for the events of one change.
+    static func variables(of events: [ItemEvent]) -> [String] {
+        guard let event = events.first else { return [] }
+        var ids: [String] = []
+        var known: Set<ItemID> = []
+        for event in events where known.insert(event.item.id).inserted { ids.append("\(event.item.id)") }
+        return [
+            "DIFFABLE_LIST=\(event.list)", "DIFFABLE_REVISION=\(event.revision)",
+            "DIFFABLE_ITEMS=\(ids.joined(separator: "\n"))",
+        ].filter { $0.utf8.count <= CommandEnvironment.variableLengthMax }
+    }
 }
 
 /// `insert,change`

@@ -66,6 +66,16 @@ struct Template: Sendable {
         parts.contains { if case .text = $0 { false } else { true } }
     }
 
+    /// Whether a field is about one item, and not about the list and its revision.
+    var hasItemFields: Bool {
+        parts.contains { part in
+            switch part {
+            case .text, .list, .revision: false
+            case .section, .parent, .event, .item: true
+            }
+        }
+    }
+
     func filled(for event: ItemEvent) -> String {
         parts.map { part in
             switch part {
