@@ -5,9 +5,8 @@ package struct DecodedRequest: Sendable {
     /// `.absent` means that there is no reply, whatever the request is.
     package var id: RequestID
     package var request: Outcome
-    /// What the line says of parts, also when something else in it is wrong: then the whole transaction is. `nil` when
-    /// that could not be read.
-    package var part: Request.Part?
+    /// Set when the line is refused. It may have been a part: then the whole request is refused.
+    package var refusedLine: RefusedLine?
 
     /// A `Result` in which the error is boxed: it is rare, and so large that moving every request around in its room would
     /// be much of reading it.
@@ -23,10 +22,9 @@ package struct DecodedRequest: Sendable {
         }
     }
 
-    package init(id: RequestID, request: Outcome, part: Request.Part? = .whole) {
+    init(id: RequestID, request: Outcome) {
         self.id = id
         self.request = request
-        self.part = part
     }
 
     /// Reads a line of JSON-RPC, or of shorthand if it does not begin with a brace. O(length), in one pass unless
@@ -41,13 +39,14 @@ package struct DecodedRequest: Sendable {
             self.init(id: .null, request: .failure(WireError(.invalidRequest, message)))
         default: self.init(shorthand: line, limits: limits)
         }
+        if case .failure = request { refusedLine = RefusedLine(line) }
     }
 
     private init(object line: UnsafeRawBufferPointer, limits: DecodingLimits) {
         var envelope = RequestEnvelope()
         do throws(DecodingError) {
             let request = try envelope.read(line, limits: limits)
-            self.init(id: envelope.id, request: .success(request), part: request.part)
+            self.init(id: envelope.id, request: .success(request))
         } catch {
             self.init(failure: error, envelope: envelope, line: line, limits: limits)
         }
@@ -59,18 +58,18 @@ package struct DecodedRequest: Sendable {
         limits: DecodingLimits
     ) {
         do throws(JSONError) {
-            let (id, part) = try RequestEnvelope.remains(of: line, limits: limits)
+            let id = try RequestEnvelope.id(of: line, limits: limits)
             let error = envelope.wireError(failure)
             // What is no request at all is no request without a reply either.
             let isRequest = error.code != .invalidRequest
-            self.init(id: id == .absent && !isRequest ? .null : id, request: .failure(error), part: part)
+            self.init(id: id == .absent && !isRequest ? .null : id, request: .failure(error))
         } catch {
             // Whatever id was read before the error is good: JSON-RPC asks for null only when it is not known.
             let id = envelope.id == .absent ? .null : envelope.id
             var found = WireError(.syntax(error), list: nil)
             // The first reading came as far, and knows which member it is.
             if case .tooDeep = error.reason, failure.offset == error.offset { found = envelope.wireError(failure) }
-            self.init(id: id, request: .failure(found), part: nil)
+            self.init(id: id, request: .failure(found))
         }
     }
 }

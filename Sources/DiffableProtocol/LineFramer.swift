@@ -21,13 +21,17 @@ package struct LineFramer: Sendable {
     private var start = 0
     /// There is no newline between `start` and here.
     private var searched = 0
-    private var isSkipping = false
+    /// The line that is being skipped up to its newline; nil if there is none.
+    private var skipped: RefusedLine?
     private var hasEnded = false
 
     package enum Line {
         /// Valid only during the call.
         case line(UnsafeRawBufferPointer)
-        case tooLong
+        /// Nil if the line has no end yet: then `skipped` follows.
+        case tooLong(RefusedLine?)
+        /// The end of a line that was dropped before its newline.
+        case skipped(RefusedLine)
     }
 
     package init(lineLengthMax: Int = 1 << 20) {
@@ -55,11 +59,9 @@ package struct LineFramer: Sendable {
         while let newline = Self.newline(in: rest) {
             let line = UnsafeRawBufferPointer(rebasing: rest[..<newline])
             rest = UnsafeRawBufferPointer(rebasing: rest[(newline + 1)...])
-            if isSkipping {
-                isSkipping = false
-            } else if handOut(line, body) == .sated {
-                return append(rest)
-            }
+            skipped?.read(line)
+            let appetite = skipped == nil ? handOut(line, body) : body(endSkipping())
+            if appetite == .sated { return append(rest) }
         }
         // Nearly always: whole lines came.
         if rest.isEmpty, buffer.isEmpty { return }
@@ -84,9 +86,8 @@ package struct LineFramer: Sendable {
     /// Skips the line that is kept without its end, up to its newline; false when there is none.
     package mutating func letGoOfUnfinishedLine() -> Bool {
         guard hasBytes, !hasEnded, searched == buffer.count else { return false }
-        start = buffer.count
+        skip(start..<buffer.count)
         discardRead()
-        isSkipping = true
         return true
     }
 
@@ -99,11 +100,11 @@ package struct LineFramer: Sendable {
             let range = start..<newline
             start = newline + 1
             searched = start
-            if isSkipping {
-                isSkipping = false
-            } else if let result = try handOut(range, body) {
-                return result
+            if skipped != nil {
+                readSkipped(range)
+                return try body(endSkipping())
             }
+            if let result = try handOut(range, body) { return result }
         }
         return try unfinished(body)
     }
@@ -111,10 +112,10 @@ package struct LineFramer: Sendable {
     /// Hands the next line to `body`, which leaves it where it is when it gives nil. Whether that was so, or there was none
     /// yet, is told apart.
     package mutating func takeNext<R>(_ body: (Line) -> R?) -> Peeked<R> {
-        let before = (start, searched, isSkipping)
+        let before = (start, searched, skipped)
         guard let result = next({ body($0) }) else { return .nothing }
         if let result { return .taken(result) }
-        (start, searched, isSkipping) = before
+        (start, searched, skipped) = before
         return .left
     }
 
@@ -128,20 +129,36 @@ package struct LineFramer: Sendable {
     /// What follows the last newline.
     private mutating func unfinished<R>(_ body: (Line) throws -> R) rethrows -> R? {
         let range = start..<buffer.count
-        if isSkipping || range.isEmpty {
-            start = buffer.count
+        if range.isEmpty || skipped != nil {
+            skip(range)
             return nil
         }
         // A carriage return at the end may belong to the end of the line.
         let length = range.count - (buffer[range.upperBound - 1] == UInt8(ascii: "\r") ? 1 : 0)
         if length > lineLengthMax {
-            start = buffer.count
-            isSkipping = true
-            return try body(.tooLong)
+            skip(range)
+            return try body(.tooLong(nil))
         }
         guard hasEnded else { return nil }
         start = buffer.count
         return try handOut(range, body)
+    }
+
+    /// Drops bytes of an unfinished line.
+    private mutating func skip(_ range: Range<Int>) {
+        start = buffer.count
+        if !range.isEmpty { readSkipped(range) }
+    }
+
+    private mutating func readSkipped(_ range: Range<Int>) {
+        var line = skipped ?? RefusedLine()
+        buffer.withUnsafeBytes { line.read(UnsafeRawBufferPointer(rebasing: $0[range])) }
+        skipped = line
+    }
+
+    private mutating func endSkipping() -> Line {
+        defer { skipped = nil }
+        return .skipped(skipped ?? RefusedLine())
     }
 
     private func handOut<R>(_ range: Range<Int>, _ body: (Line) throws -> R) rethrows -> R? {
@@ -152,7 +169,7 @@ package struct LineFramer: Sendable {
     private func handOut<R>(_ line: UnsafeRawBufferPointer, _ body: (Line) throws -> R) rethrows -> R? {
         let content = Self.content(of: line)
         // Also when it is blank: in pieces it would have been reported before its end.
-        if content.count > lineLengthMax { return try body(.tooLong) }
+        if content.count > lineLengthMax { return try body(.tooLong(RefusedLine(content))) }
         let isBlank = content.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
         return isBlank ? nil : try body(.line(content))
     }

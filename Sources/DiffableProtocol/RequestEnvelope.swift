@@ -99,43 +99,25 @@ struct RequestEnvelope: ~Copyable {
         return WireError(error, list: list, invalid: invalid)
     }
 
-    /// Checks the whole line, and finds what the reply with the error depends on.
-    static func remains(
-        of line: UnsafeRawBufferPointer, limits: DecodingLimits
-    ) throws(JSONError) -> (id: RequestID, part: Request.Part) {
+    /// Checks the whole line, and finds the id that the reply with the error has.
+    static func id(of line: UnsafeRawBufferPointer, limits: DecodingLimits) throws(JSONError) -> RequestID {
         var decoder = Decoder(line, limits: limits)
         var id = RequestID.absent
-        var part = Request.Part.whole
         var object = try decoder.scanner.beginObject()
         while let name = try decoder.scanner.nextMember(of: &object) {
             let ahead = decoder
             // First, so that what is looked at below is known to be JSON.
             try decoder.scanner.skipValue()
             if "id" ~= name { id = Self.id(at: ahead) }
-            if "params" ~= name { part = try self.part(said: ahead.scanner) }
         }
         try decoder.scanner.end()
-        return (id, part)
+        return id
     }
 
     /// `null` if it is not what an id should be.
     private static func id(at decoder: Decoder) -> RequestID {
         var decoder = decoder
         do throws(DecodingError) { return try decoder.requestID() } catch { return .null }
-    }
-
-    private static func part(said params: JSONScanner) throws(JSONError) -> Request.Part {
-        var scanner = params
-        var part = Request.Part.whole
-        guard scanner.peek() == UInt8(ascii: "{") else { return part }
-        var object = try scanner.beginObject()
-        while let name = try scanner.nextMember(of: &object) {
-            if "more" ~= name, scanner.peek() != UInt8(ascii: "n") {
-                part = scanner.peek() == UInt8(ascii: "f") ? .last : .more
-            }
-            try scanner.skipValue()
-        }
-        return part
     }
 }
 

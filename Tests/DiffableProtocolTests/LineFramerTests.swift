@@ -125,6 +125,30 @@ struct LineFramerTests {
         }
     }
 
+    @Test func `a line that is too long says at its end whether it is a part, however it is cut`() {
+        for (end, part) in [(#","more":true}}"#, Request.Part.more), ("}}", .whole), (#","more":tru"#, nil)] {
+            let text = #"{"method":"transact","params":{"operations":[{"more":[]}]"# + end + "\nnext\n"
+            for size in 1...text.utf8.count {
+                var framer = LineFramer(lineLengthMax: 10)
+                var parts: [Request.Part?] = []
+                var rest = Array(text.utf8)[...]
+                while !rest.isEmpty {
+                    Array(rest.prefix(size)).withUnsafeBytes { bytes in
+                        framer.read(bytes) { line in
+                            switch line {
+                            case .tooLong(let line?), .skipped(let line): parts.append(line.part)
+                            case .tooLong(nil), .line: break
+                            }
+                            return .wantsMore
+                        }
+                    }
+                    rest = rest.dropFirst(size)
+                }
+                #expect(parts == [part], "\(size) bytes at a time: \(end)")
+            }
+        }
+    }
+
     @Test func `a line that never ends is reported once and not kept`() {
         var framer = LineFramer(lineLengthMax: 1000)
         var lines: [String] = []
@@ -163,7 +187,7 @@ extension LineFramer {
         var lines: [String] = []
         Array(text.utf8).withUnsafeBytes { bytes in
             read(bytes) { line in
-                lines.append(line.text)
+                if let text = line.text { lines.append(text) }
                 return lines.count < count ? .wantsMore : .sated
             }
         }
@@ -173,16 +197,18 @@ extension LineFramer {
     /// All that are whole.
     fileprivate mutating func lines() -> [String] {
         var lines: [String] = []
-        while let line = next(\.text) { lines.append(line) }
+        while let line = next(\.text) { if let line { lines.append(line) } }
         return lines
     }
 }
 
 extension LineFramer.Line {
-    fileprivate var text: String {
+    /// Nil for the end of a line that was reported before.
+    fileprivate var text: String? {
         switch self {
         case .line(let bytes): String(decoding: bytes, as: UTF8.self)
         case .tooLong: "TOO LONG"
+        case .skipped: nil
         }
     }
 }

@@ -507,18 +507,32 @@ struct RequestTests {
     // MARK: - Parts
 
     @Test(arguments: [
-        (#"{"method":"transact","params":{"list":"t","operations":[],"more":true}}"#, Request.Part.more),
+        (#"{"method":"transct","params":{"list":"t","operations":[],"more":true}}"#, Request.Part.more),
         (#"{"method":"transact","params":{"more":true,"list":"t","operations":[7]}}"#, .more),
         (#"{"params":{"list":"t","operations":[7],"more":true},"method":"transact"}"#, .more),
         (#"{"method":"transact","params":{"list":"t","operations":[7],"more":false}}"#, .last),
-        (#"{"method":"transact","params":{"list":"t","operations":[],"more":false}}"#, .last),
-        (#"{"method":"transact","params":{"list":"t","operations":[]}}"#, .whole),
+        (#"{"method":"transact","params":{"list":"t","operations":[7],"mor\u0065" : false}}"#, .last),
+        (#"{"method":"transact","params":{"list":"t","operations":[7],"more":1}}"#, .more),
+        (#"{"method":"transact","params":{"list":"t","operations":[7]}}"#, .whole),
+        (#"{"method":"transact","params":{"list":"t","operations":[{"more":true}]}}"#, .whole),
+        (#"{"method":"transact","params":{"list":"t","operations":["\"more\":true"],}}"#, .whole),
         (#"{"method":"transact","params":{"list":"t","more":true,"operations":[}}"#, nil),
         (#"{"method":"transact","params":{"list":"t","operations":[7],"more":null}}"#, .whole),
         (#"{"method":"ping","params":[1]}"#, .whole),
     ])
     func `a part is known to be one, whatever else is wrong with it`(line: String, part: Request.Part?) {
-        #expect(decodeRequest(line).part == part)
+        #expect(decodeRequest(line).refusedLine?.part == part)
+    }
+
+    @Test func `a line that is too deep says whether it is a part`() {
+        let deep = String(repeating: "[", count: 200) + String(repeating: "]", count: 200)
+        func line(_ end: String) -> String {
+            #"{"method":"transact","params":{"list":"t","operations":[{"op":"appendItems","items":[{"id":"a","content":"#
+                + deep + "}]}]" + end + "}}"
+        }
+        for (end, part) in [("", Request.Part.whole), (#","more":true"#, .more), (#","more":false"#, .last)] {
+            #expect(decodeRequest(line(end)).refusedLine?.part == part)
+        }
     }
 
     @Test func `a long transact goes in parts, and only the last has the id`() throws {

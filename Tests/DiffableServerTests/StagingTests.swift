@@ -15,6 +15,17 @@ struct StagingTests {
 
     private let error = WireError(.parseError, "no JSON")
 
+    /// A line that is refused.
+    private func line(_ text: String) -> RefusedLine { Array(text.utf8).withUnsafeBytes { RefusedLine($0) } }
+
+    private static let refusedParts = [
+        #"{"id":1,"method":"transact","params":{"operations":[7],"more":true}}"#,
+        // A line was cut, or lacks a bracket.
+        #"{"id":1,"method":"transact","params":{"more":true,"operations":["#,
+        #"{"id":1,"method":"transact","params":{"operations":[{"op":"appendItems"],"more":true}}"#,
+        #"bar"}}]}],"more" : true}}"#,
+    ]
+
     /// Which items would be appended; nil when nothing is carried out.
     private mutating func take(_ request: Request, length: Int = 10) -> [String]? {
         guard case .carryOut(.transact(let transact)) = staging.take(request, length: length, room) else { return nil }
@@ -35,10 +46,10 @@ struct StagingTests {
         #expect(take(transact("d", .whole)) == ["d"])
     }
 
-    @Test(arguments: [Request.Part.more, nil])
-    mutating func `a part in the middle that cannot be taken refuses the whole`(said: Request.Part?) {
+    @Test(arguments: refusedParts + [#"{"id":1,"method":"transact","params":{"operations":["#])
+    mutating func `a part in the middle that cannot be taken refuses the whole`(text: String) {
         #expect(take(transact("a", .more)) == nil)
-        staging.fail(error, part: said)
+        staging.fail(error, line(text))
         #expect(take(transact("c", .more)) == nil)
         #expect(take(transact("d", .last)) == nil)
         // And then it is over.
@@ -46,29 +57,42 @@ struct StagingTests {
         #expect(take(transact("f", .last)) == ["e", "f"])
     }
 
-    @Test(arguments: [Request.Part.more, nil])
-    mutating func `a first part that cannot be taken refuses the whole`(said: Request.Part?) {
-        staging.fail(error, part: said)
+    @Test(arguments: refusedParts)
+    mutating func `a first part that cannot be taken refuses the whole`(text: String) {
+        staging.fail(error, line(text))
         #expect(take(transact("b", .more)) == nil)
         #expect(take(transact("c", .last)) == nil)
-        staging.fail(error, part: said)
+        staging.fail(error, line(text))
         #expect(take(transact("d", .last)) == nil, "a request of two parts, without its first")
     }
 
     @Test mutating func `a last part that cannot be taken ends the request`() {
         #expect(take(transact("a", .more)) == nil)
-        staging.fail(error, part: .last)
+        staging.fail(error, line(#"{"method":"transact","params":{"operations":[7],"more":false}}"#))
         #expect(take(transact("b", .last)) == nil, "nothing is begun any more")
         #expect(take(transact("c", .whole)) == ["c"])
     }
 
-    @Test mutating func `a line that is wrong and says nothing of parts harms nobody`() {
-        staging.fail(error, part: .whole)
+    @Test(arguments: [
+        #"{"id":2,"method":"ping",}"#, "hepl", #"{"method":"transact","params":{"list":"l","operations":[[[[[]]]]]}}"#,
+        #"{"method":"transact","params":{"operations":[{"items":[{"id":"a","content":{"more":true}}]}]}}"#,
+        #"{"method":"transact","params":{"operations":[{"items":[{"id":"a","content":""more":true"}]}]}}"#,
+        #"{"method":"transact","params":{"operations":[7],"more":null}}"#,
+    ])
+    mutating func `a line that is wrong and no part harms nobody`(text: String) {
+        staging.fail(error, line(text))
         #expect(take(transact("a", .more)) == nil)
-        staging.fail(error, part: .whole)
+        staging.fail(error, line(text))
         #expect(take(transact("b", .last)) == ["a", "b"])
-        staging.fail(error, part: nil)
+        staging.fail(error, line(text))
         #expect(take(transact("c", .whole)) == ["c"])
+    }
+
+    @Test(arguments: [#"{"id":1,"#, "{", #"{"text":"more"#, "]"])
+    mutating func `a line that is cut harms no later request if it cannot have begun one`(text: String) {
+        staging.fail(error, line(text))
+        #expect(take(transact("a", .more)) == nil)
+        #expect(take(transact("b", .last)) == ["a", "b"])
     }
 
     @Test mutating func `parts of two requests that are mixed refuse both`() {

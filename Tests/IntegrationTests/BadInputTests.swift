@@ -141,6 +141,52 @@ extension Integration {
             #expect(daemon.program.exitStatus() == nil)
         }
 
+        @Test func `a line that is refused spoils no later request in parts, and a refused part its own`() throws {
+            let (daemon, client) = try prepared()
+            defer { #expect(daemon.program.exitStatus() == nil) }
+            func line(_ id: Int?, _ members: String, method: String = "transact") -> String {
+                #"{\#(id.map { "\"id\":\($0)," } ?? "")"method":"\#(method)","params":{"list":"list",\#(members)}}"#
+            }
+            var number = 0
+            func append(_ content: String = "1") -> String {
+                number += 1
+                return #""operations":[{"op":"appendItems","items":[{"id":"new\#(number)","content":\#(content)}]}]"#
+            }
+            func parts() throws -> String {
+                try client.send(line(nil, append() + #","more":true"#))
+                return try client.reply(to: line(2, append() + #","more":false"#))
+            }
+            let deep = String(repeating: "[", count: 80) + String(repeating: "]", count: 80)
+            let long = "\"" + String(repeating: "x", count: 1 << 20) + "\""
+            for refused in [
+                line(1, append(deep)), line(1, append(long)), line(1, append("[")), "{", "hepl", "[{}]",
+                line(1, append(), method: "transct"), line(1, #""operations":[7]"#),
+                line(1, append(#"{"more":true,}"#)),
+                line(1, #""operations":[7],"more":false"#),
+            ] {
+                let shown = refused.count < 200 ? refused : "\(refused.prefix(100))…\(refused.suffix(20))"
+                #expect(try client.reply(to: refused).contains(#""error""#), "\(shown)")
+                #expect(try parts().contains(#""id":2,"result""#), "\(shown)")
+            }
+            for content in [deep, long, "["] {
+                let before = try client.reply(to: "snapshot list")
+                #expect(try client.reply(to: line(1, append(content) + #","more":true"#)).contains(#""error""#))
+                #expect(try parts().contains(#""id":2,"error""#), "its first part was refused")
+                #expect(try client.reply(to: "snapshot list") == before)
+                #expect(try parts().contains(#""id":2,"result""#))
+            }
+            // The same applies to a restore.
+            let restore = #"{"method":"restore","params":{"list":"other","operations":[],"more":true}}"#
+            for refused in [line(1, #""operations":[7],"more":true"#), line(1, append(deep)), line(1, append(long))] {
+                #expect(try client.reply(to: refused).contains(#""error""#))
+                try client.send(restore)
+                let restored = try client.reply(
+                    to: #"{"id":3,"method":"restore","params":{"replace":true,"more":false}}"#)
+                #expect(restored.contains(#""id":3,"result""#), "\(restored)")
+                _ = try parts()
+            }
+        }
+
         private func prepared() throws -> (Daemon, RawClient) {
             let daemon = try Daemon()
             let client = try daemon.connect()

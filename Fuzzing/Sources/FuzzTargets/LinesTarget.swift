@@ -40,6 +40,7 @@ private func collect(_ line: LineFramer.Line, _ lines: inout [[UInt8]?]) {
     switch line {
     case .line(let bytes): lines.append([UInt8](bytes))
     case .tooLong: lines.append(nil)
+    case .skipped: break
     }
 }
 

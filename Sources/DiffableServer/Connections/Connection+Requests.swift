@@ -7,15 +7,20 @@ import NIOCore
 extension Connection {
     /// Takes a line of the client.
     func receive(_ line: LineFramer.Line) {
+        if case .skipped(let line) = line {
+            if let error = skippedLineError { fail(error, line) }
+            return skippedLineError = nil
+        }
         endSilence()
         quota.noteRequest()
         traffic.requests += 1
         method = nil
         switch line {
-        case .tooLong: refuseLine(.lineTooLong(max: hub.limits.lineLengthMax))
+        case .tooLong(let line): refuseLine(.lineTooLong(max: hub.limits.lineLengthMax), line)
         case .line(let bytes):
             if bytes.count > hub.options.turn.lineLengthMax { return decodeBeside(bytes) }
             receive(DecodedRequest(line: bytes, limits: hub.options.limits.decoding), length: bytes.count)
+        case .skipped: break
         }
     }
 
@@ -23,21 +28,24 @@ extension Connection {
         switch decoded.request {
         case .success(let request): receive(request, id: decoded.id, length: length)
         case .failure(let error):
-            fail(error, part: decoded.part)
+            if let line = decoded.refusedLine { fail(error, line) }
             answer(decoded.id, .failure(error))
         }
     }
 
     /// Answers a line that is not read to its end.
-    func refuseLine(_ error: WireError) {
-        fail(error, part: nil)
+    /// - Parameter line: nil if the line has no end yet.
+    func refuseLine(_ error: WireError, _ line: RefusedLine?) {
+        if let line { fail(error, line) } else { skippedLineError = error }
         answer(.null, .failure(error))
     }
 
-    /// A line that cannot be taken may have been a part of something, also the first, and of what is not known.
-    private func fail(_ error: WireError, part: Request.Part?) {
-        staging.fail(error, part: part)
-        if restoration == nil, part != .whole { restoration = Restoration(limits: SnapshotLimits()) }
+    /// A refused line may have been a part: then the whole request in parts is refused.
+    private func fail(_ error: WireError, _ line: RefusedLine) {
+        staging.fail(error, line)
+        guard line.namesRestore || line.part == nil else { return }
+        if line.part == .last { return restoration = nil }
+        if restoration == nil, line.namesRestore, line.mayBeMore { restoration = Restoration(limits: SnapshotLimits()) }
         restoration?.fail(error)
     }
 

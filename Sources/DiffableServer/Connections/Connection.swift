@@ -23,6 +23,8 @@ final class Connection: ChannelDuplexHandler {
     var session: Session
     var framer: LineFramer
     var staging = Staging()
+    /// The error of the line that is being skipped up to its newline.
+    var skippedLineError: WireError?
     /// What `restore` has brought so far; nil: nothing.
     var restoration: Restoration?
     /// Of a line or of parts that are worked on beside the loop, in bytes.
@@ -268,7 +270,7 @@ extension Connection {
         noted = (requests, answers)
         quota.note(requests: requests - before.requests, answers: answers - before.answers)
         if quota.roomForRequests < 0, framer.letGoOfUnfinishedLine() {
-            refuseLine(.tooMuchHeld("unfinished lines", max: hub.limits.heldLengthMax))
+            refuseLine(.tooMuchHeld("unfinished lines", max: hub.limits.heldLengthMax), nil)
             markDue()
         }
     }

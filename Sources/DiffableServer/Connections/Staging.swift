@@ -106,14 +106,14 @@ struct Staging {
         return begun
     }
 
-    /// A line could not be taken. `part` is what it said of parts, nil when that could not be read.
-    mutating func fail(_ error: WireError, part: Request.Part?) {
-        switch (part, state) {
+    /// Takes note of a refused line, which may have been a part.
+    mutating func fail(_ error: WireError, _ line: RefusedLine) {
+        switch (line.part, state) {
         case (.whole?, _), (_, .failed): break
         case (.last?, _): state = .idle(unread: nil)
         case (.more?, _): state = .failed(error)
         case (nil, .begun(let begun)): state = .failed(Self.lost(error, begun.kind.list))
-        case (nil, .idle): state = .idle(unread: error)
+        case (nil, .idle): if line.mayBeMore { state = .idle(unread: error) }
         }
     }
 
