@@ -89,7 +89,7 @@ public struct ListHandler: Sendable {
             guard let proposals else { throw RequestRefusal("nobody looks at proposals here") }
             let (initial, final) = try await received.states(operations)
             let proposal = Proposal(
-                list: request.list, difference: operations, initialSnapshot: initial, finalSnapshot: final,
+                list: request.list, operations: operations, initialSnapshot: initial, finalSnapshot: final,
                 revision: request.revision, client: request.from)
             return .consent(result: nil, operations: try await proposals(proposal))
         case .expand(let item):
@@ -145,8 +145,8 @@ public struct ActionRequest: Sendable {
 public struct Proposal: Sendable {
     /// The list that it is about.
     public let list: ListName
-    /// From the initial to the final snapshot, in canonical form.
-    public let difference: [ListOperation]
+    /// The operations as the proposer sent them.
+    public let operations: [ListOperation]
     /// The list as it is.
     public let initialSnapshot: Snapshot
     /// The list as it would be.
@@ -155,6 +155,10 @@ public struct Proposal: Sendable {
     public let revision: Int?
     /// Who asks.
     public let client: ClientIdentity
+
+    /// From the initial to the final snapshot, in canonical form. If one row moves past another, it may say that the other
+    /// one moves; `operations` says which row the user moved.
+    public var difference: [ListOperation] { finalSnapshot.difference(from: initialSnapshot) }
 }
 
 /// An item that somebody opens, and that has no children yet.

@@ -16,7 +16,7 @@ package struct HandlerRequest: Sendable {
 
     package enum Content: Sendable {
         case perform(ActionName, ActionTarget, arguments: [UInt8]?)
-        /// In canonical form, as a dry run answers.
+        /// As they were proposed, with counts of what they would change.
         case propose([ListOperation], DifferenceSummary?)
         case expand(ItemID)
 
@@ -55,7 +55,7 @@ extension HandlerRequest {
             writer.appendParameter(target)
             if let arguments { writer.appendParameter("arguments", json: arguments) }
         case .propose(let operations, let summary):
-            writer.appendParameter("operations", operations: operations, expansion: .canonical)
+            writer.appendParameter("operations", operations: operations, expansion: .asSaid)
             if let summary { writer.appendMember("summary", summary) }
         case .expand(let item): writer.appendMember("item", item)
         }

@@ -42,7 +42,7 @@ extension Connection {
         }
     }
 
-    /// Somebody else is to consent.
+    /// Asks the list's handler for consent, even if this connection is the handler.
     func propose(_ request: Request.Propose, id: RequestID, length: Int) {
         let transaction = request.transaction
         guard let ask = ask(.propose(request), of: transaction.list, request.timeout, id: id, length: length)
@@ -73,12 +73,13 @@ extension Connection {
     /// The handler is asked, unless it has gone meanwhile: then it is a `transact`, by who may change the list.
     private func ask(_ ask: Ask, about outcome: Outcome, _ transaction: Request.Transact) {
         guard context != nil else { return ask.abandon() }
-        guard hub.handlers.isAsked(about: transaction.list, by: self) else {
+        guard hub.handlers.isHandled(transaction.list, .propose) else {
             if mayOnlyAsk(transaction.list) { return ask.refuse(.noHandler(transaction.list, .propose)) }
             transact(transaction, onLoop { ask.give($0) })
             return
         }
-        self.ask(ask, .propose, about: outcome.before, .propose(outcome.operations, outcome.summary))
+        // Not the difference: if a row moves past its neighbour, that may say that the neighbour moves.
+        self.ask(ask, .propose, about: outcome.before, .propose(transaction.operations, outcome.summary))
     }
 
     // MARK: Asks

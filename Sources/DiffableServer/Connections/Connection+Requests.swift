@@ -215,10 +215,9 @@ extension Connection {
             hold(for: pending, transact(request, completion(pending, request.mode, isSummarized: false)))
         case .propose(let propose):
             let transaction = propose.transaction
-            if hub.handlers.isAsked(about: transaction.list, by: self) {
+            if hub.handlers.isHandled(transaction.list, .propose) {
                 return self.propose(propose, id: id, length: length)
             }
-            // Its own handler need not be asked.
             guard mayOnlyAsk(transaction.list) else {
                 let pending = PendingAnswer(id, on: self)
                 return hold(

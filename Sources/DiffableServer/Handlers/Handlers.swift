@@ -69,12 +69,6 @@ final class Handlers {
 
     // MARK: Questions
 
-    /// Whether somebody else consents to proposals.
-    func isAsked(about list: ListName, by connection: Connection) -> Bool {
-        guard let handler = machine.handler(of: list, for: .propose) else { return false }
-        return handler.connection != connection.number
-    }
-
     func isHandled(_ list: ListName, _ subject: HandlerMachine.Subject) -> Bool {
         machine.handler(of: list, for: subject) != nil
     }

@@ -86,7 +86,7 @@ extension Integration {
                     == #"{"jsonrpc":"2.0","id":1,"result":{"list":"tasks","revision":1,"changed":false}}"#)
             // Under a key it is kept, and what comes again later may change something.
             try bench.asker.send(HandlerBench.propose(nothing, id: 2, members: #","requestKey":"k""#))
-            #expect(try bench.request().line.contains(#""operations":[]"#))
+            #expect(try bench.request().line.contains(#""operations":[\#(nothing)]"#))
         }
 
         @Test func `under a request key it is carried out once, whatever was applied`() throws {
@@ -113,13 +113,47 @@ extension Integration {
             #expect(try bench.asker.reply(to: "history tasks").contains(#""revision":2,"#))
         }
 
-        @Test func `without a handler, and by the handler itself, it is a transaction`() throws {
+        @Test func `without a handler it is a transaction, and a handler is asked about its own proposals too`() throws
+        {
             let bench = try HandlerBench()
             let proposal = HandlerBench.propose(HandlerBench.append("tea"), id: 1)
             #expect(try bench.asker.reply(to: proposal).contains(#""revision":2,"changed":true"#))
             try bench.handle(#""propose""#)
-            let own = HandlerBench.propose(HandlerBench.append("coffee"), id: 1)
-            #expect(try bench.handler.reply(to: own).contains(#""revision":3,"changed":true"#))
+            try bench.handler.send(HandlerBench.propose(HandlerBench.append("coffee"), id: 1))
+            let refused = try bench.request()
+            // The handler can change the list before it answers.
+            #expect(
+                try bench.handler.reply(to: HandlerBench.transact(HandlerBench.append("jam"), id: 2))
+                    .contains(#""id":2,"result":{"list":"tasks","revision":3"#))
+            try bench.handler.send(HandlerBench.answer(refused.number, #","refusal":"no coffee""#))
+            #expect(try bench.line(of: bench.handler).contains(#""id":1,"error":{"code":21,"message":"no coffee""#))
+            try bench.handler.send(HandlerBench.propose(HandlerBench.append("cocoa"), id: 3))
+            try bench.handler.send(HandlerBench.answer(try bench.request().number))
+            #expect(try bench.line(of: bench.handler).contains(#""id":3,"result":{"list":"tasks","revision":4"#))
+            #expect(!(try bench.asker.reply(to: "snapshot tasks").contains("coffee")))
+        }
+
+        @Test func `a handler sees the operations that were proposed, and not a difference`() throws {
+            let bench = try HandlerBench()
+            _ = try bench.handler.reply(to: HandlerBench.transact(HandlerBench.append("eggs")))
+            _ = try bench.handler.reply(to: HandlerBench.transact(HandlerBench.append("jam")))
+            try bench.handle(#""propose""#)
+            for (number, operation) in [
+                // The difference would move eggs before milk.
+                #"{"op":"moveItem","item":"milk","after":"eggs"}"#,
+                #"{"op":"moveItem","item":"jam","before":"eggs"}"#,
+                #"{"op":"patchItems","items":[{"id":"milk","content":{"done":true}}]}"#,
+                #"{"op":"appendItems","parent":"milk","items":[{"id":"oat","expanded":false}]}"#,
+                #"{"op":"deleteItems","items":["jam","none"],"ifPresent":true}"#,
+                #"{"op":"replaceChildren","parent":"milk","items":[]}"#,
+                #"{"op":"deleteAllItems"}"#,
+            ].enumerated() {
+                try bench.asker.send(HandlerBench.propose(operation, id: number))
+                let request = try bench.request()
+                #expect(request.line.contains(#""operations":[\#(operation)],"#), "\(request.line)")
+                try bench.handler.send(HandlerBench.answer(request.number))
+                #expect(try bench.line(of: bench.asker).contains(#""id":\#(number),"result""#))
+            }
         }
 
         @Test func `it comes in parts like a transaction`() throws {

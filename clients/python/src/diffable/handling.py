@@ -38,7 +38,7 @@ class HandlerRequest:
     items: Sequence[str] = ()
     section: Optional[str] = None
     arguments: JSON = None
-    #: Of `propose`: what is to be changed, in canonical form, and counts of it.
+    #: For `propose`: the operations as the proposer sent them, and counts of the changes.
     operations: Sequence[Operation] = ()
     summary: Mapping[str, int] = field(default_factory=dict)
     #: Of `expand`: which item needs its children.
