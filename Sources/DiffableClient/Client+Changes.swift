@@ -61,10 +61,32 @@ extension Client {
         }
     }
 
-    /// Restores an earlier revision by a new transaction; nil: the one before the newest.
+    /// Undoes the newest changes by a new transaction. The next undo continues with the change before them.
+    ///
+    ///     let undone = try await client.undo("tasks").undoStep
     @discardableResult
     public func undo(
-        _ list: ListName, to revision: Int? = nil, ifRevision: Int? = nil, patience: Duration = .seconds(30)
+        _ list: ListName, steps: Int = 1, ifRevision: Int? = nil, patience: Duration = .seconds(30)
+    ) async throws(ClientError) -> Outcome {
+        try await once(patience) { connection, key throws(ClientError) in
+            try await connection.undo(list, steps: steps, ifRevision: ifRevision, requestKey: key)
+        }
+    }
+
+    /// Redoes the changes that were undone last, by a new transaction. After any other change there is nothing to redo.
+    @discardableResult
+    public func redo(
+        _ list: ListName, steps: Int = 1, ifRevision: Int? = nil, patience: Duration = .seconds(30)
+    ) async throws(ClientError) -> Outcome {
+        try await once(patience) { connection, key throws(ClientError) in
+            try await connection.redo(list, steps: steps, ifRevision: ifRevision, requestKey: key)
+        }
+    }
+
+    /// Restores an earlier revision by a new transaction.
+    @discardableResult
+    public func undo(
+        _ list: ListName, to revision: Int, ifRevision: Int? = nil, patience: Duration = .seconds(30)
     ) async throws(ClientError) -> Outcome {
         try await once(patience) { connection, key throws(ClientError) in
             try await connection.undo(list, to: revision, ifRevision: ifRevision, requestKey: key)

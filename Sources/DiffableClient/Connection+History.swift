@@ -46,19 +46,38 @@ extension Connection {
         }
     }
 
-    /// Restores an earlier revision by a new transaction. Undoing an undo does what was undone.
+    /// Restores an earlier revision by a new transaction.
     ///
-    /// - Parameter revision: one that is kept; nil: the one before the newest.
+    /// - Parameter revision: one that is kept.
     @discardableResult
     public func undo(
-        _ list: ListName, to revision: Int? = nil, ifRevision: Int? = nil, requestKey: RequestKey? = nil,
+        _ list: ListName, to revision: Int, ifRevision: Int? = nil, requestKey: RequestKey? = nil,
         mode: TransactionMode = .commit
     ) async throws(ClientError) -> Outcome {
-        let result = try await reply(
-            to: .undo(
-                .init(
-                    list: list, revision: revision, ifRevision: ifRevision, requestKey: requestKey,
-                    mode: mode)))
+        try await undo(
+            .init(list: list, .revision(revision), ifRevision: ifRevision, requestKey: requestKey, mode: mode))
+    }
+
+    /// Undoes the newest changes by a new transaction. The next undo continues with the change before them.
+    @discardableResult
+    public func undo(
+        _ list: ListName, steps: Int = 1, ifRevision: Int? = nil, requestKey: RequestKey? = nil,
+        mode: TransactionMode = .commit
+    ) async throws(ClientError) -> Outcome {
+        try await undo(.init(list: list, .back(steps), ifRevision: ifRevision, requestKey: requestKey, mode: mode))
+    }
+
+    /// Redoes the changes that were undone last, by a new transaction. After any other change there is nothing to redo.
+    @discardableResult
+    public func redo(
+        _ list: ListName, steps: Int = 1, ifRevision: Int? = nil, requestKey: RequestKey? = nil,
+        mode: TransactionMode = .commit
+    ) async throws(ClientError) -> Outcome {
+        try await undo(.init(list: list, .forward(steps), ifRevision: ifRevision, requestKey: requestKey, mode: mode))
+    }
+
+    package func undo(_ request: Request.Undo) async throws(ClientError) -> Outcome {
+        let result = try await reply(to: .undo(request))
         return try decoded { () throws(DecodingError) in Outcome(try Reply.Change(json: result)) }
     }
 }
@@ -110,6 +129,8 @@ public struct ListHistory: Sendable {
         public var userID: Int?
         /// The handler that consented, if it was proposed to one.
         public var handler: ClientIdentity?
+        /// Set for an undo or a redo.
+        public var undoStep: UndoStep?
     }
 
     init(_ history: Reply.History) {
@@ -120,7 +141,7 @@ public struct ListHistory: Sendable {
         transactions = history.revisions.map {
             Transaction(
                 revision: $0.revision, time: $0.time, numberOfOperations: $0.numberOfOperations, client: $0.name,
-                processID: $0.processID, userID: $0.userID, handler: $0.handler)
+                processID: $0.processID, userID: $0.userID, handler: $0.handler, undoStep: $0.undoStep)
         }
         schemaChanges = history.schemaChanges.map {
             SchemaChange(

@@ -9,6 +9,8 @@ public struct Outcome: Sendable {
     public var revision: Int
     /// Whether anything is different, which one who may not read the list is not told: then it is true. If not, the revision is what it was and nobody was told anything.
     public var changed: Bool
+    /// Set for an undo or a redo.
+    public var undoStep: UndoStep?
     /// What a dry run would do.
     public var operations: [ListOperation]?
     /// Counts for people, if the daemon gave them.
@@ -18,6 +20,7 @@ public struct Outcome: Sendable {
         list = change.list
         revision = change.revision ?? 0
         changed = change.isChanged ?? true
+        undoStep = change.undoStep
         operations = change.operations
         summary = change.summary
     }

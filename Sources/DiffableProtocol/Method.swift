@@ -8,7 +8,7 @@ package enum Method: String, CaseIterable, Sendable {
     case hello, ping, help, status, clients, reload, lists, createList, deleteList
     case undeleteList, renameList, mirror, snapshot, transact, apply
     case perform, propose, expand, handle, unhandle, answer
-    case subscribe, setView, unsubscribe, history, difference, undo, setAccess, setSchemas, schemas
+    case subscribe, setView, unsubscribe, history, difference, undo, redo, setAccess, setSchemas, schemas
     case backup, restore
     case attach, hosts, replicate, settle, checkpoint
 
@@ -42,6 +42,7 @@ package enum Method: String, CaseIterable, Sendable {
         case .history: Request.History.self
         case .difference: Request.Difference.self
         case .undo: Request.Undo.self
+        case .redo: Request.Redo.self
         case .setAccess: Request.SetAccess.self
         case .setSchemas: Request.SetSchemas.self
         case .schemas: Request.Schemas.self

@@ -10,17 +10,20 @@ extension Reply {
         /// Nil like the revision.
         package var isChanged: Bool?
         package var summary: DifferenceSummary?
+        /// Set for an undo or a redo.
+        package var undoStep: UndoStep?
         /// What a dry run would have done.
         package var operations: [ListOperation]?
 
         package init(
             list: ListName, revision: Int?, isChanged: Bool?, summary: DifferenceSummary? = nil,
-            operations: [ListOperation]? = nil
+            undoStep: UndoStep? = nil, operations: [ListOperation]? = nil
         ) {
             self.list = list
             self.revision = revision
             self.isChanged = isChanged
             self.summary = summary
+            self.undoStep = undoStep
             self.operations = operations
         }
     }
@@ -33,6 +36,7 @@ extension Reply.Change {
         if let revision { writer.appendMember("revision", revision) }
         if let isChanged { writer.append(isChanged ? #","changed":true"# : #","changed":false"#) }
         if let summary { writer.appendMember("summary", summary) }
+        if let undoStep { writer.appendMember(undoStep) }
         if let operations {
             writer.append(#","operations":"#)
             writer.append(OperationsWriter.array(operations))
@@ -42,7 +46,7 @@ extension Reply.Change {
 
 extension Reply.Change: DecodableReply {
     private enum Member: UInt8, IndexedMemberName {
-        case list, revision, changed, summary, operations
+        case list, revision, changed, summary, undo, redo, operations
 
         static let names = MemberNames(Member.self)
     }
@@ -52,6 +56,7 @@ extension Reply.Change: DecodableReply {
         var revision: Int?
         var isChanged: Bool?
         var summary: DifferenceSummary?
+        var undoStep: UndoStep?
         var operations: [ListOperation]?
         try decoder.result(Member.self) { member, decoder throws(DecodingError) in
             switch member {
@@ -59,12 +64,13 @@ extension Reply.Change: DecodableReply {
             case .revision: revision = try decoder.wholeNumber("a count")
             case .changed: isChanged = try decoder.boolean("changed")
             case .summary: summary = try decoder.summary()
+            case .undo, .redo: undoStep = try decoder.undoStep()
             case .operations: operations = try decoder.operations()
             }
         }
         self.init(
             list: try Self.needed(list, "list"), revision: revision, isChanged: isChanged, summary: summary,
-            operations: operations)
+            undoStep: undoStep, operations: operations)
     }
 }
 

@@ -71,7 +71,7 @@ package enum Request: Sendable {
         case .unsubscribe: .unsubscribe
         case .history: .history
         case .difference: .difference
-        case .undo: .undo
+        case .undo(let undo): undo.isRedo ? .redo : .undo
         case .setAccess: .setAccess
         case .setSchemas: .setSchemas
         case .schemas: .schemas
@@ -114,7 +114,7 @@ package enum Request: Sendable {
         case .unsubscribe(let parameters): parameters
         case .history(let parameters): parameters
         case .difference(let parameters): parameters
-        case .undo(let parameters): parameters
+        case .undo(let undo): undo.isRedo ? Redo(undo: undo) : undo
         case .setAccess(let parameters): parameters
         case .setSchemas(let parameters): parameters
         case .schemas(let parameters): parameters

@@ -64,7 +64,8 @@ extension Reply.Change {
         }
         self.init(
             list: outcome.list, revision: outcome.revision, isChanged: outcome.isChanged,
-            summary: outcome.isChanged ? summary() : nil, operations: mode == .dryRun ? outcome.operations : nil)
+            summary: outcome.isChanged ? summary() : nil, undoStep: outcome.undoStep,
+            operations: mode == .dryRun ? outcome.operations : nil)
     }
 }
 
@@ -74,7 +75,7 @@ extension Reply.History.Revision {
             revision: revision.number, time: revision.moment.timeOfDay.milliseconds,
             numberOfOperations: revision.operations,
             name: revision.origin?.name, processID: revision.origin?.processID, userID: revision.origin?.userID,
-            handler: revision.origin?.handler)
+            handler: revision.origin?.handler, undoStep: revision.undoStep)
     }
 }
 

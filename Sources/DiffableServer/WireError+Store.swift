@@ -25,7 +25,7 @@ extension WireError {
             self.init(.revisionMismatch, "\(error)", list: list, revision: current)
         case .noSuchRevision(let list, _, _, let current):
             self.init(.noSuchRevision, "\(error)", list: list, revision: current)
-        case .revisionNotMade(let list, _, let current):
+        case .revisionNotMade(let list, _, let current), .nothingToUndo(let list, _, _, _, let current):
             self.init(.noSuchRevision, "\(error)", list: list, revision: current)
         case .requestKeyReused(let list, _): self.init(.requestKeyReused, "\(error)", list: list)
         case .transaction(let list, let error): self.init(error.reason, list: list, operation: error.index)

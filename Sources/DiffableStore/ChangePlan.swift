@@ -5,14 +5,14 @@ import DiffableJSON
 enum ChangePlan: Sendable {
     case transact([ListOperation])
     case apply(Target, Delivery)
-    case undo(to: Int?)
+    case undo(UndoTarget)
 
     /// What is made of a list's head.
     struct Basis: Sendable {
         let head: ListState
         let schemas: ListSchemas?
-        /// The state that is undone to.
-        let past: ListState?
+        /// The state to restore. Nil unless the plan is an undo or a redo.
+        let past: RestoredState?
         let limits: SnapshotLimits
     }
 
@@ -33,10 +33,10 @@ enum ChangePlan: Sendable {
         case .apply(let target, let delivery): return try change(basis, to: target, delivery)
         case .undo:
             guard let past = basis.past else { preconditionFailure("what is undone to was looked up") }
-            let new = past.snapshot.restored(after: head.snapshot)
+            let new = past.state.snapshot.restored(after: head.snapshot)
             let difference = new.difference(from: head.snapshot)
             if let schemas = basis.schemas { try schemas.check(difference, to: new, of: head.name) }
-            return MadeChange(new: new, operations: difference)
+            return MadeChange(new: new, operations: difference, undoStep: past.step)
         }
     }
 
@@ -63,12 +63,21 @@ enum ChangePlan: Sendable {
     }
 }
 
+/// An earlier state of a list.
+struct RestoredState: Sendable {
+    let state: ListState
+    /// Nil if the state is not on the undo path, so that restoring it is an ordinary change.
+    let step: UndoStep?
+}
+
 /// The new state of a change, and the way there.
 struct MadeChange: Sendable {
     var new: Snapshot
     /// The canonical difference.
     var operations: [ListOperation]
     var delivery = Delivery.difference
+    /// Set for an undo or a redo.
+    var undoStep: UndoStep?
     /// What follows from them, if it was found beside the queue.
     var consequences: Consequences?
 
@@ -76,6 +85,15 @@ struct MadeChange: Sendable {
         /// `Snapshot.lengthKept`.
         let lengthKept: Int
         let summary: DifferenceSummary
+    }
+
+    /// Marks a change that only asks for a redraw, so that undo skips it.
+    func withUndoStep(on path: () -> UndoPath) -> MadeChange {
+        guard undoStep == nil, !operations.isEmpty, operations.onlyAskToDrawAgain else { return self }
+        var change = self
+        let position = path().position
+        change.undoStep = UndoStep(from: position, to: position)
+        return change
     }
 
     /// With what follows from it. O(what it changes).

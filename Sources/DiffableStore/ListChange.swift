@@ -49,7 +49,7 @@ package final class ListChange: Sendable {
         let length = change.consequences?.lengthKept ?? old.snapshot.lengthKept(after: change.operations)
         let revision = Revision(
             number: state.revision, moment: moment, operations: change.operations.count, length: length,
-            origin: origin)
+            origin: origin, undoStep: change.undoStep)
         self.init(
             event: .stepped(change.operations, change.delivery), state: state, revision: revision, result: result,
             leases: leases)

@@ -13,6 +13,8 @@ package final class Outcome: Sendable {
     package let isWriteOnly: Bool
     /// Set for a repeated request. The states are then those of now, and there are no operations.
     let first: FirstResult?
+    /// Set for an undo or a redo. For a repeated request, only while history keeps it.
+    package let undoStep: UndoStep?
     /// Set for a proposal that the list's handler is to see.
     package let consideration: Consideration?
     /// If it was counted beside the queue.
@@ -27,6 +29,7 @@ package final class Outcome: Sendable {
         self.operations = change.operations
         self.isWriteOnly = isWriteOnly
         self.first = nil
+        self.undoStep = change.undoStep
         self.consideration = consideration
         self.summaryCounted = change.consequences?.summary
     }
@@ -37,17 +40,19 @@ package final class Outcome: Sendable {
         self.operations = operations
         self.isWriteOnly = isWriteOnly
         self.first = nil
+        self.undoStep = nil
         self.consideration = nil
         self.summaryCounted = nil
     }
 
     /// The reply to a repeated request.
-    init(repeating first: FirstResult, of state: ListState, isWriteOnly: Bool) {
+    init(repeating first: FirstResult, of state: ListState, isWriteOnly: Bool, undoStep: UndoStep? = nil) {
         self.before = state
         self.after = state
         self.operations = []
         self.isWriteOnly = isWriteOnly
         self.first = first
+        self.undoStep = first.isChanged ? undoStep : nil
         self.consideration = nil
         self.summaryCounted = nil
     }

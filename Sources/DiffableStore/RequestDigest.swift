@@ -43,8 +43,15 @@ struct RequestDigest {
         }
     }
 
-    static func of(undoTo revision: Int?) -> Int64 {
-        var digest = RequestDigest("undo \(revision.map(String.init) ?? "")")
+    static func of(undo target: UndoTarget) -> Int64 {
+        let request =
+            switch target {
+            case .back(1): "undo "
+            case .back(let count): "undo back \(count)"
+            case .forward(let count): "redo \(count)"
+            case .revision(let revision): "undo \(revision)"
+            }
+        var digest = RequestDigest(request)
         digest.close()
         return digest.sum
     }

@@ -123,7 +123,9 @@ extension Store {
             if let request = terms.request, terms.mode == .commit || terms.isForHandler,
                 let first = try firstResult(of: request, on: head)
             {
-                let outcome = Outcome(repeating: first, of: head, isWriteOnly: isWriteOnly)
+                let outcome = Outcome(
+                    repeating: first, of: head, isWriteOnly: isWriteOnly,
+                    undoStep: undoPath(of: head, in: held).steps[first.revision])
                 answer(.outcome(change.completion, .success(outcome)), about: name)
                 return .done
             }
@@ -151,7 +153,7 @@ extension Store {
         let basis = ChangePlan.Basis(
             head: head, schemas: held.headSchemas, past: try past(change.plan, held, head), limits: limits.snapshot)
         if let beside {
-            let size = change.plan.size(from: head.snapshot, past: basis.past?.snapshot, max: beside.sizeMax)
+            let size = change.plan.size(from: head.snapshot, past: basis.past?.state.snapshot, max: beside.sizeMax)
             if size > beside.sizeMax {
                 find(change, basis, size: size, isOvertaken: found != nil, in: held, beside)
                 return nil
@@ -189,13 +191,59 @@ extension Store {
         for work in waiting { work(self) }
     }
 
-    /// The list that is undone to, for a plan that asks for one.
-    func past(_ plan: ChangePlan, _ held: HeldList, _ head: ListState) throws(StoreError) -> ListState? {
-        guard case .undo(let wanted) = plan else { return nil }
-        let revision = wanted ?? head.revision - 1
-        if let state = state(before: head, at: revision) { return state }
-        let oldest = held.history.oldest ?? head.revision
-        throw .noSuchRevision(head.name, revision, oldest: oldest, current: head.revision)
+    /// Finds the state that an undo or a redo restores. Nil for any other plan.
+    /// - Parameter drafted: states of an uncommitted draft, with their steps.
+    func past(
+        _ plan: ChangePlan, _ held: HeldList, _ head: ListState, drafted: [(state: ListState, step: UndoStep?)] = []
+    ) throws(StoreError) -> RestoredState? {
+        guard case .undo(let target) = plan else { return nil }
+        let path = undoPath(of: head, in: held, drafted: drafted)
+        let revision: Int
+        let step: UndoStep?
+        switch target {
+        case .revision(let wanted):
+            (revision, step) = (wanted, wanted >= path.oldest && wanted <= head.revision ? path.step(to: wanted) : nil)
+        case .back(let count), .forward(let count):
+            let isRedo = if case .forward = target { true } else { false }
+            let (position, found) = isRedo ? path.forward(count) : path.back(count)
+            guard found == count, let kept = path.revision(at: position) else {
+                throw .nothingToUndo(head.name, isRedo: isRedo, wanted: count, found: found, current: head.revision)
+            }
+            (revision, step) = (kept, UndoStep(from: path.position, to: position))
+        }
+        if let state = drafted.last(where: { $0.state.revision == revision })?.state
+            ?? state(before: head, at: revision)
+        {
+            return RestoredState(state: state, step: step)
+        }
+        throw .noSuchRevision(head.name, revision, oldest: path.oldest, current: head.revision)
+    }
+
+    /// Returns the undo path of a head, from history and from changes that are not on disk yet.
+    func undoPath(
+        of head: ListState, in held: HeldList, drafted: [(state: ListState, step: UndoStep?)] = []
+    ) -> UndoPath {
+        let history = history(before: head, in: held)
+        var steps = history?.undoSteps ?? [:]
+        let underway = (inFlight?.changes ?? []) + gathering.changes
+        var oldest = history?.oldest ?? (held.committed?.number == head.number ? held.committed?.revision : nil)
+        for change in underway where change.state.number == head.number {
+            oldest = oldest ?? change.state.revision
+            if let step = change.revision?.undoStep { steps[change.state.revision] = step }
+        }
+        for (state, step) in drafted { if let step { steps[state.revision] = step } }
+        return UndoPath(head: head.revision, oldest: oldest ?? head.revision, steps: steps)
+    }
+
+    /// Returns the history of the committed list behind a head.
+    private func history(before head: ListState, in held: HeldList) -> History? {
+        if let committed = held.committed, committed.number == head.number {
+            trimHistory(of: held, now: clock.running)
+            return held.history
+        }
+        // The list is on its way back, or to another name.
+        if let deleted = deletions[head.number]?.committed { return deleted.history }
+        return formerList(of: head)?.history
     }
 }
 

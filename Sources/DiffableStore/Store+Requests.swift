@@ -82,17 +82,16 @@ extension Store {
         }
     }
 
-    /// Restores an earlier revision by one more transaction; without a revision, the one before the newest. Undoing
-    /// that again restores what was undone.
+    /// Undoes changes, redoes them, or restores a revision, in one new transaction.
     @discardableResult
     package func undo(
-        _ name: ListName, to revision: Int? = nil, ifRevision: Int? = nil, requestKey: RequestKey? = nil,
+        _ name: ListName, _ target: UndoTarget = .back(1), ifRevision: Int? = nil, requestKey: RequestKey? = nil,
         mode: TransactionMode = .commit, origin: Origin? = nil, by peer: Peer = .daemon,
         completion: @escaping Completion<Outcome>
     ) -> Carrying {
         let terms = Terms(ifRevision: ifRevision, mode: mode, origin: origin, peer: peer, needed: .all)
-        return change(name, terms, requestKey, isSummarized: true, .undo(to: revision), completion: completion) {
-            RequestDigest.of(undoTo: revision)
+        return change(name, terms, requestKey, isSummarized: true, .undo(target), completion: completion) {
+            RequestDigest.of(undo: target)
         }
     }
 
@@ -153,19 +152,19 @@ extension Store {
         if let state = list(head.name, at: revision), state.number == head.number { return state }
         // The list is on its way back.
         guard var history = deletions[head.number]?.committed?.history else {
-            return formerList(of: head, at: revision)
+            return formerList(of: head)?.committed.flatMap { list($0.name, at: revision) }
         }
         return history.state(at: revision)
     }
 
-    /// The list as it was under the name that it has on disk still.
-    private func formerList(of head: ListState, at revision: Int) -> ListState? {
+    /// The list under the name that it has on disk still.
+    func formerList(of head: ListState) -> HeldList? {
         let underway = (inFlight?.changes ?? []) + gathering.changes
         for change in underway where change.state.number == head.number {
-            if case .undeleted(let formerName) = change.event, let state = list(formerName, at: revision),
-                state.number == head.number
+            if case .undeleted(let formerName) = change.event, let held = heldLists[formerName],
+                held.committed?.number == head.number
             {
-                return state
+                return held
             }
         }
         return nil
@@ -189,6 +188,7 @@ extension Store {
             let result = result(of: request, outcome, at: clock.running)
             commit(ListChange(event: .unchanged, state: head, result: result), of: held, answer: answer)
         case .commit:
+            let made = made.withUndoStep { undoPath(of: head, in: held) }
             let revision = head.revision + 1
             let reload = made.delivery == .reload ? revision : nil
             let state = head.moved(to: revision, made.new, lastReloadRevision: reload)

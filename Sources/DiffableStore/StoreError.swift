@@ -24,6 +24,8 @@ package indirect enum StoreError: Error, Sendable, Equatable {
     case revisionMismatch(ListName, expected: Int, current: Int)
     /// The revision is no longer kept, or does not exist yet. `oldest` is the oldest one that is kept.
     case noSuchRevision(ListName, Int, oldest: Int, current: Int)
+    /// Fewer changes can be undone or redone than the request asks for.
+    case nothingToUndo(ListName, isRedo: Bool, wanted: Int, found: Int, current: Int)
     /// A list is to be read at a revision that there has not been yet.
     case revisionNotMade(ListName, Int, current: Int)
     /// The same key was used for another change.
@@ -208,6 +210,15 @@ extension StoreError: CustomStringConvertible {
             "the list \(quoted(list)) has no earlier revision: only \(current), the newest one, is kept"
         case .noSuchRevision(let list, let revision, let oldest, let current):
             "the list \(quoted(list)) has no revision \(revision); it keeps revisions \(oldest) to \(current) (see `history`)"
+        case .nothingToUndo(let list, let isRedo, _, 0, _):
+            isRedo
+                ? "the list \(quoted(list)) has no undone change that can be redone, and nothing was changed; only an undo after which "
+                    + "nothing else was changed can be redone"
+                : "the list \(quoted(list)) has no change that can be undone, and nothing was changed; `history` shows the changes that "
+                    + "are kept"
+        case .nothingToUndo(let list, let isRedo, let wanted, let found, _):
+            "only \(found) change\(found == 1 ? "" : "s") of the list \(quoted(list)) can be \(isRedo ? "redone" : "undone"), not "
+                + "\(wanted), and nothing was changed; `history` shows the changes that are kept"
         case .revisionNotMade(let list, let revision, let current):
             "revision \(revision) does not exist: the list \(quoted(list)) is at revision \(current). The revision may belong to another "
                 + "list, or to an earlier one of this name; compare the `epoch`"

@@ -58,7 +58,7 @@ struct Diffablectl: AsyncParsableCommand {
                     Expand.self, Collapse.self,
                 ]),
             CommandGroup(name: "Lists that answer", subcommands: [Perform.self, Handle.self]),
-            CommandGroup(name: "The past", subcommands: [Log.self, Diff.self, Undo.self]),
+            CommandGroup(name: "The past", subcommands: [Log.self, Diff.self, Undo.self, Redo.self]),
             CommandGroup(name: "Sections and operations", subcommands: [SectionCommand.self, Transact.self]),
             CommandGroup(
                 name: "The daemon",

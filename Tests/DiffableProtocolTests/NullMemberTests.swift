@@ -37,6 +37,8 @@ struct NullMemberTests {
         #"{"id":1,"method":"history","params":{"list":"t","limit":5}}"#,
         #"{"id":1,"method":"difference","params":{"list":"t","from":4,"to":2}}"#,
         #"{"id":1,"method":"undo","params":{"list":"t","to":4,"ifRevision":7,"requestKey":"k","dryRun":true}}"#,
+        #"{"id":1,"method":"undo","params":{"list":"t","steps":4}}"#,
+        #"{"id":1,"method":"redo","params":{"list":"t","steps":4,"ifRevision":7,"requestKey":"k","dryRun":true}}"#,
         #"{"id":1,"method":"restore","params":{"list":"t","operations":[],"mode":"0600","owner":1,"group":1,"more":true}}"#,
         #"{"id":1,"method":"restore","params":{"replace":true,"more":false}}"#,
         #"{"id":1,"method":"setAccess","params":{"list":"t","mode":"0640","owner":1,"group":2}}"#,

@@ -124,7 +124,10 @@ struct ReplyTests {
             start: tasks, oldest: 1,
             revisions: [
                 .init(
-                    revision: 2, time: 1_795_000_000_000, numberOfOperations: 3, name: "bar", processID: 7, userID: 0),
+                    revision: 3, time: 1_795_000_000_000, numberOfOperations: 3, undoStep: UndoStep(from: 0, to: 1)),
+                .init(
+                    revision: 2, time: 1_795_000_000_000, numberOfOperations: 3, name: "bar", processID: 7, userID: 0,
+                    undoStep: UndoStep(from: 1, to: 0)),
                 .init(
                     revision: 1, time: 1_795_000_000_000, numberOfOperations: 3, name: "bar", processID: 7, userID: 0,
                     handler: .init(name: "keeper", processID: 8, userID: nil)),

@@ -75,6 +75,9 @@ struct RequestTests {
         #""method":"difference","params":{"list":"tasks","from":4,"to":2}"#,
         #""method":"undo","params":{"list":"tasks"}"#,
         #""method":"undo","params":{"list":"tasks","to":4,"ifRevision":7,"dryRun":true}"#,
+        #""method":"undo","params":{"list":"tasks","steps":2,"requestKey":"k1"}"#,
+        #""method":"redo","params":{"list":"tasks","ifRevision":7,"dryRun":true}"#,
+        #""method":"redo","params":{"list":"tasks","steps":3}"#,
         #""method":"clients","params":{}"#,
         #""method":"reload","params":{}"#,
         #""method":"backup","params":{}"#,
@@ -190,7 +193,7 @@ struct RequestTests {
         (
             #"{"params":{},"method":"x","id":"q"}"#, -32601,
             "params: there is no method \"x\"; there are hello, ping, help, status, clients, reload, lists, createList, deleteList, "
-                + "undeleteList, renameList, mirror, snapshot, transact, apply, perform, propose, expand, handle, unhandle, answer, subscribe, setView, unsubscribe, history, difference, undo, setAccess, setSchemas, schemas, backup, "
+                + "undeleteList, renameList, mirror, snapshot, transact, apply, perform, propose, expand, handle, unhandle, answer, subscribe, setView, unsubscribe, history, difference, undo, redo, setAccess, setSchemas, schemas, backup, "
                 + "restore, attach, hosts, replicate, settle, checkpoint (at byte 23)",
             "\"q\""
         ),
@@ -316,6 +319,7 @@ struct RequestTests {
         ("subscribe", "bookmark", 10...3_600_000, " number of milliseconds"),
         ("setAccess", "owner", 0...4_294_967_294, ""), ("setAccess", "group", 0...4_294_967_294, ""),
         ("history", "limit", 0...9_007_199_254_740_991, ""), ("undo", "to", 0...9_007_199_254_740_991, ""),
+        ("undo", "steps", 1...1_000_000, ""), ("redo", "steps", 1...1_000_000, ""),
         ("snapshot", "at", 0...9_007_199_254_740_991, ""), ("undo", "ifRevision", 0...9_007_199_254_740_991, ""),
     ])
     func `a number is taken at the ends of its range and refused beyond`(

@@ -373,7 +373,7 @@ extension ModelRequest {
         case .rename(let name, let newName): store.renameList(name, to: newName, by: peer, completion: list)
         case .transact(let name, let operation, let key):
             store.transact(name, [operation], requestKey: key, by: peer, completion: outcome)
-        case .undo(let name, let revision): store.undo(name, to: revision, by: peer, completion: outcome)
+        case .undo(let name, let revision): store.undo(name, .revision(revision), by: peer, completion: outcome)
         case .setSchemas(let name, let schemas, let existing):
             guard let set = try? schemas.set() else { return completion("no schemas") }
             store.setSchemas(of: name, set, existing: existing, by: peer, completion: list)

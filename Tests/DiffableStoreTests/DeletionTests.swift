@@ -323,7 +323,7 @@ import Testing
             bench.store.later { [log = bench.log] store in
                 store.undeleteList("tasks") { log.append("undelete tasks: \($0.summary)") }
                 store.undo("tasks") { log.append("undo tasks: \($0.summary)") }
-                store.undo("tasks", to: 0) { log.append("undo tasks to 0: \($0.summary)") }
+                store.undo("tasks", .revision(0)) { log.append("undo tasks to 0: \($0.summary)") }
             }
         }
         for isRefused in [true, false] {

@@ -30,13 +30,13 @@ import Testing
         #expect(await bench.store.run { $0.history(of: "absent") } == nil)
     }
 
-    @Test func `is undone and done again`() async throws {
+    @Test func `is undone and redone`() async throws {
         try await fill("tasks", count: 5, of: bench)
         let before = await bench.store.run { $0.list("tasks")?.snapshot }
         let undone = try await bench.store.undoing("tasks").get()
         #expect(undone.revision == 6)
         #expect(undone.new.itemIdentifiers == ["2", "3", "4"])
-        let redone = try await bench.store.undoing("tasks").get()
+        let redone = try await bench.store.undoing("tasks", .forward(1)).get()
         #expect(redone.revision == 7)
         #expect(redone.new == before)
         #expect(try await bench.store.undoing("tasks", to: 2).get().new.itemIdentifiers == ["2"])
@@ -95,6 +95,8 @@ import Testing
         #expect(await bench.store.run { $0.list("tasks", at: 3) } == nil)
         _ = await bench.store.creating("tasks", .volatile)
         #expect(await bench.store.run { $0.history(of: "tasks") } == [])
-        #expect(await bench.store.undoing("tasks").failure == .noSuchRevision("tasks", -1, oldest: 0, current: 0))
+        #expect(
+            await bench.store.undoing("tasks").failure
+                == .nothingToUndo("tasks", isRedo: false, wanted: 1, found: 0, current: 0))
     }
 }

@@ -52,7 +52,7 @@ struct PastStatesTests {
             guard let item = snapshot.itemIdentifiers.randomElement(using: &changes.generator) else { break }
             let asked = [ItemReconfiguration(id: item)]
             _ = try await store.transacting("tasks", [.reconfigureItems(asked), .reconfigureItems(asked)]).get()
-        case 101...103: _ = try await store.undoing("tasks").get()
+        case 101...103: _ = try await store.undoing("tasks", step % 2 == 0 ? .forward(1) : .back(1)).get()
         case 120:
             let target = Target.whole(try snapshot.applying([changes.operation(on: snapshot)]).sections)
             _ = try await store.applying("tasks", target, delivery: .reload).get()

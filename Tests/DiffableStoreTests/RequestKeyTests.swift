@@ -82,6 +82,7 @@ import Testing
         let undoneAgain = try await store.undoing("tasks", key: "u").get()
         #expect(undone.revision == 3 && undoneAgain.revision == 3)
         #expect(undone.summary?.deletedItems == 2 && undoneAgain.summary == undone.summary)
+        #expect(undone.undoStep == UndoStep(from: 2, to: 1) && undoneAgain.undoStep == undone.undoStep)
     }
 
     @Test func `that was refused may be made under the same key later`() async throws {
@@ -252,7 +253,9 @@ import Testing
             RequestDigest.of(transact: [.appendItems(one)]), RequestDigest.of(transact: [.appendItems(two)]),
             RequestDigest.of(transact: [.deleteItems(["a"])]),
             RequestDigest.of(transact: [.deleteItems(["a"], .isPassedOver)]),
-            RequestDigest.of(undoTo: nil), RequestDigest.of(undoTo: 0), RequestDigest.of(undoTo: 1),
+            RequestDigest.of(undo: .back(1)), RequestDigest.of(undo: .revision(0)),
+            RequestDigest.of(undo: .revision(1)),
+            RequestDigest.of(undo: .back(2)), RequestDigest.of(undo: .forward(1)), RequestDigest.of(undo: .forward(2)),
             RequestDigest.of(apply: .section("s", one), delivery: .difference),
             RequestDigest.of(apply: .section("s", one), delivery: .reload),
             RequestDigest.of(apply: .section("t", one), delivery: .difference),

@@ -57,11 +57,15 @@ extension Store {
     }
 
     nonisolated func undoing(
-        _ name: ListName, to revision: Int? = nil, key: RequestKey? = nil
+        _ name: ListName, _ target: UndoTarget = .back(1), key: RequestKey? = nil
     ) async -> Result<Outcome, StoreError> {
         await withCheckedContinuation { continuation in
-            later { $0.undo(name, to: revision, requestKey: key) { continuation.resume(returning: $0) } }
+            later { $0.undo(name, target, requestKey: key) { continuation.resume(returning: $0) } }
         }
+    }
+
+    nonisolated func undoing(_ name: ListName, to revision: Int) async -> Result<Outcome, StoreError> {
+        await undoing(name, .revision(revision))
     }
 
     nonisolated func applying(

@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 extension Integration {
@@ -46,12 +47,62 @@ extension Integration {
             #expect(answer.complaints.contains("a file is compared with the newest revision"))
         }
 
-        @Test func `undo makes a list what it was, and undoing that what it became`() throws {
-            #expect(try daemon.succeed("undo", "tasks", "--dry-run") == "+ bread  (in main, after milk)\n")
-            #expect(try daemon.succeed("undo", "tasks") == "tasks revision 4: 1 item inserted\n")
-            #expect(try daemon.succeed("undo", "tasks") == "tasks revision 5: 1 item deleted\n")
+        @Test func `undo goes back one more change each time, redo goes forward, and both say which change it is`()
+            throws
+        {
+            let dry = try daemon.companion("undo", "tasks", "--dry-run")
+            #expect(dry.output == "+ bread  (in main, after milk)\n")
+            #expect(dry.complaints.contains("would undo revision 3 by diffablectl (pid "), "\(dry.complaints)")
+            func said(_ arguments: String...) throws -> String {
+                let program = try daemon.startCompanion(arguments)
+                #expect(try program.wait() == 0, "\(program.complaints)")
+                return program.output.replacing(#/ \(pid [0-9]+, uid [0-9]+\)/#, with: "")
+            }
+            #expect(
+                try said("undo", "tasks") == "tasks revision 4: 1 item inserted; undid revision 3 by diffablectl\n")
+            #expect(try said("undo", "tasks") == "tasks revision 5: 1 item changed; undid revision 2 by diffablectl\n")
+            #expect(try daemon.succeed("diff", "tasks", "1") == "")
+            #expect(try said("redo", "tasks") == "tasks revision 6: 1 item changed; redid revision 2 by diffablectl\n")
+            daemon.program.end(with: SIGKILL)
+            try daemon.restart()
+            #expect(try said("redo", "tasks") == "tasks revision 7: 1 item deleted; redid revision 3 by diffablectl\n")
+            #expect(
+                try said("undo", "tasks", "-n", "2")
+                    == "tasks revision 8: 1 item inserted, 1 changed; undid 2 changes, back to revision 1\n")
+            #expect(
+                try said("redo", "tasks", "-n2")
+                    == "tasks revision 9: 1 item deleted, 1 changed; redid 2 changes, forward to revision 3\n")
+            let log = try daemon.succeed("log", "tasks").split(separator: "\n").map { line in
+                line.split(separator: "  ")[2]
+            }
+            #expect(
+                log.prefix(6) == [
+                    "2 operations, redo of 3 from 1", "2 operations, undo of 3 back to 1", "1 operation, redo of 3",
+                    "1 operation, redo of 2", "1 operation, undo of 2", "1 operation, undo of 3",
+                ])
             #expect(try daemon.succeed("undo", "tasks", "--to", "1", "-q") == "")
             #expect(try daemon.succeed("diff", "tasks", "1") == "")
+        }
+
+        @Test func `what cannot be undone or redone is refused, and says how much can`() throws {
+            func refused(_ arguments: String..., with text: String) throws {
+                let program = try daemon.startCompanion(arguments)
+                #expect(try program.wait() != 0 && program.complaints.contains(text), "\(program.complaints)")
+            }
+            try refused("redo", "tasks", with: "no undone change that can be redone")
+            try refused("undo", "tasks", "-n", "9", with: "only 3 changes can be undone, not 9")
+            try refused("undo", "tasks", "-n", "3", with: "--to 0")
+            try refused("undo", "tasks", "-n", "0", with: "-n is 1 or more")
+            try refused("undo", "tasks", "-n", "1", "--to", "1", with: "cannot be combined")
+            try daemon.succeed("undo", "tasks", "-q")
+            // After another change there is nothing to redo.
+            try daemon.succeed("append", "tasks", "tea", "-q")
+            try refused("redo", "tasks", with: "no undone change that can be redone")
+            try daemon.succeed("undo", "tasks", "-n", "2", "-q")
+            #expect(try daemon.succeed("diff", "tasks", "1") == "")
+            try refused("undo", "tasks", with: "--to 0")
+            #expect(try daemon.succeed("undo", "tasks", "--to", "0", "-q") == "")
+            try refused("undo", "tasks", with: "no change that can be undone")
         }
     }
 }

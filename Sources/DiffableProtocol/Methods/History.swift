@@ -105,10 +105,12 @@ extension Reply {
             package var userID: Int?
             /// The handler that consented, if it was proposed.
             package var handler: ClientIdentity?
+            /// Set for an undo or a redo.
+            package var undoStep: UndoStep?
 
             package init(
                 revision: Int, time: Int, numberOfOperations: Int, name: String? = nil, processID: Int? = nil,
-                userID: Int? = nil, handler: ClientIdentity? = nil
+                userID: Int? = nil, handler: ClientIdentity? = nil, undoStep: UndoStep? = nil
             ) {
                 self.revision = revision
                 self.time = time
@@ -117,6 +119,7 @@ extension Reply {
                 self.processID = processID
                 self.userID = userID
                 self.handler = handler
+                self.undoStep = undoStep
             }
         }
     }
@@ -134,6 +137,7 @@ extension Reply.History {
             writer.appendMember("operations", revision.numberOfOperations)
             writer.appendOrigin(revision.name, revision.processID, revision.userID)
             if let handler = revision.handler { writer.appendMember("handler", handler) }
+            if let undoStep = revision.undoStep { writer.appendMember(undoStep) }
             writer.append(byte: UInt8(ascii: "}"))
         }
         if schemaChanges.isEmpty { return }
@@ -197,7 +201,7 @@ extension Reply.History: DecodableReply {
 
 extension Reply.History.Revision {
     private enum Member: UInt8, IndexedMemberName {
-        case revision, time, operations, name, pid, uid, handler
+        case revision, time, operations, name, pid, uid, handler, undo, redo
 
         static let names = MemberNames(Member.self)
     }
@@ -207,6 +211,7 @@ extension Reply.History.Revision {
         var name: String?
         var (processID, userID): (Int?, Int?)
         var handler: ClientIdentity?
+        var undoStep: UndoStep?
         try decoder.object("a revision", Member.self) { member, decoder throws(DecodingError) in
             switch member {
             case .revision: revision = try decoder.wholeNumber("a number")
@@ -216,6 +221,7 @@ extension Reply.History.Revision {
             case .pid: processID = try decoder.wholeNumber("a number")
             case .uid: userID = try decoder.wholeNumber("a number")
             case .handler: handler = try decoder.clientIdentity("handler")
+            case .undo, .redo: undoStep = try decoder.undoStep()
             }
         }
         guard let revision, let time else {
@@ -223,7 +229,7 @@ extension Reply.History.Revision {
         }
         self.init(
             revision: revision, time: time, numberOfOperations: operations ?? 0, name: name, processID: processID,
-            userID: userID, handler: handler)
+            userID: userID, handler: handler, undoStep: undoStep)
     }
 }
 

@@ -127,9 +127,8 @@ extension Connection {
     }
 
     private static let capabilities = [
-        "applyOperations", "bookmark", "deliver", "handlers", "lease", "minInterval", "once", "parts", "requestKey",
-        "shorthand",
-        "volatile", "wait",
+        "applyOperations", "bookmark", "deliver", "handlers", "lease", "minInterval", "once", "parts", "redo",
+        "requestKey", "shorthand", "volatile", "wait",
     ]
 
     // MARK: Mutations
@@ -257,7 +256,7 @@ extension Connection {
         let complete = completion(pending, mode, isSummarized: true)
         let carrying = hub.store.assumeIsolated {
             $0.undo(
-                undo.list, to: undo.revision, ifRevision: undo.ifRevision, requestKey: undo.requestKey, mode: mode,
+                undo.list, undo.target, ifRevision: undo.ifRevision, requestKey: undo.requestKey, mode: mode,
                 origin: origin, by: peer, completion: complete)
         }
         hold(for: pending, carrying)

@@ -9,7 +9,7 @@ import DiffableJSON
 /// of operations; 1 when subscribers get the whole state (`Delivery.reload`); who made it: process, user and the
 /// client's name, each null when it is not known, or all three left out; the running time, in milliseconds; and of a
 /// proposal, the handler that consented: process, user and name. Older notes have no running time: the time of day counts
-/// instead.
+/// instead. The note of an undo or a redo ends with the array `[from,to]` (`UndoStep`).
 struct TransactionNote {
     let revision: Revision
     let delivery: Delivery
@@ -37,12 +37,16 @@ struct TransactionNote {
             line.append(byte: UInt8(ascii: ","))
             line.append(handler)
         }
+        if let step = revision.undoStep {
+            line.append(byte: UInt8(ascii: ","))
+            line.append(step)
+        }
         line.append(byte: UInt8(ascii: "]"))
     }
 
     /// - Parameter revision: what the step leads to.
     init(_ line: UnsafeRawBufferPointer, revision: Int) throws(JSONError) {
-        var scanner = JSONScanner(line, depthMax: 1)
+        var scanner = JSONScanner(line, depthMax: 2)
         var array = try scanner.beginArray()
         func next() throws(JSONError) {
             guard try scanner.nextElement(of: &array) else { throw scanner.unexpected(.value) }
@@ -62,17 +66,26 @@ struct TransactionNote {
         }
         var origin: Origin?
         var running = time
+        var undoStep: UndoStep?
+        /// Reads on to the next value. Reads the array at the end, which is not one.
+        func hasNext() throws(JSONError) -> Bool {
+            guard try scanner.nextElement(of: &array) else { return false }
+            guard scanner.peek() == UInt8(ascii: "[") else { return true }
+            undoStep = try scanner.undoStep()
+            guard try !scanner.nextElement(of: &array) else { throw scanner.unexpected(.commaOrBracket) }
+            return false
+        }
         // One value is the running time, three are the origin, four are both, and seven have the handler.
-        if try scanner.nextElement(of: &array) {
+        if try hasNext() {
             let first = try knownNumber()
-            if try scanner.nextElement(of: &array) {
+            if try hasNext() {
                 origin = Origin(processID: first, userID: try knownNumber())
                 origin?.name = try name()
-                if try scanner.nextElement(of: &array) {
+                if try hasNext() {
                     running = try scanner.integer()
-                    if try scanner.nextElement(of: &array) {
+                    if try hasNext() {
                         origin?.handler = try scanner.identity(in: &array)
-                        guard try !scanner.nextElement(of: &array) else { throw scanner.unexpected(.commaOrBracket) }
+                        guard try !hasNext() else { throw scanner.unexpected(.commaOrBracket) }
                     }
                 }
             } else {
@@ -84,6 +97,31 @@ struct TransactionNote {
         let moment = Moment(
             timeOfDay: Timestamp(milliseconds: time), running: RunningTime(milliseconds: running))
         self.revision = Revision(
-            number: revision, moment: moment, operations: operations, length: length, origin: origin)
+            number: revision, moment: moment, operations: operations, length: length, origin: origin,
+            undoStep: undoStep)
+    }
+}
+
+extension ByteWriter {
+    /// `[7,6]`
+    mutating func append(_ step: UndoStep) {
+        append(byte: UInt8(ascii: "["))
+        append(step.from)
+        append(byte: UInt8(ascii: ","))
+        append(step.to)
+        append(byte: UInt8(ascii: "]"))
+    }
+}
+
+extension JSONScanner {
+    mutating func undoStep() throws(JSONError) -> UndoStep {
+        var array = try beginArray()
+        func next(_ scanner: inout JSONScanner) throws(JSONError) -> Int {
+            guard try scanner.nextElement(of: &array) else { throw scanner.unexpected(.value) }
+            return try scanner.integer()
+        }
+        let step = UndoStep(from: try next(&self), to: try next(&self))
+        guard try !nextElement(of: &array) else { throw unexpected(.commaOrBracket) }
+        return step
     }
 }

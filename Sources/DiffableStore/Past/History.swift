@@ -20,6 +20,8 @@ struct History: Sendable {
     private var newestRevision = 0
     /// Of the last transaction, and of the last but one.
     private var (newestLength, lengthBeforeNewest) = (0, 0)
+    /// Undos and redos by the revision that each made. Includes the step of the oldest revision.
+    private(set) var undoSteps: [Int: UndoStep] = [:]
     /// States that were dropped, and take long to free.
     private var longDropped: [ListState] = []
 
@@ -51,6 +53,7 @@ struct History: Sendable {
         length += step.revision.length
         (newestLength, lengthBeforeNewest) = (step.revision.length, newestLength)
         newestRevision = step.revision.number
+        if let undoStep = step.revision.undoStep { undoSteps[newestRevision] = undoStep }
         newestTime = step.revision.moment.running
         guard let before else { return recent.removeAll() }
         recent.append(RecentState(state: before, length: step.revision.length))
@@ -97,6 +100,8 @@ struct History: Sendable {
         for run in runs.reversed() where revisions.count < limit {
             revisions += run.revisions.reversed().prefix(limit - revisions.count)
         }
+        if undoSteps.isEmpty { return revisions }
+        for index in revisions.indices { revisions[index].undoStep = undoSteps[revisions[index].number] }
         return revisions
     }
 
@@ -153,8 +158,10 @@ extension History {
 
     private mutating func removeOldest() {
         guard !runs.isEmpty else { return }
-        length -= runs[0].removeFirst().length
+        let removed = runs[0].removeFirst()
+        length -= removed.length
         count -= 1
+        undoSteps[removed.number - 1] = nil
         if runs[0].isEmpty, let run = runs.popFirst(), run.length > Self.lengthFreedAtOnceMax {
             longDropped.append(run.base)
         }

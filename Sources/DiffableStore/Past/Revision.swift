@@ -12,6 +12,8 @@ package struct Revision: Sendable, Equatable {
     let length: Int
     /// Who made it; nil if that is not known.
     package let origin: Origin?
+    /// Set for an undo or a redo. A transaction that only asked for a redraw has a step from its position to the same position.
+    package var undoStep: UndoStep?
 
     /// What a transaction takes in memory beside `length`, in bytes: its place in history and its row in the journal. Measured by
     /// `Benchmarks/pasts.py`.

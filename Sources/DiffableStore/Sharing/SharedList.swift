@@ -75,6 +75,9 @@ struct BatchDraft {
         built = SharingMachine.Built(position: position)
     }
 
+    /// The list after each row, with the row's undo step.
+    var states: [(state: ListState, step: UndoStep?)] { rows.map { ($0.state, $0.row.undoStep) } }
+
     /// A batch of more bytes takes no more requests.
     static let lengthMax = 256 << 10
     /// Of one change: as a string of JSON it is at most twice as long, which fits a line, and it fits a request to the engine.

@@ -10,6 +10,8 @@ struct SharedRow: Sendable {
     /// In milliseconds since 1970 began, by the clock of the host that it was made on.
     var time: Int
     var origin: Origin?
+    /// Set for an undo or a redo. An earlier version ignores it and sees an ordinary change.
+    var undoStep: UndoStep?
     var request: KeyedResult?
     /// What somebody has set of the list's access: that alone, so that a host which lacks a name does not take it from others.
     var access: SharedAccess?
@@ -44,6 +46,10 @@ extension SharedRow {
                 writer.append(#","handler":"#)
                 append(handler, to: &writer)
             }
+        }
+        if let undoStep {
+            writer.append(#","undo":"#)
+            writer.append(undoStep)
         }
         if let request {
             writer.append(#","key":"#)
@@ -91,6 +97,7 @@ extension SharedRow {
             case "reload": row.delivery = try scanner.boolean() ? .reload : .difference
             case "by": by = try scanner.identity()
             case "handler": handler = try scanner.identity()
+            case "undo": row.undoStep = try scanner.undoStep()
             case "key": key = try RequestKey(scanner.string().text)
             case "digest": digest = try scanner.integer()
             case "summary": summary = DifferenceSummary(countsText: try scanner.string().text)

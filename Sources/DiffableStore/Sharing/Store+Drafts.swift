@@ -92,7 +92,9 @@ extension Store {
         let rights = draft.access.effective.rights(of: terms.peer)
         if rights != .all { try check(rights, head, terms) }
         if let request = terms.request, let first = try firstResult(of: request, in: draft) {
-            let outcome = Outcome(repeating: first.result, of: head, isWriteOnly: isWriteOnly)
+            let outcome = Outcome(
+                repeating: first.result, of: head, isWriteOnly: isWriteOnly,
+                undoStep: undoPath(of: head, in: held, drafted: draft.states).steps[first.result.revision])
             if first.isInDraft {
                 rest(number, .outcome(change.completion, .success(outcome)), in: &draft, shared)
             } else {
@@ -112,7 +114,10 @@ extension Store {
             rest(number, .outcome(change.completion, .success(outcome)), in: &draft, shared)
             return .done
         }
-        return try append(made, of: change, number, to: &draft, isWriteOnly: isWriteOnly)
+        let drafted = draft.states
+        return try append(
+            made.withUndoStep { undoPath(of: head, in: held, drafted: drafted) }, of: change, number, to: &draft,
+            isWriteOnly: isWriteOnly)
     }
 
     func rest(
@@ -140,10 +145,10 @@ extension Store {
         if let known = change.terms.known, known.head === head, known.schemas === held.headSchemas { return known.made }
         if let found { return try found.change.get() }
         let basis = ChangePlan.Basis(
-            head: head, schemas: held.headSchemas, past: try past(change.plan, of: draft, held),
+            head: head, schemas: held.headSchemas, past: try past(change.plan, held, head, drafted: draft.states),
             limits: limits.snapshot)
         guard let beside else { return try change.plan.change(basis) }
-        let size = change.plan.size(from: head.snapshot, past: basis.past?.snapshot, max: beside.sizeMax)
+        let size = change.plan.size(from: head.snapshot, past: basis.past?.state.snapshot, max: beside.sizeMax)
         guard size > beside.sizeMax else { return try change.plan.change(basis) }
         let work: @Sendable () -> FoundChange = { [plan = change.plan] in FoundChange(plan, basis) }
         beside.find(size: size, work) { [number = draft.number, name = change.name] found in
@@ -155,17 +160,6 @@ extension Store {
             }
         }
         return nil
-    }
-
-    /// The list that is undone to, which may be in the draft.
-    private func past(
-        _ plan: ChangePlan, of draft: BatchDraft, _ held: HeldList
-    ) throws(StoreError) -> ListState? {
-        if case .undo(let wanted) = plan {
-            let revision = wanted ?? draft.head.revision - 1
-            if let row = draft.rows.last(where: { $0.state.revision == revision }) { return row.state }
-        }
-        return try past(plan, held, draft.head)
     }
 
     private func append(
@@ -185,6 +179,7 @@ extension Store {
         row.request = terms.request.map {
             SharedRow.KeyedResult(key: $0.key, digest: $0.digest, summary: $0.isSummarized ? outcome.summary : nil)
         }
+        row.undoStep = made.undoStep
         row.lease = terms.lease.map(holder)
         let drafted = DraftedRow(
             row: row, made: isChange ? made : nil, state: state,
@@ -251,11 +246,12 @@ extension Store {
         // It may be over by the time it is in the log.
         if row.row.lease.map(isOver) == true { scheduleSharedLeaseEnds() }
         let access = row.row.access.map { held.headAccess.record.changed(by: $0) }
-        guard let made = row.made else {
+        guard var made = row.made else {
             return commit(
                 ListChange(event: .unchanged, state: head, result: result, leases: leases, access: access), of: held,
                 answer: answer)
         }
+        made.undoStep = row.row.undoStep
         commit(
             ListChange(
                 from: head, to: row.state, by: made, at: moment, origin: row.row.origin, result: result, leases: leases),

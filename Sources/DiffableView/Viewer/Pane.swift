@@ -53,10 +53,12 @@ struct Pane: Sendable {
     var changes: [ItemID: Duration] = [:]
     /// Requests without an answer, by number.
     var requests: [Int: PendingRequest] = [:]
-    /// What this viewer changed and `undo` can take back, oldest first.
-    var ownChanges: [OwnChange] = []
-    /// Of a revision that an undo made: the earlier one that the list is like again.
-    var restoredRevisions: [Int: Int] = [:]
+    /// The changes that `undo` can undo, oldest first: this viewer's own, and changes that a handler made for its actions.
+    private(set) var ownChanges: [OwnChange] = []
+    /// The changes that `redo` can redo. The last one was undone last.
+    private(set) var undoneChanges: [OwnChange] = []
+    /// Revisions that an undo or a redo made, with the earlier revision that each restored.
+    private var restoredRevisions: [Int: Int] = [:]
     /// The newest one of an own change. What is shown may be behind it, and is where a filter leaves out what changed.
     var answeredRevision = 0
     /// Steps of a row on its way up or down, which wait for the step before.
@@ -75,7 +77,9 @@ struct Pane: Sendable {
     }
 
     struct OwnChange: Sendable {
-        /// The one that it made of the one before.
+        /// The revision before the change.
+        var before: Int
+        /// The revision that the change made.
         var revision: Int
         /// What was done, for whoever undoes it.
         var title: String
@@ -165,24 +169,41 @@ struct Pane: Sendable {
     /// The newest revision that is known.
     var newestRevision: Int { max(revision, answeredRevision) }
 
-    mutating func noteOwnChange(_ revision: Int, _ title: String) {
+    /// - Parameter before: the revision before the change; nil: `revision - 1`.
+    mutating func noteOwnChange(_ revision: Int, before: Int? = nil, _ title: String) {
         answeredRevision = max(answeredRevision, revision)
         guard revision > ownChanges.last?.revision ?? 0 else { return }
-        ownChanges.append(OwnChange(revision: revision, title: title))
+        undoneChanges = []
+        ownChanges.append(OwnChange(before: before ?? revision - 1, revision: revision, title: title))
         if ownChanges.count > Self.ownChangesMax { ownChanges.removeFirst() }
     }
 
-    /// - Parameter revision: the one that the undo made.
+    /// - Parameter revision: made by the undo.
     mutating func noteUndo(to restored: Int, _ revision: Int) {
+        while let change = ownChanges.last, change.revision > restored { undoneChanges.append(ownChanges.removeLast()) }
+        noteRestored(restored, revision)
+    }
+
+    /// - Parameter revision: made by the redo.
+    mutating func noteRedo(to restored: Int, _ revision: Int) {
+        if let change = undoneChanges.popLast() { ownChanges.append(change) }
+        noteRestored(restored, revision)
+    }
+
+    private mutating func noteRestored(_ restored: Int, _ revision: Int) {
         answeredRevision = max(answeredRevision, revision)
-        ownChanges.removeAll { $0.revision > restored && $0.revision < revision }
-        restoredRevisions[revision] = restoredRevisions[restored] ?? restored
+        restoredRevisions[revision] = likeness(of: restored)
         if restoredRevisions.count > Self.ownChangesMax, let oldest = restoredRevisions.keys.min() {
             restoredRevisions[oldest] = nil
         }
     }
 
-    mutating func forgetOwnChanges() { (ownChanges, restoredRevisions, answeredRevision) = ([], [:], 0) }
+    /// Returns the revision that an undo or a redo restored, or the revision itself.
+    func likeness(of revision: Int) -> Int { restoredRevisions[revision] ?? revision }
+
+    mutating func forgetOwnChanges() {
+        (ownChanges, undoneChanges, restoredRevisions, answeredRevision) = ([], [], [:], 0)
+    }
 
     private static let ownChangesMax = 100
 

@@ -110,7 +110,8 @@ extension Viewer {
         if case .more(let section) = cursor {
             guard mayAct(), !pane.requests.values.contains(where: { $0.row == cursor }) else { return }
             _ = send(
-                .perform(action: "more", items: [], section: section, arguments: nil), row: cursor, items: [])
+                .perform(action: "more", items: [], section: section, arguments: nil), row: cursor, items: [],
+                title: "More rows")
             return
         }
         let actions = actions(of: cursor)
@@ -207,13 +208,16 @@ extension Viewer {
         else { return }
         setNeedsDrawing()
         switch reply.result {
-        case .done(let revision, let answer):
+        case .done(let revision, let before, let answer):
             if let answer { say(harmlessText(answer)) }
-            if case .undo(let restored, let known) = request.kind {
+            switch request.kind {
+            case .undo(let restored, let known):
                 panes[list].noteUndo(to: restored, revision ?? known)
                 say("Undone: \(request.title)")
-            } else if let revision {
-                panes[list].noteOwnChange(revision, request.title)
+            case .redo(let restored, let known):
+                panes[list].noteRedo(to: restored, revision ?? known)
+                say("Redone: \(request.title)")
+            default: if let revision { panes[list].noteOwnChange(revision, before: before, request.title) }
             }
             if case .expand(let item) = request.kind { showChildren(of: item, list: list) }
             continueReordering(reply.request, list: list)
@@ -240,15 +244,36 @@ extension Viewer {
     mutating func undo() {
         guard mayChange() else { return }
         guard let own = pane.ownChanges.last else { return say("Nothing was changed here that could be undone") }
-        let isUndoing = pane.requests.values.contains { request in
-            if case .undo = request.kind { true } else { false }
-        }
-        guard !isUndoing else { return say("The last change is still being undone") }
+        guard !isRestoring() else { return }
         let newest = pane.newestRevision
-        guard own.revision == pane.restoredRevisions[newest] ?? newest else {
+        guard own.revision == pane.likeness(of: newest) else {
             return say("Somebody else has changed the list since: nothing was undone")
         }
-        _ = send(.undo(to: own.revision - 1, ifRevision: newest), row: nil, items: [], title: own.title)
+        _ = send(.undo(to: own.before, ifRevision: newest), row: nil, items: [], title: own.title)
+    }
+
+    /// Redoes the change that was undone last here, unless the list has changed since.
+    mutating func redo() {
+        guard mayChange() else { return }
+        guard let undone = pane.undoneChanges.last else { return say("Nothing was undone here that could be redone") }
+        guard !isRestoring() else { return }
+        let newest = pane.newestRevision
+        guard pane.likeness(of: undone.before) == pane.likeness(of: newest) else {
+            return say("Somebody else has changed the list since: nothing was redone")
+        }
+        _ = send(.redo(to: undone.revision, ifRevision: newest), row: nil, items: [], title: undone.title)
+    }
+
+    private mutating func isRestoring() -> Bool {
+        for request in pane.requests.values {
+            switch request.kind {
+            case .undo: say("The last change is still being undone")
+            case .redo: say("The last change is still being redone")
+            default: continue
+            }
+            return true
+        }
+        return false
     }
 
     mutating func copy() {

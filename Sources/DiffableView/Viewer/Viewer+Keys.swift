@@ -65,6 +65,7 @@ extension Viewer {
         case "n": findNext(.down)
         case "N": findNext(.up)
         case "u": undo()
+        case "U": redo()
         case "y": copy()
         case "e": edit()
         case "+": beginAdding()
@@ -81,7 +82,7 @@ extension Viewer {
     }
 
     /// Those that `handle(_: Unicode.Scalar)` knows: no action gets them.
-    static let ownKeys = Set<Character>(" vkjhlgG.:></wsnNuyeE+pm?q[]123456789")
+    static let ownKeys = Set<Character>(" vkjhlgG.:></wsnNuUyeE+pm?q[]123456789")
 
     private mutating func handleControl(_ character: Unicode.Scalar) {
         switch character {

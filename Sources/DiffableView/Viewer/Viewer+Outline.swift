@@ -41,7 +41,7 @@ extension Viewer {
         guard mayAct() else { return }
         let isAsked = pane.requests.values.contains { $0.kind == .expand(item) }
         if isAsked { return }
-        _ = send(.expand(item), row: .item(item), items: [])
+        _ = send(.expand(item), row: .item(item), items: [], title: "Children of \(subject([item]))")
     }
 
     /// To the right: opens, then goes in.

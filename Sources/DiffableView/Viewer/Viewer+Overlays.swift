@@ -195,7 +195,7 @@ extension Viewer {
                 .init("+", "a new row behind this one"),
                 .init("e", "edit the row's content in $EDITOR"),
                 .init("E", "show what rows have for editing, or not"),
-                .init("u", "undo what was done here last"),
+                .init("u U", "undo what was done here last, redo it"),
                 .init("y", "copy the text"),
             ]),
         .init(

@@ -167,7 +167,7 @@ extension Viewer {
         lastRequest += 1
         panes[list].requests[lastRequest] = Pane.PendingRequest(
             title: title, kind: kind, row: row, items: Set(items), begin: now)
-        append(.request(ViewerRequest(number: lastRequest, list: list, kind)))
+        append(.request(ViewerRequest(number: lastRequest, list: list, revision: panes[list].newestRevision, kind)))
         setNeedsDrawing()
         return lastRequest
     }

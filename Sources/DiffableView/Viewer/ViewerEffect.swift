@@ -25,15 +25,20 @@ package struct ViewerRequest: Equatable, Sendable {
         case expand(ItemID)
         /// Back to the revision before one's own change, if the list has this one.
         case undo(to: Int, ifRevision: Int)
+        /// Restores the revision of an undone change, if the list is at `ifRevision`.
+        case redo(to: Int, ifRevision: Int)
     }
 
     package var number: Int
     package var list: Int
+    /// The list's newest known revision.
+    package var revision: Int
     package var kind: Kind
 
-    package init(number: Int, list: Int, _ kind: Kind) {
+    package init(number: Int, list: Int, revision: Int = 0, _ kind: Kind) {
         self.number = number
         self.list = list
+        self.revision = revision
         self.kind = kind
     }
 }

@@ -52,9 +52,10 @@ package struct ViewedState: Sendable {
 package struct ViewerReply: Sendable {
     package enum Result: Sendable {
         /// - Parameters:
-        ///   - revision: the one that this viewer's own change made, which `undo` undoes.
+        ///   - revision: made by the request, or by the handler for it. `undo` can undo it.
+        ///   - before: the revision before the change; nil: `revision - 1`.
         ///   - answer: what the list's handler said to it.
-        case done(revision: Int?, answer: String? = nil)
+        case done(revision: Int?, before: Int? = nil, answer: String? = nil)
         /// Nothing was done, and why.
         case refused(String)
     }

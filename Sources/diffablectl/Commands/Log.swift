@@ -115,8 +115,13 @@ struct Log: AsyncParsableCommand {
 
     /// `   7  2026-11-21 19:51:02  2 operations  by waybar (pid 431, uid 1000), consented to by keeper (pid 7, uid 1000)`
     private func line(_ transaction: ListHistory.Transaction, _ width: Int) -> String {
-        line(
-            transaction.revision, transaction.time, counted(transaction.numberOfOperations, "operation"), width,
+        var what = counted(transaction.numberOfOperations, "operation")
+        if let step = transaction.undoStep {
+            what += step.isUndo ? ", undo of \(step.from)" : ", redo of \(step.to)"
+            if abs(step.from - step.to) > 1 { what += step.isUndo ? " back to \(step.to)" : " from \(step.from)" }
+        }
+        return line(
+            transaction.revision, transaction.time, what, width,
             by: (transaction.client, transaction.processID, transaction.userID), consent: transaction.handler)
     }
 
@@ -145,7 +150,7 @@ struct Log: AsyncParsableCommand {
     }
 
     /// `waybar (pid 431, uid 1000)`; nil when nothing is known.
-    private static func words(_ name: String?, _ processID: Int?, _ userID: Int?) -> String? {
+    static func words(_ name: String?, _ processID: Int?, _ userID: Int?) -> String? {
         let ids = [processID.map { "pid \($0)" }, userID.map { "uid \($0)" }].compactMap(\.self)
         if name == nil, ids.isEmpty { return nil }
         return (name.map { harmless($0) } ?? "somebody") + (ids.isEmpty ? "" : " (\(ids.joined(separator: ", ")))")

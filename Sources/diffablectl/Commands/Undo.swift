@@ -1,59 +1,56 @@
 import ArgumentParser
 import Diffable
 import DiffableClient
-import DiffableInput
 
 struct Undo: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Make a list what it was.",
+        abstract: "Undo the newest change of a list. The next undo continues with the change before it.",
         discussion: """
-            A new transaction restores an earlier revision, by default the one before the newest. Undoing that again does \
-            what was undone.
+            An undo is a new transaction that restores an earlier state. It undoes the changes of all clients, newest first, and \
+            diffablectl log shows which change it undid. diffablectl redo redoes them, unless the list has changed since.
+              diffablectl undo tasks -n 2      undo two changes
+              diffablectl undo tasks --to 7    restore revision 7
             """)
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
+    @Option(
+        name: .customShort("n", allowingJoined: true),
+        help: ArgumentHelp("Undo this number of changes, or none if there are fewer.", valueName: "count"))
+    var n: Int?
     @Option(help: ArgumentHelp("Restore this revision.", valueName: "revision"), completion: .revisions) var to: Int?
     @Flag(help: "Show the difference and change nothing.") var dryRun = false
     @OptionGroup var options: ChangeOptions
 
+    func validate() throws {
+        if n != nil, to != nil { throw ValidationError("-n and --to cannot be combined") }
+        try UndoCommand.check(n)
+    }
+
     func run() async throws {
-        guard dryRun else {
-            return try await undo()
-        }
-        try await options.daemon.reading { connection in
-            let old = try await connection.state(of: list).snapshot
-            let outcome = try await connection.undo(list, to: to, ifRevision: options.ifRevision, mode: .dryRun)
-            try Preview(old: old, operations: outcome.operations ?? []).show()
-        }
+        let target = to.map { UndoTarget.revision($0) } ?? .back(n ?? 1)
+        try await UndoCommand(list: list, target: target, options: options).run(dryRun: dryRun)
     }
+}
 
-    /// Before its first revision a list was empty. Who undoes that of a list that was restored or copied means something
-    /// else.
-    private func refuseToEmpty() async throws {
-        guard to == nil else { return }
-        let lists = try await options.daemon.reading { try await $0.lists() }
-        guard let summary = lists.first(where: { $0.list == list }), summary.revision == 1, summary.items > 1 else {
-            return
-        }
-        throw CommandError(
-            .refused,
-            "\(quoted(list)) is at its first revision, and was empty before; nothing was changed. If it is to be empty, say "
-                + "--to 0; what a restore replaced comes back with diffablectl undelete \(list) --as NAME")
-    }
+struct Redo: AsyncParsableCommand {
+    static let configuration = CommandConfiguration(
+        abstract: "Redo the change that was undone last.",
+        discussion: """
+            Each redo redoes one change that diffablectl undo, or u in a viewer, undid. After any other change there is nothing to \
+            redo. diffablectl undo LIST --to REVISION can still restore a revision.
+            """)
 
-    /// An undo is kept in the history like any change. A large one pushes earlier revisions out, which cannot be restored then.
-    private func undo() async throws {
-        var before: Int?
-        try await refuseToEmpty()
-        try await options.change { connection, key in
-            if !options.quiet { before = try? await connection.history(of: list, limit: 1).oldestRevision }
-            return try await connection.undo(list, to: to, ifRevision: options.ifRevision, requestKey: key)
-        }
-        guard let before else { return }
-        let history = try await options.daemon.reading { try await $0.history(of: list, limit: 1) }
-        guard history.oldestRevision > before else { return }
-        say(
-            "to make room for this change, revisions before \(history.oldestRevision) are not kept any more; undo --to can go "
-                + "back to \(history.oldestRevision)")
+    @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
+    @Option(
+        name: .customShort("n", allowingJoined: true),
+        help: ArgumentHelp("Redo this number of changes, or none if there are fewer.", valueName: "count"))
+    var n: Int?
+    @Flag(help: "Show the difference and change nothing.") var dryRun = false
+    @OptionGroup var options: ChangeOptions
+
+    func validate() throws { try UndoCommand.check(n) }
+
+    func run() async throws {
+        try await UndoCommand(list: list, target: .forward(n ?? 1), options: options).run(dryRun: dryRun)
     }
 }

@@ -9,10 +9,10 @@ extension Client {
     ///
     /// - Returns: also the list's revision with all that came of it, where the daemon says so.
     func result(
-        of request: ViewerRequest.Kind, _ list: ListName
+        of request: ViewerRequest, _ list: ListName
     ) async -> (result: ViewerReply.Result, revision: Int?) {
         do {
-            switch request {
+            switch request.kind {
             case .transact(let json):
                 let operations = try Array(json.utf8).withUnsafeBytes { try OperationsText(json: $0) }
                 let outcome = try await withConnection(patience: .zero) { try await $0.transact(list, operations) }
@@ -21,7 +21,7 @@ extension Client {
                 let operations = try Array(json.utf8).withUnsafeBytes { try OperationsText(json: $0) }
                 let outcome = try await withConnection(patience: .zero) { try await $0.propose(list, operations) }
                 return (.done(revision: outcome.changed ? outcome.revision : nil), outcome.revision)
-            case .undo(let restored, let revision):
+            case .undo(let restored, let revision), .redo(let restored, let revision):
                 let outcome = try await withConnection(patience: .zero) {
                     try await $0.undo(list, to: restored, ifRevision: revision)
                 }
@@ -31,11 +31,12 @@ extension Client {
                 let result = try await perform(
                     list, ActionName(action), on: target,
                     arguments: try arguments.map { try Content(json: $0) }, patience: .zero)
-                // What changed was the handler's doing, which `undo` here leaves alone.
-                return (.done(revision: nil, answer: result.result?.text), result.revision)
+                let made = await handlersRevision(of: list, after: request.revision, result.revision)
+                return (.done(revision: made, before: request.revision, answer: result.result?.text), result.revision)
             case .expand(let item):
                 let revision = try await expand(list, item, patience: .zero)
-                return (.done(revision: nil), revision)
+                let made = await handlersRevision(of: list, after: request.revision, revision)
+                return (.done(revision: made, before: request.revision), revision)
             }
         } catch let error as ClientError {
             return (.refused(error.words), nil)
@@ -43,6 +44,22 @@ extension Client {
             return (.refused("\(error)"), nil)
         }
     }
+
+    /// Returns the revision that the handler made for a request. Nil unless all changes since the request come from one process.
+    /// - Parameter newest: the revision in the answer.
+    private func handlersRevision(of list: ListName, after sent: Int, _ newest: Int?) async -> Int? {
+        guard let newest, newest > sent, newest - sent <= Self.handlersChangesMax else { return nil }
+        let history = try? await withConnection(patience: .zero) {
+            try await $0.history(of: list, limit: 2 * Self.handlersChangesMax)
+        }
+        let changes = history?.transactions.filter { $0.revision > sent && $0.revision <= newest } ?? []
+        guard changes.count == newest - sent, let process = changes.first?.processID, process != Int(getpid()),
+            changes.allSatisfy({ $0.processID == process })
+        else { return nil }
+        return newest
+    }
+
+    private static let handlersChangesMax = 100
 
     /// The newest revision that a process made of a list; nil if that is not known.
     func newestRevision(of list: ListName, madeBy processID: pid_t) async -> Int? {

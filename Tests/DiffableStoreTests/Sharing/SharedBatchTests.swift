@@ -20,6 +20,8 @@ struct SharedBatchTests {
 
     @Test func `a batch is read as it was written`() throws {
         let position = SharedPosition(batch: 41, chain: SharedChain(value: 7))
+        var row = row
+        row.undoStep = UndoStep(from: 8, to: 6)
         let text = text([row, SharedRow(operations: [], time: 1, request: row.request)], after: position, revision: 9)
         let batch = try SharedBatch(text)
         #expect(SharedBatch.number(of: text) == 42)
@@ -28,6 +30,7 @@ struct SharedBatchTests {
         #expect(batch.rows[0].delivery == .reload && batch.rows[1].delivery == .difference)
         #expect(batch.rows[0].time == row.time && batch.rows[0].origin == row.origin)
         #expect(batch.rows[0].request == row.request && batch.rows[1].request == row.request)
+        #expect(batch.rows[0].undoStep == row.undoStep && batch.rows[1].undoStep == nil)
         #expect(batch.rows[1].origin == nil && batch.rows[1].operations.isEmpty)
     }
 

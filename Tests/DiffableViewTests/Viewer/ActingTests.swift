@@ -439,6 +439,58 @@ import Testing
         #expect(screen.requests == [.undo(to: 5, ifRevision: 6)], "a change after an undo is undone like any")
     }
 
+    @Test func `redo makes the changes again that were undone here, until something else is changed`() throws {
+        var screen = try screen()
+        func change(_ request: Int, _ revision: Int) throws {
+            try screen.change(.reloadItems([ItemReload(id: "i0", content: try Content(json: "{\"n\":\(revision)}"))]))
+            screen.handle(.reply(ViewerReply(request: request, .done(revision: revision))))
+        }
+        screen.press("U")
+        #expect(screen.requests.isEmpty && screen.status.contains("Nothing was undone here"))
+        screen.press("f")
+        try change(1, 2)
+        screen.press("f")
+        try change(2, 3)
+        screen.press("u")
+        try change(3, 4)
+        screen.press("u")
+        try change(4, 5)
+        _ = screen.requests
+        screen.press("U")
+        #expect(screen.requests == [.redo(to: 2, ifRevision: 5)])
+        screen.press("U")
+        #expect(screen.requests.isEmpty && screen.status.contains("still being redone"))
+        try change(5, 6)
+        #expect(screen.status.contains("Redone: Flag “Row i0”"), "\(screen.status)")
+        screen.press("U")
+        #expect(screen.requests == [.redo(to: 3, ifRevision: 6)])
+        try change(6, 7)
+        screen.press("u")
+        #expect(screen.requests == [.undo(to: 2, ifRevision: 7)], "what was redone is undone again")
+        try change(7, 8)
+        try screen.change(.deleteItems(["i7"]))
+        screen.press("U")
+        #expect(screen.requests.isEmpty && screen.status.contains("nothing was redone"))
+    }
+
+    @Test func `a change that a handler made for an action is undone and redone as a whole`() throws {
+        var screen = ViewerScreen()
+        screen.show(
+            try .numbered(0..<8, list: #"{"kinds":{"":{"actions":[{"id":"tidy","title":"Tidy","key":"t"}]}}}"#))
+        screen.press("t")
+        #expect(screen.requests == [.perform(action: "tidy", items: ["i0"], section: nil, arguments: nil)])
+        try screen.change(.deleteItems(["i7"]))
+        try screen.change(.deleteItems(["i6"]))
+        screen.handle(.reply(ViewerReply(request: 1, .done(revision: 3, before: 1))))
+        screen.press("u")
+        #expect(screen.requests == [.undo(to: 1, ifRevision: 3)])
+        try screen.change(.appendItems([Item(id: "i6"), Item(id: "i7")]))
+        screen.handle(.reply(ViewerReply(request: 2, .done(revision: 4))))
+        #expect(screen.status.contains("Undone: Tidy “Row i0”"), "\(screen.status)")
+        screen.press("U")
+        #expect(screen.requests == [.redo(to: 3, ifRevision: 4)])
+    }
+
     @Test func `where a key can do nothing, it says why`() throws {
         var screen = ViewerScreen { $0.filter.sections = ["main", "mian"] }
         screen.showJustNow(try .numbered(0..<3, list: #"{"canReorder":true}"#))

@@ -197,7 +197,7 @@ private struct Looked {
                 }
             }
         case .expand(let item): items = [item]
-        case .undo: items = []
+        case .undo, .redo: items = []
         }
         let wereSeen = items.allSatisfy { $0 == cursor || marks.contains($0) }
         #expect(

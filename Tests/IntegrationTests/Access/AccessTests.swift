@@ -73,7 +73,7 @@ extension Integration {
                 (.apply, #","snapshot":{"sections":[]}"#), (.apply, #","snapshot":[],"section":"s","dryRun":true"#),
                 (.subscribe, ""), (.subscribe, #","once":true"#), (.subscribe, #","since":{"epoch":"e","revision":1}"#),
                 (.subscribe, #","ifAbsent":"wait","bookmark":10"#), (.history, ""), (.difference, #","from":0,"to":1"#),
-                (.undo, ""), (.undo, #","to":0,"dryRun":true"#), (.deleteList, ""), (.undeleteList, ""),
+                (.undo, ""), (.undo, #","to":0,"dryRun":true"#), (.redo, ""), (.deleteList, ""), (.undeleteList, ""),
                 (.undeleteList, #","as":"other""#), (.renameList, #","to":"other""#),
                 (.mirror, #","of":"h:other""#), (.replicate, #","epoch":"e""#), (.checkpoint, ""),
                 (.setAccess, #","mode":"0666""#),

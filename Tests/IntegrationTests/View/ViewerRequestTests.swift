@@ -75,6 +75,12 @@ extension Integration {
                 try screen.waitForNo("Task 3.")
                 try screen.waitForCursor(on: "Task 4.")
                 #expect(!(try daemon.succeed("show", "tasks")).contains("Task 2."))
+                // The handler's change for an action is undone and redone like one's own.
+                try screen.press("u", saying: "Undone: Done 2 items")
+                try screen.waitFor("Task 3.")
+                try screen.press("U", saying: "Redone: Done 2 items")
+                try screen.waitForNo("Task 3.")
+                try screen.waitForCursor(on: "Task 4.")
             }
             // Nobody answers any more, which is said, too.
             try screen.press("b", saying: "no handler is registered for the action \"pay\"")

@@ -6,7 +6,10 @@ import time
 import unittest
 from typing import Any, List, Optional
 
-from diffable import AsyncClient, Client, ListState, NoSuchList, Refused, Snapshot, Update, View, __version__, operations
+from diffable import (
+    AsyncClient, Client, ListState, NoSuchList, NoSuchRevision, Refused, Snapshot, TooLarge, Update, View, __version__,
+    operations,
+)
 
 from .support import PATIENCE, Daemon, DaemonTestCase, RandomLists, eventually
 
@@ -236,6 +239,35 @@ class UpdateTests(DaemonTestCase):
             self.assertEqual(client.undo("past", dry_run=True).revision, 2)
             self.assertEqual(client.undo("past").revision, 3)
             self.assertEqual(len(client.snapshot("past").state), 1)
+
+    def test_undo_goes_back_and_redo_forward(self) -> None:
+        with Client(self.daemon.socket, name="planner") as client:
+            for items in (["a"], ["a", "b"], ["a", "b", "c"]):
+                client.publish("steps", items)
+            self.assertEqual([client.undo("steps").undo for _ in range(2)], [{"from": 3, "to": 2}, {"from": 2, "to": 1}])
+            self.assertEqual(len(client.snapshot("steps").state), 1)
+            redone = client.redo("steps", steps=2)
+            self.assertEqual((redone.redo, redone.undo), ({"from": 1, "to": 3}, None))
+            self.assertEqual(client.history("steps", limit=1).revisions[0].redo, {"from": 1, "to": 3})
+            with self.assertRaises(NoSuchRevision):
+                client.redo("steps")
+            client.undo("steps", steps=3, dry_run=True)
+            self.assertEqual(len(client.snapshot("steps").state), 3)
+
+    def test_what_was_refused_does_not_spoil_what_comes_in_parts(self) -> None:
+        rows = [{"id": str(number), "v": "x" * 200} for number in range(10_000)]
+        deep: Any = 1
+        for _ in range(80):
+            deep = [deep]
+        with Client(self.daemon.socket) as client:
+            with self.assertRaises(TooLarge):
+                client.publish("parts", [{"id": "a", "v": deep}])
+            self.assertEqual(client.publish("parts", rows).summary["insertedItems"], len(rows))
+            # The refused request can be in parts itself.
+            with self.assertRaises(TooLarge):
+                client.publish("parts", [{"id": "a", "v": deep}, *rows])
+            self.assertFalse(client.publish("parts", rows).changed)
+            self.assertEqual(client.publish("parts", rows[1:]).summary, {"deletedItems": 1})
 
     def test_a_key_of_ones_own_is_used_once(self) -> None:
         self.client.create("keys")

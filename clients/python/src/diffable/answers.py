@@ -24,6 +24,10 @@ class Outcome:
     changed: Optional[bool] = None
     #: Counts of what became different, without the zeros: `{"insertedItems": 1}`.
     summary: Mapping[str, int] = dataclasses.field(default_factory=dict)
+    #: For an undo: `{"from": 7, "to": 6}`, the newest change that was undone, and the revision whose state the list has now.
+    undo: Optional[Mapping[str, int]] = None
+    #: For a redo: `{"from": 6, "to": 7}`, the revision whose state the list had, and the newest change that was redone.
+    redo: Optional[Mapping[str, int]] = None
     #: What a dry run would do.
     operations: Optional[Sequence[Operation]] = None
 
@@ -82,6 +86,9 @@ class Revision:
     name: Optional[str] = None
     pid: Optional[int] = None
     uid: Optional[int] = None
+    #: For an undo or a redo, the same as in `Outcome`.
+    undo: Optional[Mapping[str, int]] = None
+    redo: Optional[Mapping[str, int]] = None
 
 
 @dataclass(frozen=True)

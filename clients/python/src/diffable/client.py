@@ -73,6 +73,7 @@ class Client:
     transact = _blocking(Requests.transact)
     publish = _blocking(Requests.publish)
     undo = _blocking(Requests.undo)
+    redo = _blocking(Requests.redo)
     perform = _blocking(Requests.perform)
     propose = _blocking(Requests.propose)
     expand = _blocking(Requests.expand)

@@ -1,0 +1,105 @@
+import Diffable
+
+/// The path of changes that undo and redo walk. It leaves out changes that were undone before another change was made.
+///
+/// Each revision has a *position* on the path. The position of an undo or a redo is `UndoStep.to`; the position of any other change is its
+/// own revision. The position before a change is the position of the revision before it. So the history alone determines the
+/// path, across clients and restarts.
+struct UndoPath {
+    let head: Int
+    /// The oldest revision whose state is kept.
+    let oldest: Int
+    /// Undos and redos, by the revision that each made.
+    let steps: [Int: UndoStep]
+
+    /// The position of the head.
+    var position: Int { position(at: head) }
+
+    private func position(at revision: Int) -> Int {
+        // History may have lost the step that made the oldest revision. The next step names its position too.
+        steps[revision]?.to ?? (revision == oldest ? steps[revision + 1]?.from : nil) ?? revision
+    }
+
+    /// Returns a kept revision with the state of a position.
+    func revision(at position: Int) -> Int? {
+        if position >= oldest { return position }
+        if self.position(at: oldest) == position { return oldest }
+        return steps.first { $0.value.to == position && $0.key >= oldest }?.key
+    }
+
+    /// Returns the position that an undo of this change leads to, or nil if it is unknown.
+    private func before(_ position: Int) -> Int? {
+        guard position > 0 else { return nil }
+        let revision = position - 1
+        if revision >= oldest { return self.position(at: revision) }
+        // The revision before is out of history. It still has the right state if `position` is a true position.
+        let isPosition = position >= oldest || steps.values.contains { $0.from == position || $0.to == position }
+        return isPosition ? revision : nil
+    }
+
+    /// Returns the position after an undo of up to `countMax` changes, and the number of changes that it undoes.
+    func back(_ countMax: Int) -> (position: Int, count: Int) {
+        var (position, count) = (position, 0)
+        while count < countMax {
+            if let next = before(position), revision(at: next) != nil {
+                position = next
+            } else if count == 0, let step = steps[head], step.from < step.to, revision(at: step.from) != nil {
+                // The states in between are lost, if there are any. The state before the redo is kept.
+                position = step.from
+            } else {
+                break
+            }
+            count += 1
+        }
+        return (position, count)
+    }
+
+    /// Returns the position after a redo of up to `countMax` changes, and the number of changes that it redoes.
+    func forward(_ countMax: Int) -> (position: Int, count: Int) {
+        let positions = undone.suffix(countMax)
+        return (positions.first ?? position, positions.count)
+    }
+
+    /// The changes that can be redone, newest first.
+    private var undone: [Int] {
+        var undone: [Int] = []
+        var next: Int? = newest
+        while let position = next, position > self.position {
+            undone.append(position)
+            next = before(position)
+        }
+        if next == position { return undone }
+        // The states in between are lost, if there are any. The state before the undo is kept.
+        guard let step = steps[head], step.isUndo, let last = undone.firstIndex(of: step.from) else { return [] }
+        return Array(undone[...last])
+    }
+
+    /// Returns the step that restores a revision, or nil if the revision is not on the path.
+    func step(to revision: Int) -> UndoStep? {
+        let target = position(at: revision)
+        var next: Int? = newest
+        while let position = next, position > target { next = before(position) }
+        return next == target ? UndoStep(from: position, to: target) : nil
+    }
+
+    /// The newest position on the path: the last change before the undos and redos at the end.
+    private var newest: Int {
+        var revision = head
+        while revision > oldest, steps[revision] != nil { revision -= 1 }
+        return position(at: revision)
+    }
+}
+
+extension [ListOperation] {
+    /// Whether they only ask clients to redraw. There is nothing to undo in that.
+    var onlyAskToDrawAgain: Bool {
+        allSatisfy { operation in
+            switch operation {
+            case .reloadSections(let reloads): reloads.allSatisfy { $0.content == nil }
+            case .reconfigureItems(let changes): changes.allSatisfy { $0.content == nil }
+            case .reloadItems(let reloads): reloads.allSatisfy { $0.kind == nil && $0.content == nil }
+            default: false
+            }
+        }
+    }
+}
