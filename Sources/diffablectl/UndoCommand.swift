@@ -53,7 +53,7 @@ struct UndoCommand {
         else { return }
         throw CommandError(
             .refused,
-            "this would take back revision 1, before which \(quoted(list)) was empty; nothing was changed. To empty it, use "
+            "this would undo revision 1, before which \(quoted(list)) was empty; nothing was changed. To empty it, use "
                 + "--to 0; what a restore replaced comes back with diffablectl undelete \(list) --as NAME")
     }
 

@@ -31,7 +31,7 @@ extension Integration {
             #expect(try shown() == "{" + Self.items)
             #expect(
                 try daemon.succeed("undo", "tasks")
-                    == "tasks revision 5: the list's own content changed\n")
+                    .hasPrefix("tasks revision 5: the list's own content changed; undid revision 4 by diffablectl ("))
             #expect(try shown() == #"{"content":{"title":"Mine"},"# + Self.items)
             for arguments in [
                 ["set", "tasks", "--list"], ["patch", "tasks", "--list", "--where", "a", "b:=1"],
