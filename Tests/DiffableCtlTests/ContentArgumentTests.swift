@@ -89,13 +89,17 @@ struct ContentArgumentTests {
         ["text=Tea"], ["text=Buy milk", "done:=true"], ["done:=true"], [".a.b=1"], ["text="],
     ])
     func `content in the place of an id is refused`(words: [String]) throws {
-        let error = try #require(#expect(throws: (any Error).self) { _ = try Append.parse(["todo"] + words) })
-        #expect(Append.message(for: error).contains("use diffablectl append todo ID "))
-        #expect(try Append.parse(["todo", "--literal-id"] + words).id.description == words[0])
-        #expect(throws: (any Error).self) { _ = try SectionAdd.parse(["todo"] + words) }
+        let content = Array(words.dropFirst())
+        let error = #expect(throws: (any Error).self) {
+            try LiteralID.parse([]).check(words[0], content, "append todo")
+        }
+        #expect("\(try #require(error))".contains("use diffablectl append todo ID "))
+        try LiteralID.parse(["--literal-id"]).check(words[0], content, "append todo")
     }
 
     @Test func `an id with = in it that cannot be a pair is taken`() throws {
-        for id in ["https://x/?id=5", "a b=c", "=x", "milk"] { _ = try Append.parse(["todo", id, "text=x"]) }
+        for id in ["https://x/?id=5", "a b=c", "=x", "milk"] {
+            try LiteralID.parse([]).check(id, ["text=x"], "append todo")
+        }
     }
 }

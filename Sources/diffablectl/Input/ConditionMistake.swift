@@ -233,8 +233,9 @@ private struct Separators {
 
     /// Whether the value before the place is a number, true, false or null.
     private func isBehindScalar(_ index: Int) -> Bool {
-        let value = characters[..<index].reversed().prefix { !"=~<>".contains($0) }.reversed()
-        let text = String(ShortCondition.trimmed(String(value)[...]))
+        let test = String(characters[(places.last?.upperBound ?? 0)..<index])
+        guard let (end, comparison) = ShortCondition.firstOperator(in: test[...]) else { return false }
+        let text = String(ShortCondition.trimmed(test[end...].dropFirst(comparison.rawValue.count)))
         return Content.parsed(text).map { JSONView($0).isNull || !JSONView($0).isString && JSONView($0).text != nil }
             ?? false
     }

@@ -149,6 +149,17 @@ extension Integration {
             #expect(try daemon.companion("section", "set", "procs", "s", "open=false").status == 1)
         }
 
+        @Test func `content in the place of an id makes nothing`() throws {
+            for command in [["append", "procs"], ["section", "add", "procs"], ["insert", "procs"]] {
+                let program = try daemon.startCompanion(
+                    command + ["text=Tea"] + (command == ["insert", "procs"] ? ["--after", "a"] : []))
+                #expect(try program.wait() == 2)
+                #expect(program.complaints.contains("diffablectl \(command.joined(separator: " ")) ID text=Tea"))
+            }
+            #expect(try ids() == "a b c d")
+            #expect(try daemon.succeed("append", "procs", "text=Tea", "--literal-id") == "procs revision 2\n")
+        }
+
         @Test func `set names the members that it drops`() throws {
             try daemon.succeed("set", "procs", "d", "id=d", "cpu=9", "text=x", "due=1", "-q")
             #expect(
