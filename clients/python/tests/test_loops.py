@@ -283,7 +283,7 @@ class TimeoutTests(unittest.TestCase):
             wakings = self.drive(following, lambda _: len(following.state) == 51)
             self.assertLess(wakings, 120)
             self.assertFalse(self.is_readable(following, 0.05))
-            # Two may come in one piece: after one is taken it is still told of the other.
+            # Two updates may arrive in one piece: after the first is taken it is still readable.
             self.append("x")
             following.set_view({"search": "a"})
             while len(following.state) != 1:

@@ -68,7 +68,7 @@ class AsyncWire(Inheritable):
             self._writer.close()
 
     def _leave_to_parent(self) -> None:
-        # Past the loop: what that watches is the parent's too.
+        # Not through the loop: it would change the parent's list of watched sockets.
         self._socket.close()
 
 

@@ -52,7 +52,7 @@ class Work(Generic[T]):
 
     def __init__(self, coroutine: Coroutine[Any, bool, T]) -> None:
         self._coroutine = coroutine
-        #: What it waits for; None before it begins.
+        #: The wait that it is suspended in; None before it begins.
         self.wait: Optional[Wait] = None
 
     @property
@@ -104,7 +104,7 @@ class BlockingWire(Inheritable):
             try:
                 return self._socket.connect(path)
             except BlockingIOError:
-                # As many as the daemon lets wait are waiting, and nothing tells when there is room.
+                # The daemon's queue is full, and no event announces free space in it.
                 if deadline is not None and time.monotonic() >= deadline:
                     raise
                 await Wait(None, 0, 0.01)
@@ -158,7 +158,7 @@ class BlockingWire(Inheritable):
         return b""
 
     def is_open(self) -> bool:
-        # Nobody has asked for anything: what has come is the end, or its reason. A closed socket counts as ready.
+        # No reply is due, so anything to read is the end or its reason. A closed socket counts as ready.
         return not self.is_inherited and not Wait(self._socket, select.POLLIN, 0).outcome(None)
 
     def close(self) -> None:

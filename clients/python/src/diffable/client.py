@@ -131,7 +131,7 @@ class _Loop(Inheritable, Iterator[T]):
         super().__init__()
         self._reception = reception
         self._turn = threading.Lock()
-        # What `next` left when its time was over.
+        # Unfinished work of a `next` whose time was over.
         self._work: Optional[Work[Optional[T]]] = None
         self._readiness: Optional[Readiness] = None
 
@@ -141,8 +141,8 @@ class _Loop(Inheritable, Iterator[T]):
         return value
 
     def next(self, timeout: Optional[float] = None) -> Optional[T]:
-        """The same as `next(loop)`, but None when nothing has come after so many seconds; 0 only looks. What has come by then
-        is kept for the next call. At the end it raises `StopIteration`."""
+        """The same as `next(loop)`, but None when nothing has come after so many seconds; 0 never waits. A part
+        that has arrived is kept for the next call. At the end it raises `StopIteration`."""
         until = None if timeout is None else time.monotonic() + max(timeout, 0)
         if not self._turn.acquire(timeout=-1 if timeout is None else min(max(timeout, 0), threading.TIMEOUT_MAX)):
             return None
@@ -173,7 +173,7 @@ class _Loop(Inheritable, Iterator[T]):
         wait = None if self._work is None else self._work.wait
         if wait is not None:
             readiness.watch(wait)
-        # More may have come already; and what another thread has closed is over.
+        # More may have arrived already, or another thread has closed the loop.
         if wait is None or self._reception.is_closed:
             readiness.fire()
 
@@ -211,7 +211,7 @@ class _Loop(Inheritable, Iterator[T]):
 
 
 class Following(_Loop[Update]):
-    """`for update in client.follow("tasks")`. One thread iterates; any may set a view, or close.
+    """`for update in client.follow("tasks")`. One thread at a time iterates; any may set a view, or close.
 
     An event loop waits for `fileno`, and takes updates with `next(timeout=0)`. In a child of `os.fork` the loop goes on from
     where it was, over a connection of its own.

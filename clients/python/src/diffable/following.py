@@ -30,14 +30,14 @@ class FollowedList(Reception[Update]):
         }
         # Of what is shown first. Afterwards the daemon shows nothing older than before.
         self._fresh = {"mostRecent": most_recent or None, "notOlderThan": not_older_than}
-        # Each view is a copy of its own, so that `is` tells one from another that is equal.
+        # Each view is a copy of its own, so that `is` distinguishes equal ones.
         self._wanted: View = copied(view or {})
         self._mirror = Mirror(list, if_absent == "wait", self._wanted)
         self._subscription: Optional[int] = None
-        # The view that was asked for last, and the request for it until it is answered. What is set meanwhile waits.
+        # The view that was asked for last, and the request for it until it is answered. Views that are set until then wait.
         self._asked = self._wanted
         self._unanswered: Optional[Tuple[RequestID, View]] = None
-        # Of the members above: one thread sets a view while another follows.
+        # Protects the three members above: one thread sets a view while another follows.
         self._viewing = threading.Lock()
 
     @property

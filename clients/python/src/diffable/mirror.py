@@ -101,7 +101,7 @@ class Mirror:
         except KeyError as error:
             raise Unintelligible(f"{method} without {error}") from None
         if method == "bookmark" and self._has_state and "revision" in params:
-            # What changed since was nothing that is seen, and the next group begins there.
+            # No change up to there is seen through the view, and the next group begins there.
             self.revision = params["revision"]
         if method == "subscriptionEnded":
             raise Refused.of(str(params.get("reason")), str(params.get("message")), about=params)

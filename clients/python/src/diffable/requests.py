@@ -263,7 +263,7 @@ class Requests:
 
     async def _reply(self, method: str, params: Mapping[str, Any], again: bool) -> Dict[str, Any]:
         id = new_id()
-        # Before a connection is waited for: the caller may change what the parameters have in them meanwhile.
+        # Encoded before the wait for a connection, because the caller may change a parameter during it.
         line = request_line(method, params, id)
         return await self._connections.use(self._patience, lambda connection: connection.reply([line], id), again)
 

@@ -237,7 +237,7 @@ class ReplaceChildren(TypedDict):
     items: Sequence[ItemDict]
 
 
-#: One step of a change, told from the others by `op`.
+#: One step of a change. `op` is its name.
 Operation = Union[
     ReconfigureList, PatchList,
     AppendSections, InsertSections, DeleteSections, MoveSection, ReloadSections,
