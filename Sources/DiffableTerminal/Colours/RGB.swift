@@ -78,10 +78,10 @@ extension RGB {
         return end
     }
 
-    /// A measure of how far two colours look apart, good enough to find the nearest one ("redmean").
+    /// Measures how different two colours look: the square of the "redmean" distance, times 256.
     func distance(to other: RGB) -> Int {
         let mean = (Int(red) + Int(other.red)) / 2
         let (r, g, b) = (Int(red) - Int(other.red), Int(green) - Int(other.green), Int(blue) - Int(other.blue))
-        return (512 + mean) * r * r >> 8 + 4 * g * g + (767 - mean) * b * b >> 8
+        return (512 + mean) * r * r + 1024 * g * g + (767 - mean) * b * b
     }
 }

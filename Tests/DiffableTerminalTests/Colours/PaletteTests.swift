@@ -78,6 +78,51 @@ import Testing
         }
     }
 
+    /// Exact colours of the table: each of these is its own nearest colour, however distances are measured.
+    @Test func `a tint that is in the table of 256 colours is drawn in exactly that colour`() {
+        let palette = Palette(depth: .indexed, background: .black)
+        for index in 16...255 {
+            let colour = IndexedColoursTable.colour(index)
+            guard case .indexed(let drawn) = palette.pen(Style(on: .tint(Tint(colour)))).ground else {
+                // Black is the terminal's own ground here.
+                #expect(colour == .black)
+                continue
+            }
+            #expect(IndexedColoursTable.colour(Int(drawn)) == colour, "\(index)")
+        }
+    }
+
+    @Test(arguments: [
+        (0xFF0000, 196), (0x00FF00, 46), (0x0000FF, 21), (0xFFFF00, 226), (0x00FFFF, 51), (0xFF00FF, 201),
+        (0xFFFFFF, 231), (0x808080, 244), (0x101010, 233), (0xEFEFEF, 255), (0x0A84FF, 33), (0xFF5A50, 203),
+        (0xFF9F0A, 214), (0xFFD60A, 220), (0x32D74B, 77), (0xBF7AF2, 141),
+    ])
+    func `these colours have these nearest ones of 256`(number: UInt32, index: UInt8) {
+        let palette = Palette(depth: .indexed, background: .black)
+        #expect(palette.pen(Style(on: .tint(Tint(RGB(number))))).ground == .indexed(index))
+    }
+
+    @Test func `the nearest of 256 colours is the one with the least distance, also for random colours`() {
+        var random = SplitMix64(seed: 34)
+        let palette = Palette(depth: .indexed, background: .black)
+        for _ in 0..<2_000 {
+            let colour = RGB(UInt32.random(in: 1..<1 << 24, using: &random))
+            guard case .indexed(let drawn) = palette.pen(Style(on: .tint(Tint(colour)))).ground else { continue }
+            let least = (16...255).map { Self.redmean(colour, IndexedColoursTable.colour($0)) }.min()!
+            let distance = Self.redmean(colour, IndexedColoursTable.colour(Int(drawn)))
+            #expect(abs(distance - least) < 1e-6, "\(colour) is drawn as \(drawn)")
+        }
+    }
+
+    /// The published formula, in floating point: https://www.compuphase.com/cmetric.htm
+    private static func redmean(_ a: RGB, _ b: RGB) -> Double {
+        let mean = (Double(a.red) + Double(b.red)) / 2
+        let (r, g, b) = (
+            Double(a.red) - Double(b.red), Double(a.green) - Double(b.green), Double(a.blue) - Double(b.blue)
+        )
+        return (2 + mean.rounded(.down) / 256) * r * r + 4 * g * g + (2 + (255 - mean.rounded(.down)) / 256) * b * b
+    }
+
     @Test func `without colours attributes tell apart what is focused`() {
         let palette = Palette(depth: .none, background: .black)
         for ink in Self.inks {
@@ -102,6 +147,10 @@ import Testing
             #expect(Palette(depth: depth, background: .white).pen(Style()) == .standard)
         }
     }
+}
+
+extension Tint {
+    fileprivate init(_ colour: RGB) { self = .exact(red: colour.red, green: colour.green, blue: colour.blue) }
 }
 
 enum SixteenColours {
