@@ -104,6 +104,7 @@ extension DecodingError: CustomStringConvertible {
         case "viewLengthMax":
             "the view is longer than \(most) bytes without white space; name fewer ids, or ask for less"
         case "searchLengthMax": "the search is longer than \(most) bytes; search for fewer or shorter words"
+        case "searchPathsMax": "the search looks at more than \(most) paths; name fewer, or search all strings"
         case "viewTermsMax":
             "the view asks for more than \(most) tests, words and paths; ask for less, or look for the rest yourself"
         case "schemaLengthMax": "the schemas of a list are at most \(most) bytes long together, without white space"

@@ -89,6 +89,64 @@ import Testing
     }
 
     @Test(arguments: [
+        (#"{"words":"MILK","in":["/text"]}"#, "milk"), (#"{"words":"milk","in":["/note"]}"#, ""),
+        (#"{"words":"home","in":["/text"]}"#, ""), (#"{"words":"home","in":["/tags"]}"#, ""),
+        (#"{"words":"eclair","in":["/tags/1"]}"#, "milk"), (#"{"words":"just text","in":[""]}"#, "bare"),
+        // Numbers count, and each word may be at another path.
+        (#"{"words":"10 strasse","in":["/n","/text"]}"#, "tax"), (#"{"words":"10","in":[["/n"]]}"#, ""),
+        (#"{"words":"true","in":["/done"]}"#, ""),
+        // Ids and kinds, also where the content has nothing of it.
+        (#"{"words":"NOTH","in":["id"]}"#, "nothing"), (#"{"words":"odo","in":["kind"]}"#, "milk"),
+        // The first that says something, and no other.
+        (#"{"words":"bare","in":[["/text","id"]]}"#, "bare"), (#"{"words":"tax","in":[["/text","id"]]}"#, ""),
+        (#"{"words":"tax","in":[["/none","id"]]}"#, "tax"), (#"{"words":"text","in":[["","id"]]}"#, "bare"),
+        (#"{"words":"2026","in":[[{"firstExcept":["text"]}]]}"#, "tax"),
+        (#"{"words":"2026","in":[[{"firstExcept":[]}]]}"#, ""),
+        (#"{"words":"stra","in":[[{"firstExcept":["icon"]}]]}"#, "tax"),
+        // Kinds of their own.
+        (#"{"words":"buy","in":["id"],"kinds":[{"kind":"todo","in":["/text"]}]}"#, "milk"),
+        (#"{"words":"buy","in":["/text"],"kinds":[{"kind":"todo","in":["id"]}]}"#, ""),
+        (#"{"words":"straße","in":["id"],"kinds":[{"kind":"","in":["/text"]}]}"#, "tax"),
+        (#"{"words":"","in":[]}"#, "milk tax nothing bare"),
+    ]) func `searches some paths`(search: String, ids: String) throws {
+        #expect(try shown("{\"search\":\(search)}") == ids)
+        // A list that follows it finds the same by its index.
+        let criterion = try #require(try view("{\"search\":\(search)}").criterion)
+        let index = CriterionIndex()
+        index.insert(1, criterion)
+        let found = try list().itemIdentifiers.filter { id in
+            var numbers: Set<Int> = []
+            if let item = try? list().item(id) { index.collect(matching: item, into: &numbers) }
+            return numbers == [1]
+        }
+        #expect(found.map(\.description).joined(separator: " ") == ids)
+    }
+
+    @Test func `a search of some paths is narrower than one with fewer words only at the same paths`() throws {
+        let wide = try view(#"{"search":{"words":"a","in":["/text"]}}"#)
+        let narrow = try view(#"{"search":{"words":"ab","in":["/text"]}}"#)
+        let other = try view(#"{"search":{"words":"ab","in":["id"]}}"#)
+        let all = try view(#"{"search":"ab"}"#)
+        #expect(narrow.isNarrower(than: wide.matchingText, wide.criterion))
+        #expect(!wide.isNarrower(than: narrow.matchingText, narrow.criterion))
+        #expect(!other.isNarrower(than: wide.matchingText, wide.criterion))
+        #expect(!all.isNarrower(than: wide.matchingText, wide.criterion))
+        #expect(!narrow.isNarrower(than: all.matchingText, all.criterion))
+    }
+
+    @Test(arguments: [
+        (#"{"words":"a"}"#, "needs words and in"), (#"{"in":[]}"#, "needs words and in"),
+        (#"{"words":"a","in":["text"]}"#, "JSON pointer"), (#"{"words":"a","in":[[{}]]}"#, "firstExcept"),
+        (#"{"words":"a","in":[],"kinds":[{"in":[]}]}"#, "needs kind and in"), ("3", "must be a string"),
+    ]) func `refuses a search that cannot be understood`(search: String, reason: String) {
+        #expect { try view("{\"search\":\(search)}") } throws: { "\($0)".contains(reason) }
+        let paths = (0...128).map { "\"/\($0)\"" }.joined(separator: ",")
+        #expect { try view("{\"search\":{\"words\":\"a\",\"in\":[\(paths)]}}") } throws: {
+            "\($0)".contains("searchPathsMax")
+        }
+    }
+
+    @Test(arguments: [
         ("milk", "milk"), ("MILK buy", "milk"), ("eclair", "milk"), ("STRASSE", "tax"), ("straße", "tax"),
         ("STRAẞE", "tax"),
         ("home nowhere", ""), ("todo", ""), ("JUST", "bare"), ("", "milk tax nothing bare"), ("2026-12", "tax"),

@@ -34,6 +34,7 @@ extension Criterion {
     /// Whether whatever meets it meets another one, as far as the words of their searches tell: the conditions are equal.
     func isNarrower(than other: Criterion?) -> Bool {
         guard let search = other?.search else { return true }
+        guard self.search?.places == search.places else { return false }
         return search.words.allSatisfy { word in self.search?.words.contains { $0.hasPart(word) } ?? false }
     }
 }

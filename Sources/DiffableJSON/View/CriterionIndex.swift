@@ -26,7 +26,7 @@ package final class CriterionIndex {
                 spans[anchor.path] = tree
                 tree.insert(anchor.span, number)
             }
-        } else if criterion.condition == nil, let search = criterion.search {
+        } else if criterion.condition == nil, let search = criterion.search, search.places == nil {
             searches[number] = search
         } else {
             others[number] = criterion

@@ -8,18 +8,22 @@ import Diffable
     import Glibc
 #endif
 
-/// Words that a search looks for in the strings of an item's content. Case and diacritics do not count.
+/// Words that a search looks for in the strings of an item's content, or at certain places. Case and diacritics do not count.
 struct SearchText: Sendable {
     /// Each word must be in one of the strings.
     let words: [[UInt8]]
+    /// Nil: all strings of the content.
+    let places: SearchPlaces?
 
-    init(_ text: String) {
+    init(_ text: String, in places: SearchPlaces? = nil) {
+        self.places = places
         words = text.split(whereSeparator: \.isWhitespace).map { Self.folded(String($0)) }
     }
 
     /// O(length of the content).
     func isFound(in item: Item) -> Bool {
-        item.record.withContent(mayBeFound) && isFound(inFolded: Self.folded(item))
+        guard item.record.withContent(mayBeFound) || mayBeFound(outsideContentOf: item) else { return false }
+        return isFound(inFolded: places.map { Self.folded(item, in: $0) } ?? Self.folded(item))
     }
 
     /// False when one of the words is nowhere in the content, be it in a string or not. Most items are passed over so, without
@@ -39,6 +43,18 @@ struct SearchText: Sendable {
         }
     }
 
+    /// False when none of the words is in the id, if the search looks at ids, or in the kind.
+    private func mayBeFound(outsideContentOf item: Item) -> Bool {
+        guard let places else { return false }
+        if places.looksAtKinds { return true }
+        return places.looksAtIDs
+            && item.record.withID { id in
+                if id.contains(where: { $0 >= 0x80 }) { return true }
+                let folded = id.map(\.asciiFolded)
+                return words.contains { folded.hasPart($0) }
+            }
+    }
+
     /// In bytes, of what is copied on the stack.
     private static let lengthCopiedMax = 1_024
 
@@ -55,6 +71,16 @@ struct SearchText: Sendable {
             if content.isEmpty { return }
             text.reserveCapacity(content.count)
             append(CompactValue(content), to: &text)
+        }
+        return text
+    }
+
+    /// The same for the texts at certain places.
+    private static func folded(_ item: Item, in places: SearchPlaces) -> [UInt8] {
+        var text: [UInt8] = []
+        places.forEachText(of: item) { string in
+            append(string, to: &text)
+            text.append(0xFF)
         }
         return text
     }

@@ -177,12 +177,18 @@ extension Decoder {
     }
 
     private mutating func searchText() throws(DecodingError) -> SearchText {
-        let string = try string("search")
+        var places: SearchPlaces?
+        let string: JSONString
+        if scanner.peek() == UInt8(ascii: "{") {
+            (string, places) = try placedSearch()
+        } else {
+            string = try self.string("search")
+        }
         let text = string.text
         guard text.utf8.count <= searchLengthMax else {
             throw DecodingError(.tooLarge(limit: "searchLengthMax", max: searchLengthMax), at: string.offset)
         }
-        return SearchText(text)
+        return SearchText(text, in: places)
     }
 
     private mutating func expansionMode() throws(DecodingError) -> ViewParts.ExpansionMode {
@@ -213,7 +219,7 @@ private struct ViewParts {
 
     enum ExpansionMode { case all, shared, own }
 
-    /// The number of tests for each item.
+    /// The number of tests for each item that `viewTermsMax` limits.
     var numberOfTerms: Int { (condition?.numberOfTerms ?? 0) + (search?.words.count ?? 0) + sort.count }
 
     func view(at start: Int) throws(DecodingError) -> View {
@@ -234,7 +240,8 @@ private struct ViewParts {
             let criterion = Criterion(condition: condition, search: search)
             view.criterion = criterion
             view.matching = Selection(
-                sections: sections, terms: numberOfTerms, isMatch: criterion.map { $0.isMet }, appendKey: appendKey)
+                sections: sections, terms: numberOfTerms + (search?.places?.pathCount ?? 0),
+                isMatch: criterion.map { $0.isMet }, appendKey: appendKey)
             view.matchingText = Array(texts.joined(separator: [0]))
         }
         return view
