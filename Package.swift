@@ -167,7 +167,7 @@ let package = Package(
         .testTarget(
             name: "DiffableViewTests",
             dependencies: ["Diffable", "DiffableJSON", "DiffableTerminal", "DiffableView", "TestSupport"],
-            exclude: ["Looks/looks.json", "Layout/Snapshots"], swiftSettings: settings),
+            exclude: ["Looks/looks.json", "Layout/Snapshots", "Text/wcwidth.txt"], swiftSettings: settings),
         .systemLibrary(
             name: "CVterm", path: "Tests/CVterm", pkgConfig: "vterm", providers: [.apt(["libvterm-dev"])]),
         // Nothing that ships: what tests stop, kill and crash.

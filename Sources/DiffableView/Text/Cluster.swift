@@ -30,7 +30,11 @@ extension Cluster {
 
     /// Nil for what shows nothing: control characters, byte order marks, joiners without anything to join.
     package init?(_ character: Character) {
-        let scalars = character.unicodeScalars
+        self.init(scalars: character.unicodeScalars[...])
+    }
+
+    /// A cluster with these scalars.
+    init?(scalars: Substring.UnicodeScalarView) {
         guard let first = scalars.first else { return nil }
         if scalars.index(after: scalars.startIndex) == scalars.endIndex {
             self.init(first)
@@ -43,8 +47,11 @@ extension Cluster {
         let width = ScalarWidth(scalar)
         switch width {
         case .none: return nil
-        // A mark without a letter stands on a dotted circle, as Unicode's charts draw it.
+        // A mark without a letter gets a dotted circle, as in Unicode's charts. Otherwise some terminals would draw it on the
+        // previous cell.
         case .mark: self.init(.sequence("\u{25CC}" + String(scalar)), width: 1, isDoubtful: true)
+        case .narrow where scalar.mayCombine, .wide where scalar.mayCombine:
+            self.init(.sequence("\u{25CC}" + String(scalar)), width: 2, isDoubtful: true)
         case .narrow, .wide:
             self.init(.scalar(scalar), width: width == .wide ? 2 : 1, isDoubtful: scalar.hasDoubtfulWidth)
         }
@@ -52,7 +59,7 @@ extension Cluster {
 
     /// Terminals that know clusters draw an emoji sequence in two columns, others one emoji beside the other; of letters
     /// that take columns of their own some join two in one. Two columns are room for what most of them do.
-    private init?(sequence: String.UnicodeScalarView) {
+    private init?(sequence: Substring.UnicodeScalarView) {
         var text = String.UnicodeScalarView()
         var width = 0
         var markCount = 0
@@ -63,9 +70,10 @@ extension Cluster {
                 switch scalarWidth {
                 case .none: continue
                 case .mark: text.append("\u{25CC}")
+                case .narrow where scalar.mayCombine, .wide where scalar.mayCombine: text.append("\u{25CC}")
                 case .narrow, .wide: break
                 }
-                width = scalarWidth == .wide ? 2 : 1
+                width = scalarWidth == .wide || scalar.mayCombine ? 2 : 1
             } else {
                 switch scalarWidth {
                 case .none where scalar.properties.generalCategory == .control: continue

@@ -25,7 +25,10 @@ package struct Clusters: Sequence, IteratorProtocol {
             }
             let start = index
             index = text.index(after: index)
-            if let cluster = Cluster(text[start]) { return cluster }
+            // Unicode's rules begin a new cluster at some spacing marks, in Burmese for example. Some terminals draw these marks on
+            // the previous cell.
+            while index != scalars.endIndex, scalars[index].mayCombine { index = text.index(after: index) }
+            if let cluster = Cluster(scalars: text[start..<index].unicodeScalars) { return cluster }
         }
         return nil
     }

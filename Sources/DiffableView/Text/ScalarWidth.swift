@@ -37,17 +37,27 @@ extension Unicode.Scalar {
         }
     }
 
-    /// Whether terminals disagree on it: symbols that are wide in East Asian fonts, characters that are also emojis,
+    /// Whether some terminals give it columns of its own, and others draw it on the previous character: spacing marks, skin tones.
+    var mayCombine: Bool {
+        value >= 0x0903 && (0x1F3FB...0x1F3FF ~= value || properties.generalCategory == .spacingMark)
+    }
+
+    /// Whether terminals disagree on it: spacing marks, symbols that are wide in East Asian fonts, characters that are also emojis,
     /// what came with Unicode 13 and later, and what has no meaning that all know.
     var hasDoubtfulWidth: Bool {
+        if value < 0x300 { return false }
+        let category = properties.generalCategory
+        if category == .spacingMark || category == .unassigned { return true }
         if value < 0x2100 { return false }
         switch value {
+        // Numbers in circles on black squares; symbols that Unicode 16 made wide.
+        case 0x3248...0x324F, 0x1D300...0x1D376: return true
         // Lines and blocks, of which frames are made, and letters of the East: all agree.
         case 0x2500...0x259F, 0x2800...0x28FF, 0x2E80...0xD7FF: return false
         // Small forms of arrows and boxes of which rows are made: narrow wherever they were tried.
         case 0x203A, 0x25B8, 0x25BE, 0x2610...0x2611, 0x2713: return false
         case 0x2150...0x218F, 0x2190...0x21FF, 0x2460...0x24FF, 0x25A0...0x27BF, 0x2B00...0x2BFF: return true
-        case 0xE000...0xF8FF, 0x1F1E6...0x1F1FF, 0x1F6D5...0x1FBFF, 0xE0000...: return true
+        case 0xE000...0xF8FF, 0x1F1E6...0x1F1FF, 0x1F3FB...0x1F3FF, 0x1F6D5...0x1FBFF, 0xE0000...: return true
         default: return properties.isEmoji && !properties.isEmojiPresentation
         }
     }

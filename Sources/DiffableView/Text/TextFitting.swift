@@ -15,18 +15,13 @@ func fitted(_ text: String, columns: Int) -> String {
     guard columns > 0 else { return "" }
     var count = 0
     var kept = ""
-    var keptCount = 0
+    /// Bytes of `kept` that leave a column for the ellipsis.
+    var shortLength = 0
     for cluster in Clusters(text) {
         count += cluster.width
-        if count > columns {
-            while keptCount > columns - 1, let last = kept.last {
-                keptCount -= columnCount(of: String(last))
-                kept.removeLast()
-            }
-            return kept + "…"
-        }
+        if count > columns { return String(decoding: kept.utf8.prefix(shortLength), as: UTF8.self) + "…" }
         cluster.append(to: &kept)
-        keptCount = count
+        if count < columns { shortLength = kept.utf8.count }
     }
     return kept
 }

@@ -8,7 +8,7 @@ extension TerminalProcessTests {
     @Suite(.enabled(if: Tmux.isInstalled, "needs tmux")) struct TmuxTests {
         /// What stands behind a difficult text is in its column, as tmux counts columns.
         @Test func `columns behind difficult texts are straight`() throws {
-            let tmux = try Tmux(rows: 30)
+            let tmux = try Tmux(rows: DifficultTexts.all.count + 5)
             defer { tmux.end() }
             let texts = DifficultTexts.all.map { "'\($0)'" }.joined(separator: " ")
             tmux.type("exec \(Child.trial) $(tty) \(texts)\n")

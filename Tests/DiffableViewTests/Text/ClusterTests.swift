@@ -6,6 +6,10 @@ import Testing
         ("a", [1]), ("ab", [1, 1]), ("é", [1]), ("e\u{301}", [1]), ("漢字", [2, 2]), ("ｶ", [1]), ("한", [2]),
         ("\u{1112}\u{1161}\u{11AB}", [2]), ("👨‍👩‍👧", [2]), ("🇩🇪🇫🇷", [2, 2]), ("❤", [1]), ("❤️", [2]), ("1️⃣", [2]), ("⌚", [2]),
         ("ก็", [1]), ("क्ष", [2]), ("\u{301}", [1]), ("\u{FEFF}", []), ("a\u{200B}b", [1, 1]), ("\u{7}\u{1B}[", [1]),
+        // Spacing marks have room for both ways to draw them, and a circle where they have no letter.
+        ("का", [2]), ("က\u{102C}", [2]), ("\u{903}", [2]), ("\u{93E}a", [2, 1]), ("a\u{903}b", [2, 1]),
+        (" \u{903}", [2]),
+        ("👍🏿", [2]), ("🏿", [2]), ("🇩", [2]), ("🏳️‍🌈", [2]), ("☺︎", [1]), ("\u{20DD}", [1]), ("กำ", [2]),
         ("\u{AD}", []), ("\u{3000}", [2]), ("\u{A0}", [1]), ("─│╭", [1, 1, 1]), ("🥛", [2]), ("Ж", [1]),
     ]) func `a cluster takes as many columns as terminals give it`(text: String, widths: [Int]) {
         #expect(Clusters(text).map(\.width) == widths)
@@ -16,7 +20,10 @@ import Testing
         #expect(Clusters(text).allSatisfy { !$0.isDoubtful })
     }
 
-    @Test(arguments: ["👨‍👩‍👧", "🇩🇪", "❤️", "❤", "क्ष", "①", "🫠", "a\u{301}\u{302}", "\u{E000}", "\u{301}"])
+    @Test(arguments: [
+        "👨‍👩‍👧", "🇩🇪", "❤️", "❤", "क्ष", "①", "🫠", "a\u{301}\u{302}", "\u{E000}", "\u{301}",
+        "\u{903}", "\u{93E}", "a\u{903}", "\u{102C}", "🏿", "🇩", "\u{20DD}", "\u{378}", "👍🏿",
+    ])
     func `what they draw in different ways is doubtful`(text: String) {
         #expect(Clusters(text).allSatisfy(\.isDoubtful) && !Clusters(text).map(\.width).isEmpty)
     }
