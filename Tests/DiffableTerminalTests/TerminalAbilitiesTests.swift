@@ -47,6 +47,23 @@ import Testing
         #expect(TerminalAbilities(environment: ["TERM": "xterm"]).palette.isDark)
     }
 
+    /// GNU screen has no alternate screen by default.
+    @Test(arguments: ["screen", "screen-256color", "xterm-256color", "linux"])
+    func `at the end nothing of the picture is left on a terminal without an alternate screen`(term: String) {
+        let abilities = TerminalAbilities(environment: ["TERM": term])
+        let modes = TerminalModes(abilities: abilities)
+        let screen = VtermScreen(columns: 40, rows: 6, hasAlternateScreen: false)
+        screen.write(modes.enteringBytes(reportsMouse: true))
+        var grid = Grid(columns: 40, rows: 6)
+        for row in 0..<6 { grid.put("row \(row)", row: row, column: 3, Style(on: .selected)) }
+        var writer = ScreenWriter(abilities: abilities)
+        screen.write(writer.bytes(showing: grid))
+        #expect(screen.cell(2, 3).text == "r")
+        screen.write(modes.leavingBytes)
+        for row in 0..<6 { for column in 0..<40 { #expect(screen.cell(row, column).text.allSatisfy { $0 == " " }) } }
+        #expect(screen.cursor == Grid.Position(column: 0, row: 0))
+    }
+
     @Test(arguments: ["xterm", "xterm-kitty", "linux", "vt100", "screen", "tmux-256color"])
     func `what is set at the start is taken back at the end`(term: String) {
         let modes = TerminalModes(abilities: TerminalAbilities(environment: ["TERM": term]))

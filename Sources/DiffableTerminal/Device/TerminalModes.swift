@@ -28,7 +28,9 @@ package struct TerminalModes: Equatable, Sendable {
         bytes += mouseBytes(isOn: false)
         text = abilities.hasKeyboardProtocol ? "\u{1B}[<u" : ""
         text += "\u{1B}[?7h\u{1B}[?25h"
-        text += abilities.hasAlternateScreen ? "\u{1B}[?1049l" : "\u{1B}[2J\u{1B}[H"
+        // GNU screen has no alternate screen by default.
+        text += "\u{1B}[2J\u{1B}[H"
+        if abilities.hasAlternateScreen { text += "\u{1B}[?1049l" }
         return bytes + text.utf8
     }
 

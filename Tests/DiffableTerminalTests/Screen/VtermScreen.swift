@@ -9,12 +9,12 @@ final class VtermScreen {
     private(set) var rows: Int
     private(set) var columns: Int
 
-    init(columns: Int, rows: Int) {
+    init(columns: Int, rows: Int, hasAlternateScreen: Bool = true) {
         (self.columns, self.rows) = (columns, rows)
         terminal = vterm_new(Int32(rows), Int32(columns))
         vterm_set_utf8(terminal, 1)
         screen = vterm_obtain_screen(terminal)
-        vterm_screen_enable_altscreen(screen, 1)
+        vterm_screen_enable_altscreen(screen, hasAlternateScreen ? 1 : 0)
         vterm_screen_reset(screen, 1)
         write(Array("\u{1B}[?1049h\u{1B}[?7l".utf8))
     }
