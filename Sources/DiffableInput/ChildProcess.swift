@@ -8,8 +8,6 @@ package struct ChildProcess {
         case nothing
         /// The standard input of this program, on which somebody types.
         case inherited
-        /// The terminal on which somebody types, whatever standard input is.
-        case terminal
         case descriptor(Int32)
     }
 
@@ -42,7 +40,6 @@ package struct ChildProcess {
         switch input {
         case .nothing: posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0)
         case .inherited: break
-        case .terminal: posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/tty", O_RDWR, 0)
         case .descriptor(let descriptor): posix_spawn_file_actions_adddup2(&actions, descriptor, STDIN_FILENO)
         }
         if let output { posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO) }

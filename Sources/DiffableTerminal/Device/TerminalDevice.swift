@@ -17,6 +17,10 @@ package final class TerminalDevice {
     package let waker = TerminalWaker()
     private let path: String
     private let descriptor: Int32
+    /// Whether the descriptor blocks, because other processes have the same open file.
+    private let blocks: Bool
+    /// The size that was reported last, of a terminal that sends no signal when it changes.
+    private var watchedSize: TerminalSize?
     private var signals: Int32 = -1
     /// What has been written and not taken yet: the rest of one frame.
     private var pending: ArraySlice<UInt8> = []
@@ -31,17 +35,31 @@ package final class TerminalDevice {
     private var isInBackground = false
     package private(set) var reportsMouse = false
 
-    /// Opens a terminal and changes nothing of it yet.
-    package init(path: String = "/dev/tty", abilities: TerminalAbilities) throws(TerminalError) {
-        descriptor = open(path, O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
+    /// Opens the user's terminal and changes nothing of it yet.
+    package convenience init(abilities: TerminalAbilities) throws(TerminalError) {
+        let terminal = try UserTerminal(blocks: false)
+        self.init(
+            descriptor: terminal.descriptor, path: terminal.path, blocks: terminal.isShared, abilities: abilities)
+        if !terminal.isControlling { watchedSize = size }
+    }
+
+    private init(descriptor: Int32, path: String, blocks: Bool, abilities: TerminalAbilities) {
+        self.descriptor = descriptor
         self.path = path
+        self.blocks = blocks
         self.abilities = abilities
         modes = TerminalModes(abilities: abilities)
+    }
+
+    /// Opens a terminal and changes nothing of it yet.
+    package convenience init(path: String, abilities: TerminalAbilities) throws(TerminalError) {
+        let descriptor = open(path, O_RDWR | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
         guard descriptor >= 0 else { throw .unavailable(path: path, errno) }
         guard isatty(descriptor) == 1 else {
             close(descriptor)
             throw .unavailable(path: path, ENOTTY)
         }
+        self.init(descriptor: descriptor, path: path, blocks: false, abilities: abilities)
     }
 
     deinit {
@@ -169,7 +187,8 @@ package final class TerminalDevice {
                     fd: isHungUp || isInBackground ? -1 : descriptor,
                     events: Int16(isBehind ? POLLIN | POLLOUT : POLLIN), revents: 0),
             ]
-            let next = [deadline, decoderDeadline].compactMap(\.self).min()
+            let sizeDeadline = watchedSize == nil ? nil : ContinuousClock.now + Self.sizePause
+            let next = [deadline, decoderDeadline, sizeDeadline].compactMap(\.self).min()
             poll(&descriptors, 3, next.map(milliseconds(until:)) ?? -1)
 
             if descriptors[0].revents != 0, waker.takeCalls() { events.append(.woken) }
@@ -182,6 +201,10 @@ package final class TerminalDevice {
                 decoderDeadline = nil
                 events += decoder.timeOutPassed().map { .input($0) }
             }
+            if let known = watchedSize, size != known {
+                watchedSize = size
+                events.append(.resized(size))
+            }
             if isHungUp, !toldOfHangUp {
                 toldOfHangUp = true
                 events.append(.hungUp)
@@ -191,10 +214,15 @@ package final class TerminalDevice {
         return events
     }
 
+    /// The interval for checking the size of a terminal that sends no signal.
+    private static let sizePause = Duration.seconds(1)
+
     /// Whether there is more to read already.
-    package var hasInput: Bool {
+    package var hasInput: Bool { !isInBackground && isReadable }
+
+    private var isReadable: Bool {
         var readable = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-        return !isInBackground && poll(&readable, 1, 0) > 0
+        return poll(&readable, 1, 0) > 0
     }
 
     private func readInput() -> [InputEvent] {
@@ -206,6 +234,7 @@ package final class TerminalDevice {
         var events: [InputEvent] = []
         // Whoever sends without an end does not keep the loop from its other work.
         for _ in 0..<Self.readsMax where events.isEmpty {
+            if blocks, !isReadable { break }
             let lengthMax = decoder.isInPaste ? 16 << 10 : 1
             let bytes = [UInt8](unsafeUninitializedCapacity: lengthMax) { buffer, count in
                 let result = read(descriptor, buffer.baseAddress, lengthMax)

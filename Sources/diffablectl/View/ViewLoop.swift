@@ -66,11 +66,12 @@ private struct ViewScreen {
 
     init(_ loop: ViewLoop) throws {
         self.loop = loop
-        do { device = try TerminalDevice(abilities: loop.abilities) } catch TerminalError.unavailable(
-            let path, let error)
-        {
+        do { device = try TerminalDevice(abilities: loop.abilities) } catch TerminalError.unavailable(_, let error) {
+            let reason = String(cString: strerror(error))
             throw CommandError(
-                .unusable, "\(path) cannot be used: \(String(cString: strerror(error))); --plain writes lines")
+                .unusable,
+                "there is no terminal: /dev/tty cannot be opened (\(reason)), and standard input and output are none"
+                    + (loop.options.picking == .none ? "; --plain writes lines" : "; run it in a terminal"))
         }
         inbox = ViewInbox(waking: device.waker)
         size = device.size
@@ -243,7 +244,9 @@ private struct ViewScreen {
             item.description,
         ]
         do {
-            let editor = try ChildProcess(words, input: .terminal)
+            let terminal = try UserTerminal(blocks: true)
+            defer { close(terminal.descriptor) }
+            let editor = try ChildProcess(words, input: .descriptor(terminal.descriptor))
             if case .status(0) = editor.wait() {
                 noteEdit(item, list: list, by: editor.processID)
             } else {
@@ -270,8 +273,7 @@ private struct ViewScreen {
     /// Somebody reads what went wrong before the screen covers it.
     private func waitForKey() {
         complain("Enter goes back to the list. ")
-        let terminal = open("/dev/tty", O_RDONLY | O_CLOEXEC)
-        guard terminal >= 0 else { return }
+        guard let terminal = try? UserTerminal(blocks: true).descriptor else { return }
         defer { close(terminal) }
         var byte: UInt8 = 0
         while read(terminal, &byte, 1) == 1, byte != UInt8(ascii: "\n") {}
