@@ -1,16 +1,43 @@
 // What stands around the rows: tabs, the banner, the status line.
 
 extension Composer {
-    /// Where each tab is, across the screen; those that do not fit are empty.
+    /// The columns of each tab, empty for hidden tabs. The current tab is always visible, and the next one too if there
+    /// is room. The first and the last column of the screen are for the marks of hidden tabs.
     var tabRanges: [Range<Int>] {
-        var start = 1
         let limit = max(columns / max(viewport.tabs.count, 1), 8)
-        return viewport.tabs.map { tab in
-            let width = min(columnCount(of: harmlessText(tab), limit: limit), limit) + 2
-            let range = min(start, columns)..<min(start + width, columns)
-            start += width + 1
-            return range
+        let room = max(columns - 2, 1)
+        let widths = viewport.tabs.map { tab in
+            min(columnCount(of: harmlessText(tab), limit: limit) + 2, limit + 2, room)
         }
+        func width(_ tabs: ClosedRange<Int>) -> Int { widths[tabs].reduce(0, +) + tabs.count - 1 }
+        let current = viewport.selectedTab
+        let last = min(current + 1, widths.count - 1)
+        let first =
+            (0...current).first { width($0...last) <= room } ?? (0...current).first { width($0...current) <= room }
+            ?? current
+        var start = 1
+        return widths.indices.map { tab in
+            guard tab >= first, start + widths[tab] <= room + 1 else {
+                if tab >= first { start = columns }
+                return 0..<0
+            }
+            defer { start += widths[tab] + 1 }
+            return start..<start + widths[tab]
+        }
+    }
+
+    /// The range of visible tabs.
+    var shownTabs: ClosedRange<Int> {
+        let shown = tabRanges.indices.filter { !tabRanges[$0].isEmpty }
+        return (shown.first ?? viewport.selectedTab)...(shown.last ?? viewport.selectedTab)
+    }
+
+    /// The tab at a column; at the marks, the nearest hidden tab.
+    func tab(at column: Int) -> Int? {
+        let shown = shownTabs
+        if column == 0, shown.lowerBound > 0 { return shown.lowerBound - 1 }
+        if column == columns - 1, shown.upperBound < viewport.tabs.count - 1 { return shown.upperBound + 1 }
+        return tabRanges.firstIndex { $0.contains(column) }
     }
 }
 
@@ -36,6 +63,15 @@ extension Scene {
     private func drawTabs(_ canvas: inout Canvas, _ row: Int) {
         let bar = Style(.secondary, on: .bar)
         canvas.grid.clear(rows: row..<row + 1, columns: 0..<canvas.grid.columns, bar)
+        let shown = composer.shownTabs
+        let mark = Style(.tint(.accent), on: .bar, .bold)
+        if shown.lowerBound > 0 {
+            canvas.put(String(composer.symbols.back), row: row, column: 0, limit: 1, mark)
+        }
+        if shown.upperBound < composer.viewport.tabs.count - 1 {
+            let last = canvas.grid.columns - 1
+            canvas.put(String(composer.symbols.chevron), row: row, column: last, limit: last + 1, mark)
+        }
         for (index, range) in composer.tabRanges.enumerated() where range.count > 2 {
             let isSelected = index == composer.viewport.selectedTab
             let style = isSelected ? Style(.text, on: .base, [.bold, .underline]) : bar

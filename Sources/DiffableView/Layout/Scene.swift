@@ -90,10 +90,10 @@ extension Scene {
         if position.row == surroundings.banner { return .banner }
         if position.row == surroundings.status { return .status }
         if position.row == surroundings.tabs {
-            return composer.tabRanges.firstIndex { $0.contains(position.column) }.map { .tab($0) }
+            return composer.tab(at: position.column).map { .tab($0) }
         }
         guard let frame = frame(at: position) else { return nil }
-        if let swipe = swipeBlock(frame), let index = swipe.choices.firstIndex(where: { $0.contains(position) }) {
+        if let swipe = swipeBlock(frame), let index = swipe.choices.first(where: { $0.value.contains(position) })?.key {
             return .part(.swipeAction(index), of: frame.id)
         }
         if let part = frame.parts.first(where: { $0.rectangle.contains(position) })?.part {

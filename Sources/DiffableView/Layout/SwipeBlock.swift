@@ -1,8 +1,9 @@
-/// A row's actions, laid open at one of its ends.
+/// A row's actions, laid open at one of its ends. If not all of them fit, it shows the ones around the selected
+/// action, and marks at the ends where there are more.
 struct SwipeBlock {
     private var block: Block
-    /// Of the actions, in their order, on the screen.
-    private(set) var choices: [Rectangle] = []
+    /// The places of the actions that are shown, by their index.
+    private(set) var choices: [Int: Rectangle] = [:]
     /// Of the row that they belong to.
     private let area: Rectangle
     /// How far the row goes aside; what is laid open at its end lies over it.
@@ -11,37 +12,67 @@ struct SwipeBlock {
     init?(_ swipe: Swipe, frame: Frame, ground: Ground, symbols: Symbols) {
         guard let look = frame.look else { return nil }
         let actions = swipe.edge == .leading ? look.leadingActions : look.trailingActions
-        guard !actions.isEmpty else { return nil }
+        guard !actions.isEmpty, frame.rectangle.width >= Self.widthMin else { return nil }
         area = frame.rectangle
         block = Block(height: area.height, page: ground)
-        var titles: [String] = []
-        var room = area.width - 4
-        for (index, action) in actions.enumerated() {
+        let titles = actions.enumerated().map { index, action in
             let icon = action.icon?.cluster(symbols).map { cluster in
                 var text = ""
                 cluster.append(to: &text)
                 return text + " "
             }
             let sign = index == swipe.selected ? String(symbols.focus) : " "
-            let title = sign + fitted((icon ?? "") + action.title, columns: max(min(room - 2, 24), 1)) + " "
-            titles.append(title)
-            room -= columnCount(of: title)
-            if room < 3 { break }
+            return sign + fitted((icon ?? "") + action.title, columns: min(frame.rectangle.width - 6, 24)) + " "
         }
-        let width = titles.reduce(0) { $0 + columnCount(of: $1) }
+        let shown = Self.shown(titles.map { columnCount(of: $0) }, selected: swipe.selected, room: area.width - 2)
+        guard !shown.isEmpty else { return nil }
+        let hasMoreBefore = shown.lowerBound > 0
+        let hasMoreBehind = shown.upperBound < actions.count
+        let width =
+            titles[shown].reduce(0) { $0 + columnCount(of: $1) } + (hasMoreBefore ? 1 : 0) + (hasMoreBehind ? 1 : 0)
         shift = swipe.edge == .leading && frame.shape == .row ? width : 0
         var column = swipe.edge == .leading ? area.column : area.columns.upperBound - width
-        for (index, title) in titles.enumerated() {
+        let line = (area.height - 1) / 2
+        func addMark(_ mark: Character) {
+            let style = Style(.tint(.accent), on: .overlay, .bold)
+            block.fill(lines: 0..<area.height, columns: column..<column + 1, style)
+            block.add(mark, line: line, column: column, style)
+            column += 1
+        }
+        if hasMoreBefore { addMark(symbols.back) }
+        for index in shown {
             let action = actions[index]
-            let titleWidth = columnCount(of: title)
+            let titleWidth = columnCount(of: titles[index])
             var attributes: Style.Attributes = index == swipe.selected ? [.bold, .underline] : []
             if !action.isEnabled { attributes.insert(.dim) }
             let style = Style(.onTint, on: .tint(Self.tint(action)), attributes)
             block.fill(lines: 0..<area.height, columns: column..<column + titleWidth, style)
-            block.add(title, line: (area.height - 1) / 2, columns: column..<column + titleWidth, style)
-            choices.append(Rectangle(column: column, row: area.row, width: titleWidth, height: area.height))
+            block.add(titles[index], line: line, columns: column..<column + titleWidth, style)
+            choices[index] = Rectangle(column: column, row: area.row, width: titleWidth, height: area.height)
             column += titleWidth
         }
+        if hasMoreBehind { addMark(symbols.chevron) }
+    }
+
+    /// On a narrower row no title could be read.
+    private static let widthMin = 12
+
+    /// Chooses the visible actions: the selected one, then the ones before and after it while there is room.
+    ///
+    /// - Parameter room: less the two marks.
+    private static func shown(_ widths: [Int], selected: Int, room: Int) -> Range<Int> {
+        guard widths.indices.contains(selected), widths[selected] <= room else { return 0..<0 }
+        var shown = selected..<selected + 1
+        var free = room - widths[selected]
+        while shown.lowerBound > 0, widths[shown.lowerBound - 1] <= free {
+            free -= widths[shown.lowerBound - 1]
+            shown = shown.lowerBound - 1..<shown.upperBound
+        }
+        while shown.upperBound < widths.count, widths[shown.upperBound] <= free {
+            free -= widths[shown.upperBound]
+            shown = shown.lowerBound..<shown.upperBound + 1
+        }
+        return shown
     }
 
     private static func tint(_ action: Action) -> Tint {
@@ -59,6 +90,14 @@ struct SwipeBlock {
 }
 
 extension Scene {
+    /// One of the actions that are laid open; nil if it cannot be seen.
+    func shownSwipeAction(_ index: Int) -> Action? {
+        guard let swipe = composer.viewport.swipe, let frame = frame(of: swipe.id), let look = frame.look,
+            swipeBlock(frame)?.choices[index] != nil
+        else { return nil }
+        return (swipe.edge == .leading ? look.leadingActions : look.trailingActions)[index]
+    }
+
     func swipeBlock(_ frame: Frame) -> SwipeBlock? {
         guard let swipe = composer.viewport.swipe, swipe.id == frame.id else { return nil }
         return SwipeBlock(swipe, frame: frame, ground: .base, symbols: composer.symbols)

@@ -119,6 +119,7 @@ extension Viewer {
         guard !actions.isEmpty else { return say("This row has nothing on that side") }
         guard mayTouch() else { return }
         enter(.swipe(SwipedRow(item: item, edge: edge, actions: actions)))
+        if scene.shownSwipeAction(0) == nil { openMenu() }
     }
 
     mutating func handle(_ key: KeyPress, _ swipe: SwipedRow) {
@@ -131,20 +132,31 @@ extension Viewer {
         case .character(">") where swipe.edge == .leading, .character("<") where swipe.edge == .trailing:
             return choose(swipe, swipe.selected)
         case .character(let character):
-            if let index = swipe.actions.firstIndex(where: { $0.key == Character(character) }) {
-                return choose(swipe, index)
+            guard let index = swipe.actions.firstIndex(where: { $0.key == Character(character) }) else {
+                return enter(.rows)
             }
-            return enter(.rows)
+            if scene.shownSwipeAction(index) != nil { return choose(swipe, index) }
+            // It was out of sight: it is shown first.
+            swipe.selected = index
         default: return enter(.rows)
         }
         enter(.swipe(swipe))
     }
 
     mutating func choose(_ swipe: SwipedRow, _ index: Int) {
+        let shown = scene.shownSwipeAction(index)
         enter(.rows)
-        guard mayChange(), swipe.actions.indices.contains(index) else { return }
+        guard swipe.actions.indices.contains(index) else { return }
+        let action = swipe.actions[index]
+        guard shown == action else {
+            return say(
+                shown == nil
+                    ? "The screen has no room for this action: nothing was done. Press . for the menu"
+                    : "The actions of this row have just changed: nothing was done")
+        }
+        guard mayChange() else { return }
         // The structure waited, so the cursor is still on the row that they were laid open for.
-        begin(swipe.actions[index], items: targets(of: swipe.actions[index]), section: nil, row: .item(swipe.item))
+        begin(action, items: targets(of: action), section: nil, row: .item(swipe.item))
     }
 
     // MARK: - Help
