@@ -173,6 +173,7 @@ extension Composer {
     /// In the middle across, and a third from the top.
     func emptyBlock() -> Block {
         let geometry = firstGeometry
+        if viewport.isLoading { return Block(height: 0, page: geometry.page) }
         var look = viewport.isFiltered ? ItemLook() : document.listLook.empty ?? ItemLook()
         if look.text.isEmpty { look.text = viewport.isFiltered ? "Nothing matches" : "Nothing here" }
         var block = Block(height: max(min(viewport.rows / 3, 8) - 2, 1), page: geometry.page)

@@ -21,6 +21,8 @@ package struct Viewport: Sendable {
     package var status: StatusLine?
     /// Only what matches is shown: that there is nothing says nothing of the list.
     package var isFiltered = false
+    /// No state of the list has arrived yet, so it may not be empty.
+    package var isLoading = false
     /// Whether a cell of a table that is cut widens its column: then one goes to other rows, and does not read on.
     package var widensTables = false
     /// A row whose actions are laid open.

@@ -10,7 +10,8 @@ struct Pane: Sendable {
     var isLoaded = false
     /// The most rows that it had, whatever was searched for.
     var rowCountMax = 0
-    var isDeleted = false
+    /// Why it cannot be followed at the moment.
+    var absence: ListAbsence?
     /// Of its newest state.
     var notice: String?
     /// Of what is shown.
@@ -41,8 +42,8 @@ struct Pane: Sendable {
     var filter: ViewFilter
     /// Where the cursor goes when what was seen before a search is seen again.
     var returnPlace: Place?
-    /// Where the cursor goes when a list that was deleted is there again, unless a key was pressed since.
-    var placeBeforeDeletion: Place?
+    /// The place for the cursor when an absent list is followed again, unless a key was pressed since.
+    var placeBeforeAbsence: Place?
     /// What `document` is an answer to.
     var shownQuery: ViewQuery
     /// What was asked for and has not come.
@@ -119,6 +120,9 @@ struct Pane: Sendable {
 
     /// What the list calls itself.
     var title: String { document.listLook.title ?? name.description }
+
+    /// The title on the tab. It begins with the problem, because a tab may cut the title.
+    var tabTitle: String { absence.map { "\($0.word): \(title)" } ?? title }
 
     var place: Place? {
         guard let cursor else { return nil }

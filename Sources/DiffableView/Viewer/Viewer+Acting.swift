@@ -16,11 +16,12 @@ extension Viewer {
             say("There is no connection to the daemon: nothing was done")
             return false
         }
-        guard !pane.isDeleted else {
-            say("The list was deleted or renamed: nothing was done")
-            return false
+        switch pane.absence {
+        case nil: return true
+        case .deleted?: say("The list was deleted or renamed: nothing was done")
+        case .notReadable?: say("You may not read this list any more: nothing was done")
         }
-        return true
+        return false
     }
 
     /// Whether rows may stand elsewhere in their list; says why not.

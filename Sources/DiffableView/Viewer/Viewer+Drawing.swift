@@ -14,11 +14,12 @@ extension Viewer {
         viewport.symbols = options.symbols
         viewport.carouselStarts = pane.carouselStarts
         viewport.passedColumns = pane.passedColumns
-        viewport.tabs = panes.map(\.title)
+        viewport.tabs = panes.map(\.tabTitle)
         viewport.selectedTab = selected
         viewport.banner = banner
         viewport.status = status
         viewport.isFiltered = pane.shownQuery.filter.leavesOut
+        viewport.isLoading = !pane.isLoaded
         switch mode {
         case .menu(let menu):
             viewport.overlay = .menu(
@@ -49,7 +50,7 @@ extension Viewer {
         decoration.flashing = flash?.row
         decoration.spinning = spinningRows
         decoration.spinnerStep = spinnerStepNumber
-        decoration.isDimmed = showsLoss || pane.isDeleted
+        decoration.isDimmed = showsLoss || pane.absence != nil
         decoration.reducesMotion = options.reducesMotion
         return decoration
     }

@@ -5,7 +5,7 @@ import Diffable
 extension Viewer {
     mutating func receive(_ state: ViewedState, list: Int) {
         guard panes.indices.contains(list) else { return }
-        panes[list].isDeleted = false
+        panes[list].absence = nil
         panes[list].notice = state.notice
         let isAnswer = panes[list].askedQuery != nil && state.queryNumber >= panes[list].queryNumber
         guard panes[list].isLoaded, list == selected, holdsStructure, !(isAnswer && isInRows) else {
@@ -33,11 +33,12 @@ extension Viewer {
     }
 
     /// Its last state stays to be seen, dimmed, and nothing can be done with it.
-    mutating func noteDeletion(list: Int) {
+    mutating func note(_ absence: ListAbsence, list: Int) {
         guard panes.indices.contains(list) else { return }
-        panes[list].isDeleted = true
-        panes[list].placeBeforeDeletion = panes[list].place
-        if list == selected { layOut() }
+        panes[list].absence = absence
+        panes[list].placeBeforeAbsence = panes[list].place
+        // The tab shows the reason.
+        if list == selected { layOut() } else { setNeedsDrawing() }
     }
 
     /// Structure waits while something lies open that is about certain rows.
@@ -107,7 +108,7 @@ extension Viewer {
                 mapping.row(for: anchor.id).map { Anchor(id: $0, line: anchor.line) }
             }
             pane.cursor = pane.cursor.flatMap(mapping.row(for:))
-            returnToPlaceBeforeDeletion(&pane, mapping)
+            returnToPlaceBeforeAbsence(&pane, mapping)
         }
         if !wasOtherWindow, !isOtherFilter, pane.isLoaded { note(difference, &pane) }
         dropMarks(&pane, before: before, wasOtherWindow: wasOtherWindow || isOtherFilter)
@@ -130,11 +131,11 @@ extension Viewer {
     }
 
     /// A list that is made again may be empty at first.
-    private func returnToPlaceBeforeDeletion(_ pane: inout Pane, _ mapping: RowMapping) {
-        guard let place = pane.placeBeforeDeletion, let item = place.row.item,
+    private func returnToPlaceBeforeAbsence(_ pane: inout Pane, _ mapping: RowMapping) {
+        guard let place = pane.placeBeforeAbsence, let item = place.row.item,
             pane.document.snapshot.contains(item)
         else { return }
-        pane.placeBeforeDeletion = nil
+        pane.placeBeforeAbsence = nil
         pane.isFollowingTop = place.isAtTop
         pane.cursor = mapping.row(for: place.row)
         pane.anchor = pane.cursor.flatMap { row in place.anchor.map { Anchor(id: row, line: $0.line) } }

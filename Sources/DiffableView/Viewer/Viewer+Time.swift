@@ -50,7 +50,12 @@ extension Viewer {
     var showsLoss: Bool { lostSince.map { now - $0 >= Self.lossDuration } ?? false }
 
     var banner: String? {
-        if pane.isDeleted { return "The list \(pane.name) was deleted or renamed; another of the name is waited for" }
+        switch pane.absence {
+        case nil: break
+        case .deleted?: return "The list \(pane.name) was deleted or renamed; another of the name is waited for"
+        case .notReadable?:
+            return "You may not read the list \(pane.name) any more; it is shown again when you may"
+        }
         return showsLoss ? "The connection to the daemon is lost; it is tried again" : pane.notice
     }
 

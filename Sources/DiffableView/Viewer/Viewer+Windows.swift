@@ -8,7 +8,7 @@ extension Viewer {
     /// is none: in a long list it finds most rows, and what is meant would wait for that.
     mutating func askForView() {
         if case .typing = mode, questionPause != nil { return }
-        guard lostSince == nil, pane.askedQuery == nil, pane.isLoaded, !pane.isDeleted, let query = wantedQuery,
+        guard lostSince == nil, pane.askedQuery == nil, pane.isLoaded, pane.absence == nil, let query = wantedQuery,
             query != pane.shownQuery
         else { return }
         pane.askedQuery = query

@@ -106,18 +106,18 @@ package struct Viewer: Sendable {
         default: break
         }
         switch event {
-        case .key, .mouse, .deleted, .connection(isUp: false): awaitsFound = false
+        case .key, .mouse, .absent, .connection(isUp: false): awaitsFound = false
         default: break
         }
         switch event {
         case .key(let key):
-            pane.placeBeforeDeletion = nil
+            pane.placeBeforeAbsence = nil
             questionPause = keysWait ? questionPause ?? now + Self.questionPauseMax : nil
             keysWait = false
             handle(key)
         case .keysWait: keysWait = true
         case .mouse(let mouse):
-            pane.placeBeforeDeletion = nil
+            pane.placeBeforeAbsence = nil
             handle(mouse)
         case .paste(let text): paste(text)
         case .resized(let columns, let rows): resize(columns: columns, rows: rows)
@@ -125,7 +125,7 @@ package struct Viewer: Sendable {
             self.hasFocus = hasFocus
             setNeedsDrawing()
         case .update(let state, let list): receive(state, list: list)
-        case .deleted(let list): noteDeletion(list: list)
+        case .absent(let absence, let list): note(absence, list: list)
         case .reply(let reply): receive(reply)
         case .edited(let list, let item, let revision): noteEdit(of: item, revision, list: list)
         case .connection(let isUp): setConnection(isUp: isUp)

@@ -11,8 +11,8 @@ package enum ViewerEvent: Sendable {
     /// Whether keys come here and not to another window.
     case focused(Bool)
     case update(ViewedState, list: Int)
-    /// A list is no more. Another one of the name may come.
-    case deleted(list: Int)
+    /// A list cannot be followed at the moment. It may come back.
+    case absent(ListAbsence, list: Int)
     case reply(ViewerReply)
     /// What `ViewerEffect.edit` asked for has made a revision.
     case edited(list: Int, ItemID, revision: Int)
@@ -21,6 +21,22 @@ package enum ViewerEvent: Sendable {
     case drawn
     /// `Viewer.deadline` has come.
     case timer
+}
+
+/// Why a list cannot be followed.
+package enum ListAbsence: Sendable {
+    /// It was deleted or renamed. Another one of the name may come.
+    case deleted
+    /// Its user has lost the right to read it.
+    case notReadable
+
+    /// Before the title on a tab.
+    var word: String {
+        switch self {
+        case .deleted: "deleted"
+        case .notReadable: "not readable"
+        }
+    }
 }
 
 /// A state of a list, as a view of it shows it.

@@ -1,8 +1,9 @@
 import Diffable
 import DiffableClient
+import DiffableView
 
 /// A list that is looked at for as long as the viewer runs: one that is not there at the start is an error, and one that is
-/// deleted is waited for.
+/// deleted, or may not be read any more, is waited for.
 struct FollowedList: Sendable {
     private let first: ListUpdates<Content?>
     private let again: ListUpdates<Content?>
@@ -20,27 +21,44 @@ struct FollowedList: Sendable {
         again.setView(view)
     }
 
-    /// Until it is cancelled, or the list may not be read any more, which is thrown.
-    func follow(onUpdate: (ListUpdate<Content?>) -> Void, onDeletion: () -> Void) async throws {
-        var updates = first.makeAsyncIterator()
-        var hasBeenThere = false
-        while let update = try await next(of: &updates, after: hasBeenThere) {
-            hasBeenThere = true
-            onUpdate(update)
-        }
-        onDeletion()
-        for try await update in again {
-            if update.cause == .deleted { onDeletion() } else { onUpdate(update) }
+    /// Follows the list until this task is cancelled. Calls `onAbsence` and waits when the list is deleted or no longer readable.
+    func follow(onUpdate: (ListUpdate<Content?>) -> Void, onAbsence: (ListAbsence) -> Void) async throws {
+        onAbsence(try await followFirst(onUpdate))
+        while true {
+            do {
+                for try await update in again {
+                    if update.cause == .deleted { onAbsence(.deleted) } else { onUpdate(update) }
+                }
+                return
+            } catch {
+                guard let absence = Self.absence(error, hasBeenThere: true) else { throw error }
+                // The next loop waits until the list may be read again.
+                onAbsence(absence)
+            }
         }
     }
 
-    /// A list that was deleted while there was no connection is refused over the next one.
-    private func next(
-        of updates: inout ListUpdates<Content?>.Iterator, after hasBeenThere: Bool
-    ) async throws(ClientError) -> ListUpdate<Content?>? {
-        do throws(ClientError) { return try await updates.next() } catch {
-            if hasBeenThere, case .refused(let refusal) = error, refusal.name == "noSuchList" { return nil }
-            throw error
+    /// Follows the list that exists at startup. Returns the reason when it cannot be followed any more.
+    private func followFirst(_ onUpdate: (ListUpdate<Content?>) -> Void) async throws -> ListAbsence {
+        var hasBeenThere = false
+        do {
+            for try await update in first {
+                hasBeenThere = true
+                onUpdate(update)
+            }
+            return .deleted
+        } catch {
+            guard let absence = Self.absence(error, hasBeenThere: hasBeenThere) else { throw error }
+            return absence
+        }
+    }
+
+    private static func absence(_ error: any Error, hasBeenThere: Bool) -> ListAbsence? {
+        switch error as? ClientError {
+        case .subscriptionEnded?: .notReadable
+        // The list was deleted, or the user lost the right to read it, while the client was disconnected.
+        case .refused(let refusal)? where hasBeenThere && refusal.name == "noSuchList": .deleted
+        default: nil
         }
     }
 }

@@ -12,15 +12,27 @@ struct PlainView: Sendable {
     func run() async throws {
         var listOptions = ListOptions()
         listOptions.view = try ListView(json: options.filter.json)
-        try await withThrowingTaskGroup(of: Void.self) { [listOptions] group in
+        let errors = try await withThrowingTaskGroup(of: ClientError?.self) { [listOptions] group in
             for list in lists {
                 group.addTask {
-                    for try await update in client.list(list, options: listOptions) { write(update) }
-                    say("\(list) was deleted or renamed")
+                    do {
+                        for try await update in client.list(list, options: listOptions) { write(update) }
+                        say("\(list) was deleted or renamed")
+                        return nil
+                    } catch {
+                        guard lists.count > 1, let error = error as? ClientError, case .subscriptionEnded = error else {
+                            throw error
+                        }
+                        say(error.words)
+                        return error
+                    }
                 }
             }
-            for _ in lists { try await group.next() }
+            var errors: [ClientError] = []
+            for try await error in group { errors += [error].compactMap(\.self) }
+            return errors
         }
+        if let error = errors.first { throw error }
     }
 
     private func write(_ update: ListUpdate<Content?>) {

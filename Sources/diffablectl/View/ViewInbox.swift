@@ -31,16 +31,16 @@ final class ViewInbox: Sendable {
             $0.states[list] = state
             $0.revisions[list] = state.revision
             // It is there again.
-            $0.events.removeAll { $0.isDeletion(of: list) }
+            $0.events.removeAll { $0.isAbsence(of: list) }
         }
         waker.wake()
     }
 
-    func putDeletion(list: Int) {
+    func put(_ absence: ListAbsence, list: Int) {
         state.withLock {
             $0.states[list] = nil
             $0.revisions[list] = nil
-            $0.events.append(.deleted(list: list))
+            $0.events.append(.absent(absence, list: list))
         }
         waker.wake()
     }
@@ -99,7 +99,7 @@ extension Liveness {
 }
 
 extension ViewerEvent {
-    fileprivate func isDeletion(of list: Int) -> Bool {
-        if case .deleted(list) = self { true } else { false }
+    fileprivate func isAbsence(of list: Int) -> Bool {
+        if case .absent(_, list) = self { true } else { false }
     }
 }

@@ -310,7 +310,7 @@ private struct ViewScreen {
             Task {
                 do {
                     try await updates.follow(
-                        onUpdate: { inbox.put($0, list: list) }, onDeletion: { inbox.putDeletion(list: list) })
+                        onUpdate: { inbox.put($0, list: list) }, onAbsence: { inbox.put($0, list: list) })
                 } catch { inbox.fail(error) }
             }
         }

@@ -71,7 +71,7 @@ import Testing
                             MouseEvent(action[number(0..<action.count)], column: number(0..<100), row: number(0..<30))))
                 case 6:
                     switch number(0..<4) {
-                    case 0: screen.handle(.deleted(list: number(0..<2)))
+                    case 0: screen.handle(.absent(.deleted, list: number(0..<2)))
                     case 1: screen.handle(.connection(isUp: number(0..<2) == 0))
                     default: screen.handle(.resized(columns: number(1..<100), rows: number(1..<30)))
                     }

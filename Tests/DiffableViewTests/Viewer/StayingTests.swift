@@ -306,13 +306,13 @@ import Testing
         var screen = try screen()
         let list = screen.snapshot
         let line = try #require(screen.line("i20"))
-        screen.handle(.deleted(list: 0))
+        screen.handle(.absent(.deleted, list: 0))
         #expect(screen.lines[0].contains("The list list was deleted"))
         #expect(screen.line("i20") != nil, "what it was is seen")
         screen.press(.enter)
         #expect(screen.requests.isEmpty)
         for isReturning in [true, false] {
-            screen.handle(.deleted(list: 0))
+            screen.handle(.absent(.deleted, list: 0))
             screen.show(Snapshot(), epoch: "\(isReturning)")
             #expect(!screen.lines[0].contains("deleted"))
             if !isReturning { screen.press("g") }
@@ -322,11 +322,28 @@ import Testing
         }
     }
 
+    @Test func `a list that may not be read any more says so on its tab, others go on, and it comes back`() throws {
+        var screen = ViewerScreen(lists: ["one", "two"])
+        screen.showJustNow(try .numbered(0..<4))
+        screen.showJustNow(try .numbered(10..<14), list: 1)
+        screen.handle(.absent(.notReadable, list: 1))
+        #expect(screen.lines[0].contains("not readable: two") && screen.grid.text.contains("Row i3"))
+        screen.showJustNow(try .numbered(0..<5))
+        #expect(screen.grid.text.contains("Row i4"))
+        screen.press("]")
+        #expect(screen.lines[0].contains("You may not read the list two any more"))
+        #expect(screen.grid.text.contains("Row i10"), "its last state is shown")
+        screen.press("e")
+        #expect(screen.effects.isEmpty && screen.grid.text.contains("any more: nothing was done"))
+        screen.showJustNow(try .numbered(10..<15), list: 1)
+        #expect(!screen.lines[0].contains("not read") && screen.grid.text.contains("Row i14"))
+    }
+
     @Test func `what was changed in a list of another epoch is not undone in this one`() throws {
         var screen = try screen(#"{"trailingActions":[{"id":"done","title":"Done","key":"d","patch":{"done":true}}]}"#)
         screen.press("d")
         screen.handle(.reply(ViewerReply(request: 1, .done(revision: 2))))
-        screen.handle(.deleted(list: 0))
+        screen.handle(.absent(.deleted, list: 0))
         screen.show(screen.snapshot, epoch: "another")
         screen.press("u")
         #expect(screen.requests.isEmpty)

@@ -7,15 +7,18 @@ extension Daemon {
     }
 
     /// `diffablectl view` in a terminal.
+    ///
+    /// - Parameter program: words of a shell command that runs `diffablectl`.
     func view(
-        _ arguments: String, columns: Int = 80, rows: Int = 24, environment: [String: String] = [:]
+        _ arguments: String, by program: String = "diffablectl", columns: Int = 80, rows: Int = 24,
+        environment: [String: String] = [:]
     ) throws -> Tmux {
         var environment = environment
         environment["DIFFABLED_SOCKET"] = socket
         environment["LC_ALL"] = environment["LC_ALL"] ?? "C.UTF-8"
         environment["PATH"] = "\(Binaries.directory):/usr/local/bin:/usr/bin:/bin"
         return try Tmux(
-            "diffablectl view \(arguments); echo status $?; exec sleep 600", columns: columns, rows: rows,
+            "\(program) view \(arguments); echo status $?; exec sleep 600", columns: columns, rows: rows,
             environment: environment, in: directory)
     }
 }

@@ -1,0 +1,121 @@
+import Glibc
+import Testing
+
+extension Integration {
+    /// `diffablectl view` without a controlling terminal, as `setsid` and `su -c` start programs.
+    struct ViewerTerminalTests {
+        private let daemon: Daemon
+
+        init() throws { daemon = try Daemon() }
+
+        @Test func `without a controlling terminal the viewer uses standard input and output`() throws {
+            try daemon.fill()
+            let screen = try daemon.view("tasks", by: "setsid -w diffablectl", rows: 20)
+            try screen.waitForCursor(on: "Task 0.")
+            try screen.press("j", "j")
+            try screen.waitForCursor(on: "Task 2.")
+            // No signal tells of another size.
+            try screen.resize(columns: 60, rows: 10)
+            try screen.waitFor("the status line in the last of ten lines") { $0.count >= 10 && $0[9].contains("3/40") }
+            try screen.press("q")
+            try screen.waitFor("status 0")
+        }
+
+        @Test func `without a controlling terminal a row is picked and edited`() throws {
+            try daemon.fill()
+            let screen = try daemon.view(
+                "tasks --select | sed s/^/picked:/", by: "EDITOR=true setsid -w diffablectl")
+            try screen.waitForCursor(on: "Task 0.")
+            try screen.press("j")
+            try screen.waitForCursor(on: "Task 1.")
+            try screen.press("Enter")
+            try screen.waitFor("picked:i1")
+            let editing = try daemon.view(
+                "tasks", by: "EDITOR=\(try daemon.editor("sed -i s/Task/Edited/ \"$1\"")) setsid -w diffablectl")
+            try editing.waitForCursor(on: "Task 0.")
+            try editing.press("e")
+            try editing.waitForCursor(on: "Edited 0.")
+        }
+
+        @Test func `without any terminal there is a message that says so`() throws {
+            try daemon.fill()
+            let program = try Program(
+                "/usr/bin/setsid", ["-w", Binaries.companion, "view", "tasks", "--select"],
+                environment: ["DIFFABLED_SOCKET": daemon.socket, "TERM": "xterm"], in: daemon.directory)
+            #expect(try program.wait() == 2)
+            #expect(program.complaints.contains("there is no terminal: /dev/tty cannot be opened"))
+        }
+    }
+
+    /// `diffablectl view` of a user whose rights change.
+    @Suite(.withSeveralUsers) struct ViewerAccessTests {
+        private let daemon: Daemon
+        /// Runs it as another user, who may not open this terminal.
+        private let other = "setpriv --reuid 61002 --regid 61002 --clear-groups diffablectl"
+
+        init() throws { daemon = try Daemon.forEverybody() }
+
+        @Test func `a list that may not be read any more says so, others go on, and it comes back`() throws {
+            try daemon.fill("first")
+            try daemon.fill("second")
+            try daemon.succeed("chmod", "o+r", "first")
+            try daemon.succeed("chmod", "o+r", "second")
+            let screen = try daemon.view("first second", by: other)
+            try screen.waitFor("Task 0.")
+            try screen.press("j")
+            // Twice: the first end is that of another subscription than the one after it.
+            for round in 1...2 {
+                try daemon.succeed("chmod", "o-r", "first")
+                try screen.waitFor("You may not read the list first any more")
+                try screen.waitFor("not readable: first")
+                try screen.press("]")
+                try screen.waitForNo("You may not read")
+                try daemon.succeed("append", "second", "new\(round)", "text=Goes on \(round)", "-q")
+                try screen.press("G")
+                try screen.waitFor("Goes on \(round)")
+                try daemon.succeed("chmod", "o+r", "first")
+                try screen.waitForNo("not readable")
+                try screen.press("[")
+                try screen.waitForCursor(on: "Task 1.")
+                try daemon.succeed("patch", "first", "i1", "badge=round \(round)", "-q")
+                try screen.waitFor("round \(round)")
+            }
+            try screen.press("q")
+            try screen.waitFor("status 0")
+        }
+
+        @Test func `lines of several lists go on when one may not be read any more`() throws {
+            try daemon.fill("first")
+            try daemon.fill("second")
+            try daemon.succeed("chmod", "o+r", "first")
+            try daemon.succeed("chmod", "o+r", "second")
+            let screen = try daemon.view("first second --plain", by: other, rows: 100)
+            try screen.waitFor("rows of both") { $0.filter { $0.contains("Task 39.") }.count == 2 }
+            try daemon.succeed("chmod", "o-r", "first")
+            try screen.waitFor("\"first\" may not be read")
+            try daemon.succeed("append", "second", "new", "text=Goes on", "-q")
+            try screen.waitFor("Goes on")
+        }
+
+        /// As after `su -c`: the terminal is another user's.
+        @Test func `a terminal that cannot be opened again is used as it was handed over`() throws {
+            try daemon.fill("open")
+            try daemon.succeed("chmod", "o+r", "open")
+            let screen = try daemon.view("open", by: "setsid -w " + other)
+            try screen.waitForCursor(on: "Task 0.")
+            try screen.press("G")
+            try screen.waitForCursor(on: "Task 39.")
+            try screen.press("q")
+            try screen.waitFor("status 0")
+        }
+    }
+}
+
+extension Daemon {
+    /// A program that edits the file that it is given.
+    fileprivate func editor(_ command: String) throws -> String {
+        let path = try directory.write("#!/bin/sh\n\(command)\n", to: "editor")
+        chmod(path, 0o755)
+        return path
+    }
+}
