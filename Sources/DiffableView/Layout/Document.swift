@@ -7,6 +7,9 @@ package struct Document: Sendable {
     package private(set) var extent: Window.Extent?
     /// Items that the viewer's user expanded or collapsed.
     package var expansion: [ItemID: Bool] = [:]
+    /// While rows are shown because something matches, all items are expanded, except these, which the viewer's user has
+    /// collapsed since; nil at other times.
+    var closedInMatches: Set<ItemID>?
     /// Items that were seen with children, which are folded away now where the list comes folded.
     private(set) var knownParents: Set<ItemID> = []
     /// Whether accessories for editing are shown.
@@ -43,6 +46,7 @@ package struct Document: Sendable {
         if snapshot.content != self.snapshot.content {
             next = Document(snapshot, user: user, wording: wording)
             next.expansion = expansion
+            next.closedInMatches = closedInMatches
             next.knownParents = knownParents
             next.isEditing = isEditing
         }
@@ -95,7 +99,10 @@ package struct Document: Sendable {
     /// How many items' looks were resolved so far.
     package var resolvedLookCount: Int { cache.resolvedCount }
 
-    package func isExpanded(_ id: ItemID) -> Bool { expansion[id] ?? snapshot.isExpanded(id) ?? false }
+    package func isExpanded(_ id: ItemID) -> Bool {
+        if let closedInMatches, childCount(id) > 0 { return !closedInMatches.contains(id) }
+        return expansion[id] ?? snapshot.isExpanded(id) ?? false
+    }
 
     func childCount(_ id: ItemID) -> Int { snapshot.numberOfChildren(of: id) ?? 0 }
 

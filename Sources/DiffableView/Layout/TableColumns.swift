@@ -170,6 +170,9 @@ extension TableColumns {
             && (hidesLast || columns.dropFirst().contains { $0.columns.count < natural[$0.index] })
     }
 
+    /// The paths of all columns, visible or not.
+    var paths: [String] { wantedColumns.map(\.path) }
+
     /// What stands in the first column of all.
     var firstPath: String? { wantedColumns.first?.path }
 

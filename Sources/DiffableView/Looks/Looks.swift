@@ -53,6 +53,14 @@ package struct Looks: Sendable {
         return layers.value("text") { $0["path"]?.text.flatMap { $0.hasPrefix("/") ? $0 : nil } }
     }
 
+    /// The appearance of each kind of items, by the viewer's user and by the list.
+    var kinds: [(name: String, user: ContentValue?, list: ContentValue?)] {
+        let names = [user, list].flatMap { said -> [String] in
+            if case .object(let members)? = said?["kinds"] { members.map(\.name) } else { [] }
+        }
+        return Set(names).sorted().map { ($0, user?["kinds"]?[$0], list?["kinds"]?[$0]) }
+    }
+
     /// How the items of a section are drawn.
     package func items(inSectionWith content: Content?) -> ItemLooks {
         ItemLooks(user: user, section: content.map { ContentValue($0) }, list: list)
@@ -145,7 +153,7 @@ extension ItemLook {
     }
 
     /// The members that say something else than the text.
-    private static let meanings: Set<String> = [
+    static let meanings: Set<String> = [
         "secondaryText", "subtitle", "description", "icon", "image", "badge", "tint", "accessibilityLabel", "tooltip",
         "keywords",
     ]

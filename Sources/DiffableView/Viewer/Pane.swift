@@ -135,6 +135,14 @@ struct Pane: Sendable {
         return Place(filter: filter, row: cursor, index: index, anchor: anchor, isAtTop: isFollowingTop)
     }
 
+    /// Applies the expansion that the user chose while the daemon folded the list.
+    mutating func keepExpansion() {
+        guard case .here = shownQuery.folding else { return }
+        for item in toggled where document.expansion[item] == nil {
+            document.expansion[item] = document.snapshot.isExpanded(item).map { !$0 }
+        }
+    }
+
     /// Has the cursor stay on its row, and the row on its line, when another filter is shown.
     mutating func keepPlace() {
         returnPlace = place

@@ -6,7 +6,8 @@ package enum PlainText {
     private static let lineMax = 100_000
 
     package static func lines(of snapshot: Snapshot, _ options: ViewerOptions, columns: Int) -> [String] {
-        let document = Document(snapshot, user: look(options.look), wording: .spoken)
+        var document = Document(snapshot, user: look(options.look), wording: .spoken)
+        if options.filter.opensAll { document.closedInMatches = [] }
         // Rows take a line or two; a list that takes more is drawn again with room for all.
         var height = min(max(document.rowCount * 2 + snapshot.numberOfSections * 4 + 8, 16), lineMax)
         while true {

@@ -9,6 +9,8 @@ package struct ViewFilter: Equatable, Sendable {
     package var condition: String?
     package var conditionWords = ""
     package var search = ""
+    /// Where the words of `search` are looked for; nil: in every string of the content.
+    var searchedPlaces: SearchedPlaces?
     /// Sort keys as JSON, the first one first, and as they were typed.
     package var sort: [String] = []
     package var sortWords = ""
@@ -18,7 +20,7 @@ package struct ViewFilter: Equatable, Sendable {
     /// Whether both show the same, in whatever words it was asked for.
     package static func == (left: ViewFilter, right: ViewFilter) -> Bool {
         left.sections == right.sections && left.condition == right.condition && left.search == right.search
-            && left.sort == right.sort
+            && left.sort == right.sort && (left.search.isEmpty || left.searchedPlaces == right.searchedPlaces)
     }
 
     /// What is shown, for whoever looks at it.
@@ -30,6 +32,9 @@ package struct ViewFilter: Equatable, Sendable {
         if !sort.isEmpty { words.append("sort by \(sortWords)") }
         return words
     }
+
+    /// Whether items are shown because something matches, which may be under a collapsed item.
+    var opensAll: Bool { condition != nil || !search.isEmpty }
 
     /// Whether there may be items that are not seen.
     var leavesOut: Bool { !sections.isEmpty || condition != nil || !search.isEmpty }
@@ -76,7 +81,9 @@ extension ViewFilter {
         }
         // What was checked as JSON goes in as it is.
         if let condition { members.append(("where", condition)) }
-        if !search.isEmpty { members.append(("search", ContentValue.text(search).json)) }
+        if !search.isEmpty {
+            members.append(("search", (searchedPlaces?.search(search) ?? .text(search)).json))
+        }
         if !sort.isEmpty { members.append(("sort", "[\(sort.joined(separator: ","))]")) }
         members += others.map { ($0.name, $0.value.json) }
         return "{\(members.map { "\"\($0.name)\":\($0.json)" }.joined(separator: ","))}"

@@ -19,6 +19,14 @@ extension Viewer {
         if isExpanded, !pane.document.isParent(item), look(of: item)?.hasChildren == true {
             return askForChildren(of: item)
         }
+        if pane.document.closedInMatches != nil, pane.document.childCount(item) > 0 {
+            if isExpanded {
+                pane.document.closedInMatches?.remove(item)
+            } else {
+                pane.document.closedInMatches?.insert(item)
+            }
+            return layOutFolded()
+        }
         let isDifferent = isExpanded != (pane.document.snapshot.isExpanded(item) ?? false)
         if case .there = pane.shownQuery.folding {
             if isDifferent { pane.toggled.formSymmetricDifference([item]) }
@@ -26,6 +34,10 @@ extension Viewer {
         }
         pane.document.expansion[item] = isDifferent ? isExpanded : nil
         if isDifferent { pane.toggled.insert(item) } else { pane.toggled.remove(item) }
+        layOutFolded()
+    }
+
+    private mutating func layOutFolded() {
         // The cursor may have stood under it.
         let mapping = RowMapping(
             from: pane.document, to: pane.document, in: viewport(), ownMoves: [], isOtherWindow: false)

@@ -77,6 +77,10 @@ extension Viewer {
             pane.document.noteParents(in: before.snapshot)
             pane.document.noteParents(in: state.snapshot)
         }
+        if isOtherFilter || !pane.isLoaded {
+            pane.document.closedInMatches = pane.shownQuery.filter.opensAll ? [] : nil
+            pane.keepExpansion()
+        }
         // What was changed here was another list.
         if pane.epoch != state.epoch {
             pane.forgetOwnChanges()
@@ -113,6 +117,10 @@ extension Viewer {
         if !wasOtherWindow, !isOtherFilter, pane.isLoaded { note(difference, &pane) }
         dropMarks(&pane, before: before, wasOtherWindow: wasOtherWindow || isOtherFilter)
         if !pane.isLoaded { sayMissingSections(of: pane) }
+        if !pane.isLoaded, !pane.filter.search.isEmpty {
+            // The search at startup looked at all strings. Now the list's appearance is known, so it looks at fewer.
+            pane.filter.searchedPlaces = searchedPlaces(of: pane)
+        }
         pane.isLoaded = true
         panes[list] = pane
         // Its title is on its tab.

@@ -105,7 +105,7 @@ extension Viewer {
 
     /// A search is seen as it is typed.
     private mutating func take(_ prompt: Prompt) {
-        if case .search = prompt.sort { pane.filter.search = prompt.text.trimmed }
+        if case .search = prompt.sort { search(for: prompt.text.trimmed) }
         enter(.typing(prompt))
     }
 
@@ -114,7 +114,7 @@ extension Viewer {
         do throws(TypingError) {
             switch prompt.sort {
             case .search:
-                pane.filter.search = text
+                search(for: text)
                 if !text.isEmpty { lastSearch = text }
                 enter(.rows)
                 // Who has typed what to pick has said enough.
@@ -138,12 +138,25 @@ extension Viewer {
 
     // MARK: - Matches
 
+    private mutating func search(for text: String) {
+        // Rows that were searched for do not show where others have their texts.
+        if pane.shownQuery.filter.search.isEmpty { pane.filter.searchedPlaces = searchedPlaces(of: pane) }
+        pane.filter.search = text
+    }
+
+    func searchedPlaces(of pane: Pane) -> SearchedPlaces? {
+        Composer(document: pane.document, viewport: viewport()).searchedPlaces
+    }
+
     /// The next row with the words that were searched for last.
     mutating func findNext(_ direction: Scene.Direction) {
         let search = pane.filter.search.isEmpty ? lastSearch : pane.filter.search
         guard !search.isEmpty else { return say("Nothing was searched for; / searches") }
-        let json = ContentValue.object([.init("search", .text(search))]).json
-        let parsed = Array(json.utf8).withUnsafeBytes { try? View(json: $0) }
+        var filter = ViewFilter()
+        filter.search = search
+        filter.searchedPlaces =
+            pane.shownQuery.filter.search.isEmpty ? searchedPlaces(of: pane) : pane.shownQuery.filter.searchedPlaces
+        let parsed = Array(filter.json.utf8).withUnsafeBytes { try? View(json: $0) }
         guard let view = parsed, var row = pane.cursor else { return }
         for _ in 0..<Pane.wholeRowsMax {
             guard let next = scene.neighbour(of: row, towards: direction), next != row else { break }

@@ -67,6 +67,7 @@ extension Viewer {
     /// Rows under collapsed ones are left out by the daemon, as soon as there are any: they would fill the window unseen.
     private var wantedFolding: ViewQuery.Folding {
         let document = pane.document
+        if document.closedInMatches != nil { return .here }
         switch pane.shownQuery.folding {
         case .there: return .there(toggled: pane.toggled.sorted())
         case .here:

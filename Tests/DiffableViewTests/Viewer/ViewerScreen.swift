@@ -13,6 +13,8 @@ struct ViewerScreen {
     private let isDrawn: Bool
     private var revision = 0
     private(set) var snapshot = Snapshot()
+    /// The view that was asked for last.
+    private var question: (json: String, number: Int)?
 
     init(
         columns: Int = 80, rows: Int = 12, lists: [ListName] = ["list"], isDrawn: Bool = true,
@@ -50,8 +52,15 @@ struct ViewerScreen {
     /// An event, and what is drawn after it.
     mutating func handle(_ event: ViewerEvent) {
         effects = viewer.handle(event, at: time)
+        for case .setView(_, let json, let number) in effects { question = (json, number) }
         if case .resized(let columns, let rows) = event { grid = Grid(columns: columns, rows: rows) }
         draw()
+    }
+
+    /// The view that was asked for last and has not been answered.
+    mutating func takeQuestion() -> (json: String, number: Int)? {
+        defer { question = nil }
+        return question
     }
 
     mutating func wait(_ duration: Duration) {
@@ -114,6 +123,13 @@ struct ViewerScreen {
     var lines: [String] { grid.text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) }
 
     var status: String { lines[grid.rows - 1] }
+}
+
+extension String {
+    /// Whether this view searches for the words, from the first row on.
+    func isSearch(for words: String) -> Bool {
+        hasPrefix(#"{"search":{"words":"\#(words)","in":["#) && hasSuffix(#"]},"window":{"limit":2000,"offset":0}}"#)
+    }
 }
 
 extension Snapshot {
