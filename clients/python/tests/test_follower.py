@@ -73,7 +73,7 @@ class Running(threading.Thread):
             if snapshot.epoch == follower.since.get("epoch") and snapshot.state.to_dict() != plain(follower.state):
                 self.wrong.append((follower.shown, plain(follower.state), snapshot.state.to_dict()))
         except (NoSuchList, NoSuchRevision):
-            # The list was deleted and made again meanwhile.
+            # The list was deleted and created again in between.
             pass
         if self.random.random() < 0.2:
             # It reads slowly, so the daemon combines changes.
@@ -105,13 +105,13 @@ class FollowerTests(unittest.TestCase):
                     daemon.restart()
                 if round in (0, 250):
                     client.delete("random") if round else None
-                    # So long that it comes in parts.
+                    # Long enough for several parts.
                     long: SnapshotDict = {
                         "sections": [{"id": "s", "items": [
                             {"id": f"x{n}", "children": [{"id": f"x{n}/{m}", "content": "y" * 200} for m in range(500)]}
                             for n in range(4)]}]}
                     client.publish("random", long)
-                    # Everyone has it, in parts, before it is gone.
+                    # Every follower receives it before it is deleted.
                     eventually(lambda: all(one.wrong or self.is_current(client, one) for one in running))
                     client.publish("random", {"sections": []})
                     state = client.snapshot("random").state
@@ -177,7 +177,7 @@ class FollowerTests(unittest.TestCase):
             client.delete("long")
             self.assertEqual([read()["method"] for _ in range(3)], ["listDeleted"] * 3)
             client.publish("long", ["a"])
-            # Of the first one alone: it waits.
+            # Only the first subscription waits for the next list.
             again = read()["params"]
             self.assertEqual((again["subscription"], again["reason"]), (subscribed["subscription"], "epoch"))
 

@@ -37,7 +37,7 @@ def wait(child):
 class ForkTests(DaemonTestCase):
     def start(self, program: str) -> subprocess.Popen[str]:
         process = subprocess.Popen(
-            [sys.executable, "-B", "-c", _BEGIN + textwrap.dedent(program)],
+            [sys.executable, "-B", "-W", "ignore::DeprecationWarning", "-c", _BEGIN + textwrap.dedent(program)],
             env={**os.environ, "DIFFABLED_SOCKET": self.daemon.socket, "PYTHONPATH": str(REPOSITORY / "clients/python/src")},
             stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.addCleanup(process.communicate)

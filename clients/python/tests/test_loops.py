@@ -309,9 +309,11 @@ class TimeoutTests(unittest.TestCase):
             with self.client.follow("ending") as following:
                 self.drive(following, lambda updates: len(updates) == 1)
                 act = following.close if end == "close" else lambda: self.client.delete("ending")
-                threading.Timer(0.05, act).start()
+                ending = threading.Timer(0.05, act)
+                ending.start()
                 with self.assertRaises(StopIteration):
                     self.drive(following, lambda _: False)
+                ending.join()
                 self.assertTrue(self.is_readable(following))
             with self.assertRaises(StopIteration):
                 following.next(timeout=0)

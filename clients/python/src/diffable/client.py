@@ -131,7 +131,7 @@ class _Loop(Inheritable, Iterator[T]):
         super().__init__()
         self._reception = reception
         self._turn = threading.Lock()
-        # Unfinished work of a `next` whose time was over.
+        # Unfinished work of a `next` that has timed out.
         self._work: Optional[Work[Optional[T]]] = None
         self._readiness: Optional[Readiness] = None
 

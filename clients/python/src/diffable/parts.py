@@ -82,15 +82,16 @@ def _pieces(operations: Iterable[bytes], aim: int, length_max: int) -> Iterator[
             # Each part would take away what the one before has brought.
             yield _checked(text, length_max)
         else:
-            yield from _pieces_of_many(operation, "items" if operation.get("items") else "sections", aim, length_max)
+            yield from _pieces_of_many(operation, aim, length_max)
 
 
 def _has_subtree(many: Any) -> bool:
     return bool(many) and isinstance(many[0], dict) and bool(many[0].get("items") or many[0].get("children"))
 
 
-def _pieces_of_many(operation: Dict[str, Any], name: str, aim: int, length_max: int) -> Iterator[bytes]:
+def _pieces_of_many(operation: Dict[str, Any], aim: int, length_max: int) -> Iterator[bytes]:
     head = dict(operation)
+    name = "items" if operation.get("items") else "sections"
     many = head.pop(name)
     prefix = encoded(head)[:-1] + b"," + encoded(name) + b":["
     gathered: List[bytes] = []
@@ -98,7 +99,7 @@ def _pieces_of_many(operation: Dict[str, Any], name: str, aim: int, length_max: 
     last_id = None
     for one in many:
         text = encoded(one)
-        below: List[bytes] = []
+        below: Dict[str, Any] = {}
         if length + len(text) > aim:
             if gathered:
                 yield prefix + b",".join(gathered) + b"]}"
@@ -122,7 +123,7 @@ def _pieces_of_many(operation: Dict[str, Any], name: str, aim: int, length_max: 
                 head["after"] = last_id
                 prefix = encoded(head)[:-1] + b"," + encoded(name) + b":["
             gathered, length = [], len(prefix) + 2
-            yield from _pieces(below, aim, length_max)
+            yield from _pieces_of_many(below, aim, length_max)
     if gathered:
         yield _checked(prefix + b",".join(gathered) + b"]}", length_max)
 
@@ -132,9 +133,9 @@ def _parted(one: Dict[str, Any]) -> Any:
     one = dict(one)
     items = one.pop("items", None)
     if items is not None:
-        return one, [encoded({"op": "appendItems", "section": one["id"], "items": items})]
+        return one, {"op": "appendItems", "section": one["id"], "items": items}
     children = one.pop("children")
-    return one, [encoded({"op": "appendItems", "parent": one["id"], "items": children})]
+    return one, {"op": "appendItems", "parent": one["id"], "items": children}
 
 
 def _checked(text: bytes, length_max: int) -> bytes:
