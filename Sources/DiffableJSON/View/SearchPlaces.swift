@@ -47,13 +47,17 @@ struct SearchPlaces: Hashable, Sendable {
         }.max() ?? 0
     }
 
-    /// Calls `body` with each text of an item at these places. O(length of the content) for each path.
-    func forEachText(of item: Item, _ body: (UnsafeRawBufferPointer) -> Void) {
-        for place in places(for: item) {
+    /// Whether a text of an item at these places is the last one that is needed. O(length of the content) for each path.
+    func containsText(of item: Item, where isLast: (UnsafeRawBufferPointer) -> Bool) -> Bool {
+        places(for: item).contains { place in
+            var isDone = false
             switch place {
-            case .value(let path): path.withValue(in: item) { $0?.withText(numbersToo: true, body) }
-            case .first(let alternatives): _ = alternatives.first { $0.isFound(in: item, body) }
+            case .value(let path):
+                path.withValue(in: item) { $0?.withText(numbersToo: true) { isDone = isLast($0) } }
+            case .first(let alternatives):
+                _ = alternatives.first { $0.isFound(in: item) { isDone = isLast($0) } }
             }
+            return isDone
         }
     }
 

@@ -23,7 +23,18 @@ struct SearchText: Sendable {
     /// O(length of the content).
     func isFound(in item: Item) -> Bool {
         guard item.record.withContent(mayBeFound) || mayBeFound(outsideContentOf: item) else { return false }
-        return isFound(inFolded: places.map { Self.folded(item, in: $0) } ?? Self.folded(item))
+        return places.map { isFound(in: item, at: $0) } ?? isFound(inFolded: Self.folded(item))
+    }
+
+    private func isFound(in item: Item, at places: SearchPlaces) -> Bool {
+        var missing = words
+        return words.isEmpty
+            || places.containsText(of: item) { text in
+                var folded: [UInt8] = []
+                Self.append(text, to: &folded)
+                missing.removeAll(where: folded.hasPart)
+                return missing.isEmpty
+            }
     }
 
     /// False when one of the words is nowhere in the content, be it in a string or not. Most items are passed over so, without
@@ -71,16 +82,6 @@ struct SearchText: Sendable {
             if content.isEmpty { return }
             text.reserveCapacity(content.count)
             append(CompactValue(content), to: &text)
-        }
-        return text
-    }
-
-    /// The same for the texts at certain places.
-    private static func folded(_ item: Item, in places: SearchPlaces) -> [UInt8] {
-        var text: [UInt8] = []
-        places.forEachText(of: item) { string in
-            append(string, to: &text)
-            text.append(0xFF)
         }
         return text
     }
