@@ -2,9 +2,9 @@ import Diffable
 
 /// The parts of an item that a search looks at, where it does not look at every string of the content.
 struct SearchPlaces: Hashable, Sendable {
-    /// For items whose kind is not in `kinds`.
+    /// The places in items whose kind `kinds` does not name.
     let usual: [Place]
-    /// By the kind's name; an empty one stands for items without a kind.
+    /// The places by the kind's name; an empty name means items without a kind.
     let kinds: [String: [Place]]
     let looksAtIDs: Bool
     let looksAtKinds: Bool

@@ -1,9 +1,9 @@
 import Glibc
 
-/// The terminal of the user who started this program, as an open descriptor.
+/// The user's terminal, as an open descriptor.
 ///
-/// That is `/dev/tty`. A program that `su -c` or `setsid` started has none: there it is standard input, output or error, whichever
-/// is a terminal.
+/// Normally this is `/dev/tty`. A program that `su -c` or `setsid` started has no `/dev/tty`: it uses standard input, output or
+/// error, whichever is a terminal.
 package struct UserTerminal {
     /// For reading and writing. The caller closes it.
     package let descriptor: Int32

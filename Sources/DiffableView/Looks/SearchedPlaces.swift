@@ -1,8 +1,8 @@
 import Diffable
 import DiffableJSON
 
-// A search finds what rows show, and `keywords`. The daemon searches, so it is told where in an item's content this is
-// (docs/protocol.md, `search`).
+// A search finds the texts that rows show, and `keywords`. The daemon searches, so the viewer names the paths of these texts
+// (docs/protocol.md, "Searching some paths").
 
 /// The places that a search looks at.
 struct SearchedPlaces: Equatable, Sendable {
@@ -38,7 +38,7 @@ struct SearchedPlaces: Equatable, Sendable {
 
 /// The places of the items of one kind.
 private struct Places {
-    /// What is said of the kind before the item's own content is asked, and behind it.
+    /// What the viewer's user says of the kind, which precedes the item's content, and what the list says, which follows it.
     let before: ContentValue?
     let behind: ContentValue?
     private(set) var all: [ContentValue] = []
@@ -64,7 +64,7 @@ private struct Places {
         addFirst(of: ["secondaryText", "subtitle", "description"])
     }
 
-    /// What is drawn beside the texts, and what is said of the row elsewhere.
+    /// Badges, the texts of accessories, and the texts that the status line shows.
     mutating func addSigns() {
         for name in ["badge", "badge/text", "accessibilityLabel", "tooltip", "keywords"] { add("/" + name) }
         for index in 0..<Self.accessoriesMax { add("/accessories/\(index)/text") }
@@ -80,7 +80,7 @@ private struct Places {
     /// The first of some members that is a text.
     private mutating func addFirst(of names: [String], otherwise: [ContentValue] = []) {
         var alternatives: [ContentValue] = []
-        /// Whether all items of the kind have the same text.
+        /// All items of the kind have the same text.
         var isSame = false
         func append(_ value: ContentValue?) {
             guard let value, !isSame else { return }
@@ -103,7 +103,7 @@ private struct Places {
 }
 
 extension ContentValue {
-    /// The paths into an item's content in what is said of a kind: `{"path":"/due"}`.
+    /// The paths into an item's content in a kind's members: `{"path":"/due"}`.
     fileprivate var paths: [String] {
         switch self {
         case .object(let members):
@@ -116,7 +116,7 @@ extension ContentValue {
 }
 
 extension Composer {
-    /// The places where this list shows text; nil if nobody can tell.
+    /// The places where this list shows text; nil if they are unknown.
     var searchedPlaces: SearchedPlaces? {
         let looks = document.looks
         let plans = (0..<sectionCount).map(plan)

@@ -2,7 +2,7 @@ import DiffableView
 import Foundation
 import Testing
 
-/// The widths of single characters, beside those of Python's wcwidth, which follows Unicode as new terminals do (kitty, foot).
+/// Compares the widths of single characters with Python's wcwidth, which follows Unicode like new terminals (kitty, foot).
 @Suite struct ScalarWidthTests {
     /// By Python's wcwidth: `wcwidth.txt`. One column for the scalars that it does not name.
     private let widths: [Int]

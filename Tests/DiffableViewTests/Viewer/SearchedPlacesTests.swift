@@ -4,7 +4,7 @@ import DiffableView
 import TestSupport
 import Testing
 
-/// What a search finds, with the daemon's own code as the daemon.
+/// The results of searches, with the daemon's own code in place of the daemon.
 @Suite struct SearchedPlacesTests {
     /// The items that a search typed into the viewer matches, in order.
     private func found(_ search: String, in list: Snapshot) throws -> [String] {
@@ -227,13 +227,13 @@ import Testing
 }
 
 extension ViewerScreen {
-    /// Shows what the daemon answers to the first view.
+    /// Shows the daemon's answer to the first view.
     mutating func open(_ list: Snapshot) throws {
         try show(list, through: viewer.initialView, number: 0)
         try answer(list)
     }
 
-    /// Shows what the daemon answers, until nothing more is asked.
+    /// Shows the daemon's answers until the viewer asks nothing more.
     mutating func answer(_ list: Snapshot) throws {
         while let (json, number) = takeQuestion() { try show(list, through: json, number: number) }
     }
