@@ -119,6 +119,33 @@ extension Integration {
             }
         }
 
+        @Test func `systemctl reload of the feeds fails when their file cannot be used, and they go on`() throws {
+            guard let box = try Box() else { return }
+            func write(_ id: String, _ key: String = "every") throws {
+                try box.write(
+                    "- {list: a, command: [echo, \(id)], \(key): 1h, from: lines}\n", to: "/etc/diffabled/feeds.yaml")
+            }
+            func wait(for id: String) throws {
+                _ = try eventually(id) {
+                    try box.start("diffablectl", "get", "a", id).wait() == 0 ? true : nil
+                }
+            }
+            try write("one")
+            try box.succeed("systemctl", "start", "diffable-feed.service")
+            try wait(for: "one")
+            let process = try box.property("MainPID", of: "diffable-feed.service")
+            try write("two", "evry")
+            #expect(try box.start("systemctl", "reload", "diffable-feed.service").wait() != 0)
+            #expect(try box.property("MainPID", of: "diffable-feed.service") == process)
+            try wait(for: "one")
+            let log = try box.succeed("journalctl", "-u", "diffable-feed", "-o", "cat")
+            #expect(log.contains("line 1: evry: unknown key; did you mean every?"), "\(log)")
+            try write("three")
+            try box.succeed("systemctl", "reload", "diffable-feed.service")
+            try wait(for: "three")
+            #expect(try box.property("MainPID", of: "diffable-feed.service") == process)
+        }
+
         @Test func `systemctl reload waits until the settings are in force, and fails when they cannot be`() throws {
             guard let box = try Box() else { return }
             try box.succeed("diffablectl", "create", "tasks")
