@@ -37,13 +37,8 @@ struct FeedProgram {
         let logger = logger
         let notifier = Notifier()
         let say: @Sendable (String) -> Void = { logger.notice("\($0)") }
-        let feeds: Feeds
-        do {
-            feeds = try Feeds(
-                link: DaemonLink(socket: socket, say: say), board: board, makeSource: { source($0, $1) }, say: say)
-        } catch {
-            throw FeedExit(status: FeedExit.failed, message: "\(error)")
-        }
+        let feeds = Feeds(
+            link: DaemonLink(socket: socket, say: say), board: board, makeSource: { source($0, $1) }, say: say)
         let signals = await UnixSignalsSequence(trapping: .sighup, .sigterm, .sigint)
         let release = Task {
             try await Task.sleep(for: Self.startMax)
@@ -110,7 +105,7 @@ extension FeedProgram {
             )
         }
         do {
-            let watcher = try FileWatcher()
+            let watcher = FileWatcher()
             if let operations = try await feed.once(
                 source(feed, watcher) { report($0, to: STDERR_FILENO) }, socket: socket, isDryRun: isDryRun)
             {

@@ -1,8 +1,9 @@
-import DiffableFeed
 import Foundation
 import Synchronization
 import TestSupport
 import Testing
+
+@testable import DiffableFeed
 
 /// Files that really change.
 @Suite struct FileWatcherTests {
@@ -26,7 +27,7 @@ import Testing
     init() throws {
         directory = FileManager.default.temporaryDirectory.path + "/diffable-watch-\(UUID().uuidString)"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-        watcher = try FileWatcher()
+        watcher = FileWatcher()
         watcher.start()
     }
 
@@ -77,6 +78,122 @@ import Testing
         expectTold(count, "another file at the end of the link")
     }
 
+    @Test func `a path leads elsewhere when a link on the way is switched, whatever the link is`() throws {
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        for version in ["v1", "v2", "v3"] {
+            try FileManager.default.createDirectory(
+                atPath: "\(directory)/all/\(version)", withIntermediateDirectories: true)
+            try write(version, to: "all/\(version)/file")
+        }
+        mkdir("\(directory)/links", 0o700)
+        symlink("all/v1", "\(directory)/current")
+        symlink("../current", "\(directory)/links/relative")
+        symlink("\(directory)/links/relative", "\(directory)/absolute")
+        let (file, folder) = (Count(), Count())
+        _ = watcher.watch(["\(directory)/absolute/file"]) { file.add() }
+        _ = watcher.watchPlaces(of: ["\(directory)/absolute"]) { folder.add() }
+        for (round, target) in ["all/v2", "\(directory)/all/v3", "links/../all/v1"].enumerated() {
+            symlink(target, "\(directory)/new")
+            rename("\(directory)/new", "\(directory)/current")
+            expectTold(file, "a link that was switched to \(target)")
+            expectTold(folder, "a link to a directory that was switched to \(target)")
+            try write("\(round)", to: "current/file")
+            expectTold(file, "the file behind \(target)")
+            #expect(folder.take() == 0)
+        }
+        try write("nobody follows this", to: "all/v2/file")
+        rename("\(directory)/all", "\(directory)/others")
+        expectTold(file, "a directory above the links' targets that was renamed")
+        try FileManager.default.createDirectory(atPath: "\(directory)/all/v1", withIntermediateDirectories: true)
+        expectTold(file, "another that came")
+        try write("1", to: "all/v1/file")
+        expectTold(file, "a file in it")
+    }
+
+    @Test func `what a link no longer leads to wakes nobody`() throws {
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let (old, count) = (Count(), Count())
+        try write("1", to: "a")
+        try write("2", to: "b")
+        symlink("a", "\(directory)/link")
+        _ = watcher.watch(["\(directory)/link"]) { count.add() }
+        symlink("b", "\(directory)/new")
+        rename("\(directory)/new", "\(directory)/link")
+        expectTold(count, "a link that was switched")
+        _ = watcher.watch(["\(directory)/a"]) { old.add() }
+        // The reports about the link arrive before this one.
+        try write("3", to: "b")
+        expectTold(count, "the new file")
+        while count.take() > 0 { usleep(50_000) }
+        try write("4", to: "a")
+        expectTold(old, "the old file")
+        #expect(count.take() == 0)
+    }
+
+    @Test func `links that lead to each other lead nowhere until one leads to a file`() throws {
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let count = Count()
+        symlink("b", "\(directory)/a")
+        symlink("a", "\(directory)/b")
+        _ = watcher.watch(["\(directory)/a/file"]) { count.add() }
+        unlink("\(directory)/b")
+        expectTold(count, "a link that went")
+        mkdir("\(directory)/b", 0o700)
+        expectTold(count, "a directory that came")
+        try write("1", to: "b/file")
+        expectTold(count, "a file behind a link")
+    }
+
+    @Test func `files beside the real file of a path are followed`() throws {
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let count = Count()
+        mkdir("\(directory)/real", 0o700)
+        symlink("real/x", "\(directory)/link")
+        _ = watcher.watch(["\(directory)/link"], suffixes: ["-wal"]) { count.add() }
+        try write("1", to: "real/x")
+        expectTold(count, "a file that came behind a link")
+        try write("1", to: "real/x-wal")
+        expectTold(count, "a file beside it")
+        while count.take() > 0 { usleep(50_000) }
+        try write("2", to: "real/x-wal")
+        expectTold(count, "a file beside it that was written")
+    }
+
+    @Test func `a path is resolved as the kernel does it`() throws {
+        defer { try? FileManager.default.removeItem(atPath: directory) }
+        let root = ResolvedPath(directory).path
+        try FileManager.default.createDirectory(atPath: "\(directory)/a/b", withIntermediateDirectories: true)
+        symlink("b/../b", "\(directory)/a/link")
+        symlink("link", "\(directory)/a/other")
+        symlink("\(directory)/a", "\(directory)/absolute")
+        symlink("self", "\(directory)/self")
+        for (path, real) in [
+            ("a//./b/", "a/b"), ("a/b/..", "a"), ("a/link", "a/b"), ("absolute/other/..", "a"),
+            ("a/b/none/more", "a/b/none/more"),
+            ("absolute/link/none", "a/b/none"), ("self/x", "self/x"),
+        ] {
+            #expect(ResolvedPath("\(directory)/\(path)").path == "\(root)/\(real)", "\(path)")
+        }
+        #expect(ResolvedPath("/..//").path == "/" && ResolvedPath("/").steps.isEmpty)
+        let steps = ResolvedPath("\(directory)/a/other").steps
+        #expect(steps.map(\.name).suffix(4) == ["other", "link", "b", "b"])
+        #expect(ResolvedPath("\(directory)/self").steps.count < 60)
+        #expect(ResolvedPath("\(directory)/none/x").steps.last?.name == "none")
+    }
+
+    @Test func `mounts below a directory are found, also in names that are escaped`() {
+        let mounts = Mounts(
+            """
+            22 1 8:1 / / rw,relatime shared:1 - ext4 /dev/sda1 rw
+            40 22 0:45 / /mnt/share rw,relatime shared:20 master:1 - nfs4 host:/share rw
+            41 22 0:46 / /mnt/my\\040disk/a rw - tmpfs none rw
+            42 22 0:46 / /mnt/sharetwo rw - tmpfs none rw
+            """)
+        #expect(mounts.below("/").count == 3 && mounts.below("/mnt").count == 3)
+        #expect(mounts.below("/mnt/share").isEmpty)
+        #expect(mounts.below("/mnt/my disk") == ["41 22 0:46 / /mnt/my\\040disk/a"])
+    }
+
     @Test func `a file is followed when the directory that it will be in is made anew`() throws {
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let count = Count()
@@ -110,7 +227,7 @@ import Testing
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let length = try #require(
             Int(String(contentsOfFile: "/proc/sys/fs/inotify/max_queued_events", encoding: .utf8).dropLast()))
-        let (lazy, other) = (try FileWatcher(), Count())
+        let (lazy, other) = (FileWatcher(), Count())
         _ = lazy.watch([directory]) {}
         _ = lazy.watch(["\(directory)/none/file"]) { other.add() }
         // Two that are the same one after the other would be one.

@@ -25,12 +25,12 @@ package actor Feeds {
     package init(
         link: DaemonLink, board: ListName, makeSource: @escaping MakeSource,
         say: @escaping @Sendable (String) -> Void
-    ) throws(InputError) {
+    ) {
         self.link = link
         self.board = StatusBoard(board, over: link, say: say)
         self.makeSource = makeSource
         self.say = say
-        watcher = try FileWatcher()
+        watcher = FileWatcher()
     }
 
     /// Runs until the task is cancelled, and returns when everything that the feeds started has ended.

@@ -9,7 +9,7 @@ package struct DirectorySettings: Equatable, Sendable {
     package var order = FolderOrder()
     /// Whether files whose names begin with a dot are listed.
     package var showsHidden = false
-    /// How often all is looked at where the kernel tells of no changes; nil: only after changes.
+    /// How often all is looked at where the kernel does not report changes; nil: only after changes.
     package var every: Duration?
 
     /// Items of a list have so many levels, unless its daemon is told otherwise.
@@ -34,7 +34,7 @@ extension DirectorySettings {
         } else {
             path = directory
         }
-        self.init(path: try path.absolute(try path.text(), home: home).withoutTrailingSlashes)
+        self.init(path: try path.absolute(try path.text(), home: home))
         if let member = members?.take("depth") {
             guard let depth = Int(try member.text()), 1...Self.depthMax ~= depth else {
                 throw member.error("it is a whole number from 1 to \(Self.depthMax)")
@@ -56,12 +56,5 @@ extension DirectorySettings {
         } else if let objection = WatchedPath.objection(to: self.path) {
             throw path.error("\(self.path) \(objection): use every")
         }
-    }
-}
-
-extension String {
-    fileprivate var withoutTrailingSlashes: String {
-        let end = lastIndex { $0 != "/" }
-        return end.map { String(self[...$0]) } ?? "/"
     }
 }

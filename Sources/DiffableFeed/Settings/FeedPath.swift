@@ -1,11 +1,10 @@
 /// Paths as people write them.
 package enum FeedPath {
-    /// Nil for one that is relative.
+    /// The path without superfluous slashes: SQLite takes two at the beginning for a host. Nil for a relative path.
     ///
     /// - Parameter home: what `~` stands for.
     package static func absolute(_ path: String, home: String?) -> String? {
-        if path == "~" { return home }
-        if path.hasPrefix("~/") { return home.map { $0 + path.dropFirst() } }
-        return path.hasPrefix("/") ? path : nil
+        if path == "~" || path.hasPrefix("~/") { return home.flatMap { absolute($0 + path.dropFirst(), home: nil) } }
+        return path.hasPrefix("/") ? "/" + path.split(separator: "/").joined(separator: "/") : nil
     }
 }

@@ -1,60 +1,89 @@
-import DiffableInput
 import Dispatch
 import Glibc
 import Synchronization
 
-/// Tells of changes of files by inotify(7): one descriptor and one thread for all feeds, which sleeps while nothing happens.
+/// Reports changes of files by inotify(7): one descriptor and one thread for all feeds, which sleeps while nothing happens.
 ///
-/// A path is watched itself, and so is the directory that it stands in, or the nearest one above that is there: a file that is
-/// replaced by another, or comes later, is still the one that was named.
+/// A watched path is resolved as the kernel does it (`ResolvedPath`), and each directory in which a name is looked up is watched
+/// for that name. So a file is still followed when it is replaced or made later, when a link on the way is switched, and when a
+/// directory above it is renamed. inotify does not report mounts, so the thread also waits for changes of /proc/self/mountinfo,
+/// and then compares where each path leads.
 package final class FileWatcher: Sendable {
-    /// Whoever is told of changes of some paths.
+    /// The paths of one caller.
     private struct Audience {
         var paths: [String]
-        /// Whether what happens in them is left out, and they are followed only as they come and go.
+        /// Suffixes of further files in the directory of each path's real file, such as `-wal`.
+        var suffixes: [String] = []
+        /// Whether the caller hears only of another file at a path, and not of changes in a file.
         var isOfPlaces = false
         var tell: @Sendable () -> Void
-        /// Why the kernel does not tell of all of them.
+        /// Where the paths led when they were watched last.
+        var places = Places()
+        /// Why the kernel does not report all changes.
         var problem: String?
+        /// Whether a directory on the way may not be read, and so cannot be watched.
+        var isComparedRegularly = false
+    }
+
+    private struct Places: Equatable {
+        var paths: [ResolvedPath] = []
+        /// The mounts below them.
+        var mounts: [String] = []
+    }
+
+    /// One request for events of a watched file or directory.
+    private struct Request: Equatable {
+        var audience: Int
+        /// The name in the directory that is meant; nil for all.
+        var name: String?
+        var mask: UInt32
     }
 
     private struct State {
+        /// Negative until the first path is watched.
+        var inotify: Int32 = -1
+        /// Reports when the mounts change.
+        var mounts: Int32 = -1
+        /// The mounts as they were when that was reported last.
+        var table: Mounts?
+        var isStarted = false
+        /// Whether the paths will be compared after a pause.
+        var isComparisonDue = false
         var audiences: [Int: Audience] = [:]
         var lastNumber = 0
-        /// What the kernel watches, each with those who asked for it and the name in the directory that they mean; nil for all.
-        var watches: [Int32: [(audience: Int, name: String?)]] = [:]
+        var requests: [Int32: [Request]] = [:]
     }
 
-    /// After which it is worth to ask again for what the kernel would not watch.
+    /// The pause before the kernel is asked again to watch a path that it refused.
     private static let retryPause = Duration.seconds(30)
 
-    private let descriptor: Int32
     private let state = Mutex(State())
 
-    package init() throws(InputError) {
-        descriptor = inotify_init1(Int32(IN_CLOEXEC))
-        guard descriptor >= 0 else {
-            throw InputError("files cannot be watched: \(String(cString: strerror(errno)))")
+    package init() {}
+
+    /// Begins to read the kernel's reports. To be called once.
+    package func start() {
+        state.withLock { state in
+            state.isStarted = true
+            startThread(state)
         }
     }
 
-    /// Reads what the kernel tells, for ever. To be called once.
-    package func start() {
-        DispatchQueue(label: "file watcher").async { self.read() }
+    /// Calls back after each change of one of the paths, until `stop`. Also calls back when changes may have been missed.
+    ///
+    /// - Parameter suffixes: those of further files to watch, in the directory of each path's real file.
+    package func watch(
+        _ paths: [String], suffixes: [String] = [], _ tell: @escaping @Sendable () -> Void
+    ) -> Int {
+        add(Audience(paths: paths, suffixes: suffixes, tell: tell))
     }
 
-    /// Calls back after each change of one of the paths, until the ticket is given back. Also when changes may have been missed.
-    package func watch(_ paths: [String], _ tell: @escaping @Sendable () -> Void) -> Int {
-        add(Audience(paths: paths, tell: tell))
-    }
-
-    /// The same, but what is written to the files or happens in the directories themselves is left out: only that they come, go,
-    /// or are others.
+    /// Calls back after another file has come to one of the paths, or none is there any more, and when mounts below it have changed.
     package func watchPlaces(of paths: [String], _ tell: @escaping @Sendable () -> Void) -> Int {
         add(Audience(paths: paths, isOfPlaces: true, tell: tell))
     }
 
-    /// Why the kernel does not tell of all changes that somebody asked for; nil when it does. Asks it again if it did not.
+    /// Why the kernel does not report all changes of a ticket's paths; nil when it does. Asks it again if it did not.
     package func problem(of ticket: Int) -> String? {
         state.withLock { state in
             if state.audiences[ticket]?.problem != nil { place(ticket, &state) }
@@ -66,7 +95,7 @@ package final class FileWatcher: Sendable {
     ///
     /// - Parameters:
     ///   - next: when it is time anyway; nil: only after a change.
-    ///   - isBlind: whether the kernel does not tell of all changes.
+    ///   - isBlind: whether the kernel does not report all changes.
     static func nextLook(_ next: ContinuousClock.Instant?, isBlind: Bool) -> ContinuousClock.Instant? {
         guard isBlind else { return next }
         let retry = ContinuousClock.now + retryPause
@@ -85,12 +114,7 @@ package final class FileWatcher: Sendable {
     package func stop(_ ticket: Int) {
         state.withLock { state in
             state.audiences[ticket] = nil
-            for (watch, asked) in state.watches {
-                let rest = asked.filter { $0.audience != ticket }
-                if rest.count == asked.count { continue }
-                state.watches[watch] = rest.isEmpty ? nil : rest
-                if rest.isEmpty { inotify_rm_watch(descriptor, watch) }
-            }
+            replaceRequests(of: ticket, with: [], &state)
         }
     }
 }
@@ -103,80 +127,152 @@ extension FileWatcher {
             | IN_MOVE_SELF)
     /// Of a directory on the way: what others write to files in it wakes nobody.
     private static let changesOnTheWay = UInt32(
-        IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)
-    /// After which a path may be another file.
+        IN_ATTRIB | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF)
+    /// Events after which a path may lead elsewhere. A directory's new permissions are a change of attributes.
     private static let moves = UInt32(
-        IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED)
+        IN_ATTRIB | IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED
+            | IN_UNMOUNT)
 
-    /// After which it is another directory, or none, that is watched.
+    /// Events after which the watched file or directory itself has moved or been deleted.
     private static let ends = UInt32(IN_DELETE_SELF | IN_MOVE_SELF | IN_IGNORED | IN_UNMOUNT)
 
-    /// Asks for what an audience has to hear. Those that are asked for twice are one to the kernel.
+    /// Asks the kernel for all events that concern an audience, and for no others.
     private func place(_ number: Int, _ state: inout State) {
-        guard let audience = state.audiences[number] else { return }
-        state.audiences[number]?.problem = nil
-        // What a symbolic link leads to may be replaced where it is.
-        let ends = audience.paths.compactMap { realpath($0, nil) }
-        defer { for end in ends { free(end) } }
-        for path in Set(audience.paths + ends.map { String(cString: $0) }) {
-            watchWay(to: path, number, &state)
-            if !audience.isOfPlaces { add(path, name: nil, number, &state) }
+        guard var audience = state.audiences[number] else { return }
+        defer { state.audiences[number] = audience }
+        audience.problem = nil
+        do throws(FeedError) { try open(&state) } catch {
+            audience.problem = error.description
+            return
         }
-    }
-
-    /// On the way to a path: the first directory that is there, and which name in it is meant.
-    private func watchWay(to path: String, _ number: Int, _ state: inout State) {
-        // Each time further down, unless somebody deletes and makes directories all the time, of which is told.
+        var requests: [(watch: Int32, request: Request)] = []
+        // A change between resolving and watching is not reported, so the path is resolved again. The bound is for a path that
+        // changes all the time.
         for _ in 0..<64 {
-            var (directory, name) = (WatchedPath.directory(of: path), WatchedPath.name(of: path))
-            var isLast = true
-            while directory != "/", access(directory, F_OK) != 0 {
-                (directory, name) = (WatchedPath.directory(of: directory), WatchedPath.name(of: directory))
-                isLast = false
+            let before = places(of: audience, state.table)
+            audience.isComparedRegularly = false
+            func add(_ path: String, name: String?, _ mask: UInt32) {
+                // Earlier requests for the same file stay in force.
+                let watch = inotify_add_watch(state.inotify, path, mask | UInt32(IN_MASK_ADD))
+                let request = Request(audience: number, name: name, mask: mask | Self.ends)
+                if watch >= 0 { return requests.append((watch, request)) }
+                switch errno {
+                case ENOSPC, ENOMEM: audience.problem = Inotify.limit(path)
+                case EACCES where name != nil: audience.isComparedRegularly = true
+                // A missing file is reported by the directory that it may appear in.
+                default: break
+                }
             }
-            let isWatched = add(directory, name: name, number, &state)
-            // What came or went before it was watched is not told.
-            if isWatched, isLast || access("\(directory)/\(name)", F_OK) != 0 { return }
+            for step in Set(before.paths.flatMap(\.steps)) {
+                add(step.directory, name: step.name, Self.changesOnTheWay)
+            }
+            if !audience.isOfPlaces { for path in before.paths { add(path.path, name: nil, Self.changes) } }
+            audience.places = places(of: audience, state.table)
+            if audience.places == before { break }
+        }
+        audience.problem = audience.problem ?? objection(to: audience.places, state.table)
+        replaceRequests(of: number, with: requests, &state)
+        if audience.isComparedRegularly { compareLater(&state) }
+    }
+
+    private func objection(to places: Places, _ mounts: Mounts?) -> String? {
+        for path in places.paths {
+            guard let objection = mounts?.objection(to: path) else { continue }
+            return "\(path.path) \(objection): use `every`"
+        }
+        return nil
+    }
+
+    private func places(of audience: Audience, _ mounts: Mounts?) -> Places {
+        var paths = audience.paths.map { ResolvedPath($0) }
+        paths += paths.flatMap { path in audience.suffixes.map { ResolvedPath(path.path + $0) } }
+        return Places(paths: paths, mounts: paths.flatMap { mounts?.below($0.path) ?? [] })
+    }
+
+    private func replaceRequests(
+        of number: Int, with requests: [(watch: Int32, request: Request)], _ state: inout State
+    ) {
+        var old: Set<Int32> = []
+        for (watch, known) in state.requests where known.contains(where: { $0.audience == number }) {
+            state.requests[watch] = known.filter { $0.audience != number }
+            old.insert(watch)
+        }
+        for (watch, request) in requests where state.requests[watch]?.contains(request) != true {
+            state.requests[watch, default: []].append(request)
+        }
+        for watch in old where state.requests[watch]?.isEmpty == true {
+            state.requests[watch] = nil
+            inotify_rm_watch(state.inotify, watch)
         }
     }
 
-    /// - Returns: whether it is watched.
-    @discardableResult
-    private func add(_ path: String, name: String?, _ number: Int, _ state: inout State) -> Bool {
-        // One that is watched already goes on hearing what it heard.
-        let changes = (name == nil ? Self.changes : Self.changesOnTheWay) | UInt32(IN_MASK_ADD)
-        let watch = inotify_add_watch(descriptor, path, changes)
-        guard watch >= 0 else {
-            // What is not there, or may not be read, is watched where it may come.
-            if errno == ENOSPC || errno == ENOMEM { state.audiences[number]?.problem = Self.limit(path) }
-            return false
-        }
-        let isKnown = state.watches[watch]?.contains { $0.audience == number && $0.name == name } ?? false
-        if !isKnown { state.watches[watch, default: []].append((number, name)) }
-        return true
+    /// Begins to watch anything at all.
+    private func open(_ state: inout State) throws(FeedError) {
+        guard state.inotify < 0 else { return }
+        state.inotify = try Inotify.descriptor(Int32(IN_NONBLOCK))
+        state.mounts = Glibc.open(Mounts.file, O_RDONLY | O_CLOEXEC)
+        state.table = .now()
+        startThread(state)
+    }
+}
+
+// MARK: - Hearing
+
+extension FileWatcher {
+    private func startThread(_ state: State) {
+        guard state.isStarted, state.inotify >= 0 else { return }
+        let (inotify, mounts) = (state.inotify, state.mounts)
+        DispatchQueue(label: "file watcher").async { self.hear(inotify, mounts) }
     }
 
-    private static func limit(_ path: String) -> String {
-        "the kernel tells of no changes of \(path), because it watches as many files as it may for a user: raise "
-            + "fs.inotify.max_user_watches (sysctl), or say `every`"
-    }
-
-    private func read() {
+    /// Reads the kernel's reports, forever.
+    private func hear(_ inotify: Int32, _ mounts: Int32) {
         let length = 1 << 16
         let buffer = UnsafeMutableRawBufferPointer.allocate(byteCount: length, alignment: 8)
         defer { buffer.deallocate() }
         while true {
-            let count = Glibc.read(descriptor, buffer.baseAddress, length)
-            if count < 0, errno == EINTR { continue }
-            guard count > 0 else { return }
-            hear(UnsafeRawBufferPointer(rebasing: buffer[..<count]))
+            // That the mounts have changed is an exceptional condition of the file (proc_pid_mountinfo(5)).
+            var sources = [
+                pollfd(fd: inotify, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: mounts, events: Int16(POLLPRI), revents: 0),
+            ]
+            guard poll(&sources, 2, -1) > 0 else { continue }
+            if sources[0].revents != 0 {
+                let length = read(inotify, buffer.baseAddress, length)
+                if length > 0 { hear(UnsafeRawBufferPointer(rebasing: buffer[..<length])) }
+            }
+            if sources[1].revents != 0 { compare() }
         }
+    }
+
+    /// Compares after a pause, for paths through directories that cannot be watched.
+    private func compareLater(_ state: inout State) {
+        guard !state.isComparisonDue else { return }
+        state.isComparisonDue = true
+        DispatchQueue.global().asyncAfter(deadline: .now() + .seconds(Int(Self.retryPause.components.seconds))) {
+            self.compare()
+            self.state.withLock { state in
+                state.isComparisonDue = false
+                if state.audiences.values.contains(where: \.isComparedRegularly) { self.compareLater(&state) }
+            }
+        }
+    }
+
+    /// Calls back for paths that lead elsewhere than before.
+    private func compare() {
+        let due = state.withLock { state in
+            state.table = .now()
+            let moved = state.audiences.filter { places(of: $0.value, state.table) != $0.value.places }
+            for number in moved.keys { place(number, &state) }
+            return moved.values.map(\.tell)
+        }
+        for tell in due { tell() }
     }
 
     private func hear(_ events: UnsafeRawBufferPointer) {
         let due = state.withLock { state in
             var due: Set<Int> = []
-            /// Whose paths may be elsewhere now.
+            /// The audiences whose paths may lead elsewhere now.
             var moved: Set<Int> = []
             var offset = 0
             let header = MemoryLayout<inotify_event>.size
@@ -190,15 +286,15 @@ extension FileWatcher {
                     moved.formUnion(state.audiences.keys)
                     continue
                 }
-                // What happens to a directory on the way happens to all that is meant in it.
+                // The end of a directory on the way concerns every name in it.
                 let isOfAll = event.mask & Self.ends != 0
-                for asked in state.watches[event.wd] ?? [] where isOfAll || asked.name == nil || asked.name == name {
-                    due.insert(asked.audience)
-                    if event.mask & Self.moves != 0 {
-                        moved.insert(asked.audience)
-                    }
+                for request in state.requests[event.wd] ?? [] where event.mask & request.mask != 0 {
+                    guard isOfAll || request.name == nil || request.name == name else { continue }
+                    due.insert(request.audience)
+                    // A change in a watched directory does not change where the directory's own path leads.
+                    if isOfAll || request.name != nil && event.mask & Self.moves != 0 { moved.insert(request.audience) }
                 }
-                if event.mask & UInt32(IN_IGNORED) != 0 { state.watches[event.wd] = nil }
+                if event.mask & UInt32(IN_IGNORED) != 0 { state.requests[event.wd] = nil }
             }
             for number in moved { place(number, &state) }
             return due.compactMap { state.audiences[$0]?.tell }

@@ -14,7 +14,7 @@ import Testing
 
     init() throws {
         directory = try ScratchFolder()
-        watcher = try FileWatcher()
+        watcher = FileWatcher()
         watcher.start()
     }
 

@@ -17,7 +17,7 @@ import Testing
         defer { directory.remove() }
         var random = SplitMix64()
         let seed = random.seed
-        let watcher = try FileWatcher()
+        let watcher = FileWatcher()
         watcher.start()
         var settings = DirectorySettings(path: directory.path)
         settings.depth = round + 1

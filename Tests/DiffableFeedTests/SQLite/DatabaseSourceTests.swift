@@ -15,7 +15,7 @@ import Testing
     init() throws {
         directory = "/tmp/diffable-sqlite-\(UUID().uuidString.prefix(8))"
         try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: true)
-        watcher = try FileWatcher()
+        watcher = FileWatcher()
         watcher.start()
     }
 
@@ -23,13 +23,14 @@ import Testing
 
     /// Follows the database while the closure runs.
     private func following(
-        _ query: String, problem: (@Sendable (Int) -> String?)? = nil, _ body: (Followed) async throws -> Void
+        _ query: String, at path: String? = nil, problem: (@Sendable (Int) -> String?)? = nil,
+        _ body: (Followed) async throws -> Void
     ) async throws {
         defer { try? FileManager.default.removeItem(atPath: directory) }
         let followed = Followed()
         let rows = RowStates(RowMapping()) { content, _ in content }
         let source = DatabaseSource(
-            DatabaseSettings(path: path, query: query), rows, watcher: watcher, problem: problem)
+            DatabaseSettings(path: path ?? self.path, query: query), rows, watcher: watcher, problem: problem)
         let run = Task { try await source.run { followed.append($0) } }
         defer { run.cancel() }
         try await body(followed)
@@ -150,15 +151,105 @@ import Testing
         var reading = DatabaseReading(
             DatabaseSettings(path: path, query: "SELECT id FROM t"), RowStates(RowMapping()) { content, _ in content })
         defer { reading.end() }
-        // Of a change in the future nobody knows whether another came after it.
-        for (date, isReadAgain) in [(Date.now + 3_600, true), (Date.now - 3_600, false)] {
-            try FileManager.default.setAttributes([.modificationDate: date], ofItemAtPath: path)
-            guard case .failure = await reading.look() else {
-                Issue.record("the rows are not wrong")
-                return
+        // A file with a time in the future is old when it has looked the same for longer than a tick.
+        let expected: [(change: Double, looks: [(after: Double, isRead: Bool)])] = [
+            (3_600, [(0, true), (0.02, true), (0.1, true), (0.2, false), (5, false)]),
+            (-3_600, [(0, true), (0.02, false)]),
+        ]
+        for (change, looks) in expected {
+            let now = Date.now.timeIntervalSince1970
+            try FileManager.default.setAttributes(
+                [.modificationDate: Date(timeIntervalSince1970: now + change)], ofItemAtPath: path)
+            for (pause, isRead) in looks {
+                let time = timespec.Parts(nanoseconds: Int((now + pause) * 1_000_000_000))
+                let news = await reading.look(at: time)
+                if case .failure = news {
+                    #expect(isRead, "\(change) \(pause)")
+                } else {
+                    #expect(!isRead, "\(change) \(pause) \(news)")
+                }
             }
-            let again = await reading.look()
-            if case .failure = again { #expect(isReadAgain) } else { #expect(!isReadAgain, "\(again)") }
+        }
+    }
+
+    /// What a writer runs that executes statements, and ends without closing the database after `go`.
+    private func holding(_ file: String, _ statements: String...) -> [String] {
+        let program = """
+            import os, sqlite3, sys, time
+            database = sqlite3.connect(sys.argv[1], isolation_level=None)
+            for statement in sys.argv[3:]: database.execute(statement)
+            end = time.monotonic() + 120
+            while not os.path.exists(sys.argv[2]) and time.monotonic() < end: time.sleep(0.002)
+            os._exit(0)
+            """
+        return ["-c", program, file, "\(directory)/go"] + statements
+    }
+
+    private func go() { _ = FileManager.default.createFile(atPath: "\(directory)/go", contents: nil) }
+
+    private func size(of file: String) -> Int {
+        var status = stat()
+        return stat(file, &status) == 0 ? Int(status.st_size) : 0
+    }
+
+    /// SQLite keeps the log and the journal in the directory of the real file.
+    @Test(arguments: ["link.db", "dir/x.db", "../NAME/other/link.db"])
+    func `a database behind a link is read with all that was committed, and nothing else`(name: String) async throws {
+        try FileManager.default.createDirectory(atPath: "\(directory)/real", withIntermediateDirectories: true)
+        try FileManager.default.createDirectory(atPath: "\(directory)/other", withIntermediateDirectories: true)
+        let real = "\(directory)/real/x.db"
+        symlink("real/x.db", "\(directory)/link.db")
+        symlink("real", "\(directory)/dir")
+        symlink("../link.db", "\(directory)/other/link.db")
+        let own = String(directory.split(separator: "/").last ?? "")
+        let link = "\(directory)/\(name.replacing("NAME", with: own))"
+        try await following("SELECT id, n FROM t", at: link) { followed in
+            // The rows stay in the log while the writer has the database open.
+            let writing = holding(
+                real, "PRAGMA journal_mode=wal", "PRAGMA wal_autocheckpoint=0", "CREATE TABLE t(id, n)",
+                "INSERT INTO t VALUES ('a', 1)")
+            async let writer = python(writing)
+            #expect(try await eventuallyInTask { followed.numbers == ["a": 1] })
+            go()
+            _ = try await writer
+            unlink("\(directory)/go")
+            for suffix in ["", "-wal", "-shm"] { unlink(real + suffix) }
+            // It is killed with half of a transaction in the database, and a journal that undoes it.
+            let rows = "WITH RECURSIVE c(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM c LIMIT 3000) SELECT i, 100 FROM c"
+            let beginning = holding(
+                real, "PRAGMA cache_size=2", "CREATE TABLE t(id, n)", "INSERT INTO t VALUES ('b', 2)", "BEGIN",
+                "INSERT INTO t \(rows)")
+            async let killed = python(beginning)
+            #expect(try await eventuallyInTask { size(of: real + "-journal") > 1_000 })
+            #expect(try await eventuallyInTask { followed.problem?.contains("is being written") == true })
+            go()
+            _ = try await killed
+            // Another writer finds the journal, and undoes it.
+            unlink("\(directory)/go")
+            go()
+            _ = try await python(holding(real, "INSERT INTO t VALUES ('c', 3)"))
+            #expect(try await eventuallyInTask { followed.numbers == ["b": 2, "c": 3] })
+            #expect(followed.sums.allSatisfy { $0 <= 5 }, "\(followed.sums)")
+        }
+    }
+
+    @Test func `a database is another one when a link or a directory on the way is`() async throws {
+        for number in 1...3 {
+            try FileManager.default.createDirectory(
+                atPath: "\(directory)/all/v\(number)", withIntermediateDirectories: true)
+            let making = "import sqlite3, sys; d = sqlite3.connect(sys.argv[1]); d.execute('CREATE TABLE t(id, n)'); "
+            let row = "d.execute('INSERT INTO t VALUES (1, \(number))'); d.commit()"
+            _ = try await python(["-c", making + row, "\(directory)/all/v\(number)/x.db"])
+        }
+        symlink("all/v1", "\(directory)/current")
+        try await following("SELECT id, n FROM t", at: "/\(directory)//current/x.db") { followed in
+            #expect(try await eventuallyInTask { followed.numbers == ["1": 1] })
+            symlink("all/v2", "\(directory)/new")
+            rename("\(directory)/new", "\(directory)/current")
+            #expect(try await eventuallyInTask { followed.numbers == ["1": 2] })
+            rename("\(directory)/all/v2", "\(directory)/all/old")
+            rename("\(directory)/all/v3", "\(directory)/all/v2")
+            #expect(try await eventuallyInTask { followed.numbers == ["1": 3] })
         }
     }
 

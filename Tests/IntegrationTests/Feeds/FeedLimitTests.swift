@@ -10,10 +10,10 @@ extension Integration {
 
         private func file(_ name: String) -> String { daemon.directory.file(name) }
 
-        /// In a user namespace of its own with room for so many watches of inotify.
-        private func feedProgram(watches: Int) throws -> Program {
+        /// In a user namespace of its own with no room for watches or instances of inotify.
+        private func feedProgram(without limit: String) throws -> Program {
             let line =
-                "echo \(watches) > /proc/sys/user/max_inotify_watches && exec '\(Binaries.feed)' --socket '\(daemon.socket)' "
+                "echo 0 > /proc/sys/user/max_inotify_\(limit) && exec '\(Binaries.feed)' --socket '\(daemon.socket)' "
                 + "--config '\(file("feeds.yaml"))'"
             return try Program(
                 "/usr/bin/unshare", ["--user", "--map-root-user", "sh", "-c", line], in: daemon.directory)
@@ -118,6 +118,38 @@ extension Integration {
         }
 
         @Test(.enabled(if: isPossible, "needs user namespaces"))
+        func `without instances of inotify the feeds that watch say so, and the others run`() throws {
+            _ = try daemon.directory.write("x\n", to: "rows")
+            _ = try daemon.directory.write("", to: "x.db")
+            try FileManager.default.createDirectory(atPath: file("d"), withIntermediateDirectories: true)
+            _ = try daemon.directory.write("", to: "d/file")
+            try daemon.writeFeeds(
+                """
+                - {list: a, command: [cat, \(file("rows"))], on: \(file("rows")), from: lines}
+                - {list: b, sqlite: \(file("x.db")), query: SELECT 1 AS id}
+                - {list: c, directory: \(file("d"))}
+                - {list: d, command: [cat, \(file("rows"))], every: 100ms, from: lines}
+                - {list: e, directory: \(file("d")), every: 100ms}
+                - {list: f, sqlite: \(file("x.db")), query: SELECT 1 AS id, every: 100ms}
+                """)
+            let program = try feedProgram(without: "instances")
+            for feed in ["a", "b", "c"] {
+                _ = try daemon.waitForStatus("a limit", of: feed) {
+                    $0.state == "failing" && $0.message?.contains("fs.inotify.max_user_instances") == true
+                }
+            }
+            for feed in ["d", "e", "f"] {
+                _ = try daemon.waitForStatus("a success", of: feed) { $0.state == "fed" && $0.message == nil }
+            }
+            _ = try daemon.directory.write("y\n", to: "rows")
+            _ = try daemon.directory.write("", to: "d/more")
+            try daemon.waitForIDs(["y"], of: "d", program)
+            try daemon.waitForIDs(["file", "more"], of: "e", program)
+            program.signal(SIGTERM)
+            #expect(try program.wait() == 0)
+        }
+
+        @Test(.enabled(if: isPossible, "needs user namespaces"))
         func `feeds whose files the kernel does not watch say so`() throws {
             _ = try daemon.directory.write("x\n", to: "rows")
             try FileManager.default.createDirectory(atPath: file("d"), withIntermediateDirectories: true)
@@ -129,7 +161,7 @@ extension Integration {
                 """)
             let making = "import sqlite3, sys; sqlite3.connect(sys.argv[1]).execute('CREATE TABLE t(id)')"
             #expect(try Program("/usr/bin/python3", ["-c", making, file("x.db")], in: daemon.directory).wait() == 0)
-            let program = try feedProgram(watches: 0)
+            let program = try feedProgram(without: "watches")
             for feed in ["a", "b", "c"] {
                 _ = try daemon.waitForStatus("a limit", of: feed) {
                     $0.state == "failing" && $0.message?.contains("fs.inotify.max_user_watches") == true

@@ -20,7 +20,7 @@ actor DirectoryReading {
 
     private let settings: DirectorySettings
     private let events: FolderEvents
-    private let source: any DispatchSourceRead
+    private let source: (any DispatchSourceRead)?
     private var tree: FolderTree?
     /// Whether the directory was there once.
     private var wasThere = false
@@ -32,11 +32,11 @@ actor DirectoryReading {
     /// - Parameter tell: is called when there is something to look at.
     init(_ settings: DirectorySettings, _ tell: @escaping @Sendable () -> Void) throws(FeedError) {
         self.settings = settings
-        events = try FolderEvents()
+        events = try FolderEvents(isOptional: settings.every != nil)
         source = events.start(tell)
     }
 
-    isolated deinit { source.cancel() }
+    isolated deinit { source?.cancel() }
 
     /// Looks at what has changed.
     ///
@@ -95,7 +95,7 @@ actor DirectoryReading {
         // Another directory has come to its place.
         endTree()
         if settings.every == nil, let objection = WatchedPath.objection(to: settings.path) {
-            throw FeedError("\(settings.path) \(objection): say `every`")
+            throw FeedError("\(settings.path) \(objection): use `every`")
         }
         let new = try FolderTree(settings, events, descriptor)
         (tree, wasThere) = (new, true)

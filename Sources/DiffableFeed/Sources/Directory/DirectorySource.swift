@@ -48,9 +48,14 @@ package final class DirectorySource: FeedSource {
         openings.begin(bell)
         defer { openings.end() }
         let reading = try DirectoryReading(settings) { bell.ring() }
-        // That it comes, goes, or is another one.
-        let ticket = watcher.watchPlaces(of: [settings.path]) { bell.ring() }
+        // Set when another directory has come to its place, or to the place of one in it.
+        let isMoved = Atomic(false)
+        let ticket = watcher.watchPlaces(of: [settings.path]) {
+            isMoved.store(true, ordering: .relaxed)
+            bell.ring()
+        }
         defer { watcher.stop(ticket) }
+        var lastBlindness: String?
         var retry = Self.retryMin
         var rescan: ContinuousClock.Instant?
         while true {
@@ -58,7 +63,8 @@ package final class DirectorySource: FeedSource {
             let start = ContinuousClock.now
             let isRescan = rescan.map { $0 <= start } ?? false
             let asked = openings.take()
-            let outcome = await reading.look(opening: asked.flatMap(\.folders), isRescan: isRescan)
+            let isOther = isMoved.exchange(false, ordering: .relaxed)
+            let outcome = await reading.look(opening: asked.flatMap(\.folders), isRescan: isRescan || isOther)
             let end = ContinuousClock.now
             if let state = outcome.state { deliver(state) }
             for opening in asked {
@@ -74,7 +80,12 @@ package final class DirectorySource: FeedSource {
             } else {
                 retry = Self.retryMin
             }
-            await bell.wait(until: next)
+            let blindness = settings.every == nil ? watcher.problem(of: ticket) : nil
+            if blindness != lastBlindness {
+                lastBlindness = blindness
+                deliver(.blindness(blindness))
+            }
+            await bell.wait(until: FileWatcher.nextLook(next, isBlind: blindness != nil))
             while rest > .now, openings.isEmpty, !Task.isCancelled { await bell.wait(until: rest) }
         }
     }

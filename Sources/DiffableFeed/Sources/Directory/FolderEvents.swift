@@ -27,11 +27,11 @@ final class FolderEvents: Sendable {
     /// Of a folder in which more than so many names changed, all of them are looked at.
     private static let namesMax = 10_000
 
-    init() throws(FeedError) {
-        descriptor = inotify_init1(Int32(IN_CLOEXEC | IN_NONBLOCK))
-        guard descriptor >= 0 else {
-            let remedy = errno == EMFILE ? " (fs.inotify.max_user_instances, or open files)" : ""
-            throw FeedError("folders cannot be watched: \(String(cString: strerror(errno)))\(remedy)")
+    /// - Parameter isOptional: whether folders are read regularly anyway. Then nothing is gathered when the kernel refuses.
+    init(isOptional: Bool = false) throws(FeedError) {
+        do throws(FeedError) { descriptor = try Inotify.descriptor(Int32(IN_NONBLOCK)) } catch {
+            guard isOptional else { throw error }
+            descriptor = -1
         }
     }
 
@@ -40,7 +40,8 @@ final class FolderEvents: Sendable {
     /// Gathers until what is returned is cancelled.
     ///
     /// - Parameter tell: is called when something has been gathered.
-    func start(_ tell: @escaping @Sendable () -> Void) -> any DispatchSourceRead {
+    func start(_ tell: @escaping @Sendable () -> Void) -> (any DispatchSourceRead)? {
+        guard descriptor >= 0 else { return nil }
         let source = DispatchSource.makeReadSource(
             fileDescriptor: descriptor, queue: DispatchQueue(label: "folder events"))
         source.setEventHandler {

@@ -269,7 +269,7 @@ final class FolderTree {
         defer { close(opened) }
         guard let status = FileStatus(of: opened) else { return }
         if status.identity.device != root.identity.device, settings.every == nil,
-            let objection = WatchedPath.objection(to: "/proc/self/fd/\(opened)")
+            let objection = Mounts.now()?.objection(toDevice: status.identity.device)
         {
             throw FeedError("it \(objection): say `every`")
         }

@@ -6,6 +6,9 @@ import Synchronization
 /// Two looks that are the same had no commit between them: in WAL mode the index (`-shm`) has a header that each commit
 /// changes, and in all other modes the header of the database counts them, beside its size and the time of its last change.
 ///
+/// The log and the journal lie in the directory of the real file, as for SQLite. Each look resolves the path again, because a link or
+/// a directory on the way may have been replaced.
+///
 /// The descriptors stay open as long as anybody in this process reads a database: closing any descriptor of a file gives up the
 /// locks that a process has on it (fcntl(2)), also those of SQLite. So closing and reading exclude each other (`DatabaseGate`).
 struct DatabaseFiles {
@@ -13,8 +16,9 @@ struct DatabaseFiles {
         /// In nanoseconds.
         private static let logRest = 1_000_000_000
 
-        fileprivate var device: UInt64 = 0
-        fileprivate var inode: UInt64 = 0
+        /// The database's path without symbolic links.
+        var path = ""
+        fileprivate var identity: FileStatus.Identity?
         fileprivate var size: Int = 0
         fileprivate var changed = timespec.Parts()
         /// The first 100 bytes of the database.
@@ -50,15 +54,23 @@ struct DatabaseFiles {
             }
             return look == settled
         }
-        /// Whether nothing was changed within a time in which the clock of files may not have gone on.
-        func isOld(at now: timespec.Parts) -> Bool { now.nanoseconds - changed.nanoseconds > 50_000_000 }
+        /// Nanoseconds in which the clock of files may stand still.
+        private static let tick = 50_000_000
+
+        /// Whether nothing was changed within a tick of the clock of files.
+        ///
+        /// - Parameter first: when the files first looked like this. A file with a time in the future was changed before that.
+        func isOld(at now: timespec.Parts, seen first: timespec.Parts) -> Bool {
+            now.nanoseconds - min(changed.nanoseconds, first.nanoseconds) > Self.tick
+        }
     }
 
     private let path: String
     private var database: Int32 = -1
     private var index: Int32 = -1
-    private var inode: UInt64 = 0
-    private var indexInode: UInt64 = 0
+    /// The files of the two descriptors.
+    private var databaseIdentity: FileStatus.Identity?
+    private var indexIdentity: FileStatus.Identity?
 
     init(_ path: String) { self.path = path }
 
@@ -66,28 +78,33 @@ struct DatabaseFiles {
     mutating func look() throws(FeedError) -> Look {
         var look = Look()
         var status = stat()
-        guard stat(path, &status) == 0 else { throw FeedError("the database \(path) cannot be read: \(reason())") }
-        if database < 0 || status.st_ino != inode {
+        guard let real = realpath(path, nil) else { throw unreadable() }
+        look.path = String(cString: real)
+        free(real)
+        guard stat(look.path, &status) == 0 else { throw unreadable() }
+        let identity = FileStatus(status).identity
+        if database < 0 || identity != databaseIdentity {
             DatabaseGate.close(database)
-            database = open(path, O_RDONLY | O_CLOEXEC)
-            guard database >= 0 else { throw FeedError("the database \(path) cannot be read: \(reason())") }
-            inode = UInt64(status.st_ino)
+            database = open(look.path, O_RDONLY | O_CLOEXEC)
+            guard database >= 0 else { throw unreadable() }
+            databaseIdentity = identity
         }
-        (look.device, look.inode) = (UInt64(status.st_dev), UInt64(status.st_ino))
+        look.identity = identity
         (look.size, look.changed) = (Int(status.st_size), .init(status.st_mtim))
         look.header = Self.bytes(of: database, 100)
-        if stat(path + "-wal", &status) == 0 {
+        if stat(look.path + "-wal", &status) == 0 {
             (look.logSize, look.logChanged) = (Int(status.st_size), .init(status.st_mtim))
         }
-        if look.isInWALMode, stat(path + "-shm", &status) == 0 {
-            if index < 0 || UInt64(status.st_ino) != indexInode {
+        if look.isInWALMode, stat(look.path + "-shm", &status) == 0 {
+            let identity = FileStatus(status).identity
+            if index < 0 || identity != indexIdentity {
                 DatabaseGate.close(index)
-                index = open(path + "-shm", O_RDONLY | O_CLOEXEC)
-                indexInode = UInt64(status.st_ino)
+                index = open(look.path + "-shm", O_RDONLY | O_CLOEXEC)
+                indexIdentity = identity
             }
             look.index = Self.bytes(of: index, 96)
         }
-        look.hasJournal = Self.isHot(path + "-journal")
+        look.hasJournal = Self.isHot(look.path + "-journal")
         look.isReserved = !look.isInWALMode && Self.isReserved(database)
         return look
     }
@@ -98,7 +115,9 @@ struct DatabaseFiles {
         (database, index) = (-1, -1)
     }
 
-    private func reason() -> String { String(cString: strerror(errno)) }
+    private func unreadable() -> FeedError {
+        FeedError("the database \(path) cannot be read: \(Errno(number: errno))")
+    }
 
     private static func bytes(of descriptor: Int32, _ count: Int) -> [UInt8] {
         var bytes = [UInt8](repeating: 0, count: count)

@@ -20,16 +20,18 @@ struct DatabaseQuery {
         case unlocked
     }
 
+    /// As messages name the database.
     let path: String
     let sql: String
     /// The columns whose text is JSON.
     let jsonColumns: Set<String>
 
-    /// Blocks. A query that is interrupted (`Interruption`) is a failure.
-    func answer(_ access: Access, _ interruption: Interruption) -> Answer {
+    /// Blocks. The database is opened at its real path. A query that is interrupted (`Interruption`) is a failure.
+    func answer(at real: String, _ access: Access, _ interruption: Interruption) -> Answer {
         DatabaseGate.reading {
             var connection: OpaquePointer?
-            let name = "file:" + Self.escaped(path) + (access == .unlocked ? "?immutable=1" : "")
+            // The URI's host, between the second slash and the third, is empty.
+            let name = "file://" + Self.escaped(real) + (access == .unlocked ? "?immutable=1" : "")
             let code = sqlite3_open_v2(
                 name, &connection, SQLITE_OPEN_READONLY | SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX, nil)
             defer { sqlite3_close_v2(connection) }

@@ -29,8 +29,7 @@ package struct DatabaseSource: FeedSource {
 
     package func run(_ deliver: @escaping @Sendable (FeedState) -> Void) async throws {
         let bell = Bell()
-        let paths = ["", "-wal", "-journal"].map { settings.path + $0 }
-        let ticket = watcher.watch(paths) { bell.ring() }
+        let ticket = watcher.watch([settings.path], suffixes: ["-wal", "-journal"]) { bell.ring() }
         defer { watcher.stop(ticket) }
         var reading = DatabaseReading(settings, rows)
         defer { reading.end() }
@@ -57,6 +56,8 @@ package struct DatabaseSource: FeedSource {
                 deliver(.blindness(blindness))
             }
             let next = FileWatcher.nextLook(watch.next, isBlind: blindness != nil)
+            // A disk with an open file cannot be unmounted.
+            if watch.next == nil { reading.end() }
             if await bell.wait(until: next) { watch.stir(at: .now) }
             // What takes long may take a fifth of the time.
             if let rest = watch.rest, rest > .now { try await Task.sleep(until: rest, clock: .continuous) }
@@ -81,6 +82,8 @@ struct DatabaseReading {
     private var files: DatabaseFiles
     /// As of the last time that it was read.
     private var known: DatabaseFiles.Look?
+    /// The last look, and when the files first looked like that.
+    private var seen: (look: DatabaseFiles.Look, time: timespec.Parts)?
     private let query: DatabaseQuery
     private let queue: DispatchQueue
 
@@ -97,15 +100,17 @@ struct DatabaseReading {
     /// - Parameter time: when it is looked, for tests; nil: now.
     mutating func look(at time: timespec.Parts? = nil) async -> News {
         do throws(FeedError) {
-            let before = try files.look()
-            if before.isSame(as: known, at: time ?? .now()) { return .same }
+            let (before, now) = (try files.look(), time ?? .now())
+            if before.isSame(as: known, at: now) { return .same }
+            if seen?.look != before { seen = (before, now) }
             guard before.isSettled else { return .trouble("the database \(settings.path) is being written") }
             // Where nobody can have a lock on it, or nobody must wait for ours, there is none.
             let isShared = before.isInWALMode && (before.hasIndex || before.hasLog)
-            let answer = await answer(isShared ? .shared : .unlocked)
+            let answer = await answer(at: before.path, isShared ? .shared : .unlocked)
             let after = try files.look()
             // A change within a tick of the clock of files may look like none, and may mend what is wrong.
-            let settled = isShared || before.isOld(at: .now()) ? before : nil
+            let isOld = before.isOld(at: now, seen: seen?.time ?? now)
+            let settled = isShared || isOld ? before : nil
             switch answer {
             case .rows(let images):
                 guard isShared || after == before else {
@@ -122,11 +127,12 @@ struct DatabaseReading {
             }
         } catch {
             known = nil
+            files.close()
             return .trouble(error.description)
         }
     }
 
-    private func answer(_ access: DatabaseQuery.Access) async -> DatabaseQuery.Answer {
+    private func answer(at real: String, _ access: DatabaseQuery.Access) async -> DatabaseQuery.Answer {
         let interruption = Interruption()
         let (query, queue, timeout) = (query, queue, settings.timeout)
         let timer = Deadline(after: timeout) { interruption.interrupt() }
@@ -134,7 +140,7 @@ struct DatabaseReading {
         let answer = await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
                 // It blocks, so it has a thread of its own.
-                queue.async { continuation.resume(returning: query.answer(access, interruption)) }
+                queue.async { continuation.resume(returning: query.answer(at: real, access, interruption)) }
             }
         } onCancel: {
             interruption.interrupt()
