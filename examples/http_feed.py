@@ -4,6 +4,7 @@
     - list: issues
       command: [http_feed.py, "https://example.org/issues.json", --every, "60"]
       stream: states
+      allowEmpty: true
 
 The answer is JSON: an array of objects, or what --rows names in an object. A line is written when it has changed. An error ends the
 program: the list stays as it is, and the feed starts it again.

@@ -4,6 +4,7 @@
     - list: orders
       command: [postgresql_feed.py, orders_changed, "SELECT id, customer AS text, total FROM orders"]
       stream: states
+      allowEmpty: true
 
 libpq's variables say which database (PGHOST, PGDATABASE, PGUSER …), and a trigger says when:
 

@@ -34,6 +34,13 @@ struct FeedOptions: ParsableArguments {
 
     @Flag(help: "Take a list that has items which no feed has put there, and overwrite them.") var adopt = false
 
+    @Flag(help: "Make the list empty if the command writes nothing.") var allowEmpty = false
+    @Option(
+        help: ArgumentHelp(
+            "Change nothing if more items than this would be deleted: a number, or a share of them such as 20%.",
+            valueName: "number"))
+    var maxDelete: Deletions?
+
     func validate() throws { _ = try accessMode() }
 
     private func accessMode() throws -> AccessMode? {
@@ -48,7 +55,8 @@ struct FeedOptions: ParsableArguments {
             ("--from", from != nil), ("--id", id != nil), ("--section", section != nil), ("--parent", parent != nil),
             ("--text", text != nil), ("--rows", rows != nil), ("--orphans", orphans != nil),
             ("--columns", columns != nil), ("--numbers", numbers != nil), ("--mode", mode != nil),
-            ("--volatile", volatile), ("--adopt", adopt),
+            ("--volatile", volatile), ("--adopt", adopt), ("--allow-empty", allowEmpty),
+            ("--max-delete", maxDelete != nil),
         ]
         return used.first { $0.1 }?.0
     }
@@ -73,6 +81,12 @@ struct FeedOptions: ParsableArguments {
         var feed = FeedSettings(list: list, source: .command(settings))
         feed.wording = .options
         feed.adopts = adopt
+        if stream?.value == .ndjson, allowEmpty || maxDelete != nil {
+            throw ValidationError(
+                "a stream of items deletes none: --allow-empty and --max-delete are for other commands")
+        }
+        if allowEmpty { feed.allowsEmpty = true }
+        feed.maxDelete = maxDelete?.limit
         feed.mode = try accessMode()
         if volatile { feed.durability = .volatile }
         feed.rows.from = from?.value
@@ -102,6 +116,15 @@ extension FeedOptions {
         init?(argument: String) {
             guard let time = TimeSpan(argument)?.duration, time > .zero else { return nil }
             duration = time
+        }
+    }
+
+    struct Deletions: ExpressibleByArgument {
+        let limit: DeletionLimit
+
+        init?(argument: String) {
+            guard let limit = DeletionLimit(argument: argument) else { return nil }
+            self.limit = limit
         }
     }
 

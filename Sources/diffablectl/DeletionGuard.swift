@@ -12,7 +12,11 @@ struct DeletionOptions: ParsableArguments {
             "Change nothing if more items than this would go: a number, or a share of those that are there, such as 20%.",
             valueName: "number"))
     var maxDelete: DeletionLimit?
+
+    var rule: DeletionRule { DeletionRule(allowsEmpty: allowEmpty, limit: maxDelete) }
 }
+
+extension DeletionLimit: ExpressibleByArgument {}
 
 /// The change is checked by a dry run, and is made at the checked revision only. So it cannot delete items that were added
 /// meanwhile.
@@ -99,30 +103,22 @@ struct DeletionGuard {
 
     /// Throws if the change would delete too much.
     func check(_ trial: Trial) throws(CommandError) {
-        let (deleted, before) = (trial.deleted, count + trial.deleted - trial.inserted)
+        let change = DeletionRule.Change(
+            deleted: trial.deleted, deletedSections: trial.deletedSections, inserted: trial.inserted)
         let place = section.map { "the section \(quoted($0)) of \(quoted(list))" } ?? quoted(list)
-        if count == 0, deleted > 0 || trial.deletedSections > 0, !options.allowEmpty {
-            let (number, word) = deleted > 0 ? (deleted, "item") : (trial.deletedSections, "section")
-            let items = Self.share(number, of: number, word)
-            throw CommandError(
-                .refused,
-                "nothing was read, which would delete \(items) of \(place); nothing was changed. If it is to be empty, say "
-                    + "--allow-empty")
+        do throws(DeletionRule.Refusal) { try options.rule.check(change, to: count) } catch {
+            switch error {
+            case .empty(let share):
+                throw CommandError(
+                    .refused,
+                    "nothing was read, which would delete \(share) of \(place); nothing was changed. If it is to be empty, "
+                        + "say --allow-empty")
+            case .tooMuch(let share, let limit):
+                throw CommandError(
+                    .refused,
+                    "this would delete \(share) of \(place), and --max-delete allows \(limit); nothing was changed")
+            }
         }
-        if let limit = options.maxDelete, !limit.allows(deleted, of: before) {
-            throw CommandError(
-                .refused,
-                "this would delete \(Self.share(deleted, of: before)) of \(place), and --max-delete allows "
-                    + "\(limit); nothing was changed")
-        }
-    }
-}
-
-extension DeletionGuard {
-    /// `2 of the 3 items`, `all 3 items`, `the only item`
-    private static func share(_ count: Int, of all: Int, _ noun: String = "item") -> String {
-        if count < all { return "\(grouped(count)) of the \(counted(all, noun))" }
-        return all == 1 ? "the only \(noun)" : "all \(counted(all, noun))"
     }
 }
 

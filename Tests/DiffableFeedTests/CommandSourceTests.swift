@@ -8,11 +8,15 @@ import Testing
 
 /// Commands that really run.
 @Suite struct CommandSourceTests {
-    private func source(_ line: String, _ change: (inout CommandSettings) -> Void = { _ in }) -> CommandSource {
-        var settings = CommandSettings(words: ["/bin/sh", "-c", line])
+    private func source(
+        _ line: String, bash: String = "/bin/bash", patience: Duration = .zero,
+        _ change: (inout CommandSettings) -> Void = { _ in }
+    ) -> CommandSource {
+        var settings = CommandSettings(line: line, bash: bash)
         change(&settings)
         return CommandSource(
-            settings, RowMapping(), complete: { content, _ in content }, environment: ["PATH=/usr/bin:/bin"])
+            settings, RowMapping(), complete: { content, _ in content }, environment: ["PATH=/usr/bin:/bin"],
+            patience: patience)
     }
 
     private func failure(of source: CommandSource) async throws -> String {
@@ -52,6 +56,17 @@ import Testing
         let message = try await failure(of: source("echo a; echo oh no >&2; exit 3"))
         #expect(message.contains("ended with status 3: oh no"))
         #expect(try await failure(of: source("echo a; kill -9 $$")).contains("signal 9"))
+    }
+
+    @Test func `a pipe fails when any of its programs fails, and not when a reader needs no more`() async throws {
+        #expect(try await failure(of: source("(echo no network >&2; exit 6) | cat")).contains("status 6: no network"))
+        let states = Collected()
+        try await source("yes | head -n 1").run { states.append($0) }
+        #expect(states.values.count == 1)
+        // Without bash, and with the option turned off.
+        try await source("echo a | cat", bash: "/nowhere").run { states.append($0) }
+        try await source("set +o pipefail; false | echo a").run { states.append($0) }
+        #expect(states.values.count == 3)
     }
 
     @Test func `what cannot be run or read is said`() async throws {
@@ -143,7 +158,7 @@ import Testing
 
     /// Otherwise the list would stand still, and nobody would hear why.
     @Test(arguments: [CommandSettings.Stream.ndjson, .states])
-    func `a stream that goes on after a line that cannot be read is ended, and the line is named`(
+    func `a stream that brings nothing after a line that cannot be read is ended, and the line is named`(
         stream: CommandSettings.Stream
     ) async throws {
         let (states, first) = (Collected(), stream == .ndjson ? #"{"id":"a"}"# : #"[{"id":"a"}]"#)
@@ -155,6 +170,7 @@ import Testing
         let format = stream == .ndjson ? "ndjson" : "json"
         await #expect {
             try await source.run {
+                if case .failure = $0 { return }
                 states.append($0)
                 _ = FileManager.default.createFile(atPath: taken, contents: nil)
             }
@@ -163,5 +179,32 @@ import Testing
                 && !"\($0)".contains("line 1")
         }
         #expect(states.values.count == 1)
+    }
+
+    @Test(arguments: [CommandSettings.Stream.ndjson, .states])
+    func `a line that cannot be read is left out, and told until there is another`(stream: CommandSettings.Stream)
+        throws
+    {
+        let states = Collected()
+        let lines = StreamedLines(stream, RowMapping(), named: "it") { states.append($0) }
+        func line(_ id: String) -> String {
+            let row = #"{"id":"\#(id)"}"#
+            return stream == .ndjson ? row : "[\(row)]"
+        }
+        lines.append(Array("\(line("a"))\n{\"id\":\"Say \"Hi\"\"}\n".utf8))
+        #expect(lines.broken.takeRing())
+        #expect { try lines.end() } throws: { "\($0)".contains("line 2") }
+        lines.append(Array("\n\(line("b"))\n".utf8))
+        #expect(throws: Never.self) { try lines.end() }
+        let found = states.values.map { state in
+            switch state {
+            case .whole(.whole(let list)): list.sections.flatMap(\.items).map { "\($0.id)" }.joined()
+            case .items(.items(let items)): items.map { "\($0.id)" }.joined()
+            case .items(.whole(let list)): list.sections.flatMap(\.items).map { "\($0.id)" }.joined()
+            case .failure(let error): error.description.contains("line 2") ? "failure" : error.description
+            default: "\(state)"
+            }
+        }
+        #expect(found == ["a", "failure", "b"])
     }
 }

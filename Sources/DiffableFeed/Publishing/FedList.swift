@@ -14,6 +14,8 @@ package actor FedList {
         var epoch: String
         /// Of the connection.
         var number: Int
+        /// When this was known to be so.
+        var time = ContinuousClock.Instant.now
     }
 
     private let settings: FeedSettings
@@ -26,6 +28,8 @@ package actor FedList {
 
     /// How often the list is read again because somebody else was faster.
     private static let attemptsMax = 20
+    /// The age of a known list after which it is read again before a state is refused. A user may have emptied it.
+    private static let refusalSpan = Duration.seconds(10)
 
     package init(_ settings: FeedSettings, over link: DaemonLink) {
         self.settings = settings
@@ -64,9 +68,12 @@ package actor FedList {
 
     /// The list was deleted: it is made again with what was brought last.
     package func makeAgain() async throws {
-        (known, fedEpoch) = (nil, nil)
+        forget()
         try await sendAgain()
     }
+
+    /// The list was deleted.
+    package func forget() { (known, fedEpoch) = (nil, nil) }
 
     @discardableResult
     private func change(_ making: (Snapshot) throws -> Snapshot) async throws -> Bool {
@@ -80,6 +87,7 @@ package actor FedList {
                 (wanted, fedEpoch) = (new, known.epoch)
                 return false
             }
+            try settings.checkDeletions(operations, from: known.snapshot, to: new)
             let list = settings.list
             let outcome = try await link.perform { current in
                 guard current.number == known.number else {
@@ -101,6 +109,8 @@ package actor FedList {
             try Task.checkCancellation()
             do {
                 return try await body()
+            } catch is DeletionRefusal where known.map({ $0.time + Self.refusalSpan < .now }) ?? false {
+                known = nil
             } catch ClientError.refused(let refusal)
                 where ["revisionMismatch", "noSuchList"].contains(refusal.name) && attempts < Self.attemptsMax
             {

@@ -15,6 +15,30 @@ extension FeedSettings {
         if case .command(let settings) = source { settings.stream == .ndjson } else { false }
     }
 
+    /// Throws for a state that would delete too many of the list's items.
+    func checkDeletions(_ operations: [ListOperation], from known: Snapshot, to new: Snapshot) throws(DeletionRefusal) {
+        let rule = DeletionRule(allowsEmpty: allowsEmpty ?? source.mayBeEmpty, limit: maxDelete)
+        guard new.numberOfItems == 0 || rule.limit != nil else { return }
+        let summary = DifferenceSummary(operations, from: known, to: new)
+        // Sections without items are not protected.
+        let change = DeletionRule.Change(
+            deleted: summary.deletedItems, deletedSections: 0, inserted: summary.insertedItems)
+        let isKey = wording == .keys
+        do throws(DeletionRule.Refusal) { try rule.check(change, to: new.numberOfItems) } catch {
+            switch error {
+            case .empty(let share):
+                throw DeletionRefusal(
+                    description:
+                        "nothing was read, which would delete \(share) of \(quoted(list)); the list stays as it is. "
+                        + "If it may be empty, use \(isKey ? "allowEmpty: true" : "--allow-empty")")
+            case .tooMuch(let share, let limit):
+                throw DeletionRefusal(
+                    description: "this would delete \(share) of \(quoted(list)), and "
+                        + "\(isKey ? "maxDelete" : "--max-delete") allows \(limit); the list stays as it is")
+            }
+        }
+    }
+
     /// Throws for a list that somebody else has filled.
     func checkOwnership(of state: Snapshot) throws(FeedError) {
         guard !onlyAdds, !isOwn(state) else { return }
@@ -44,6 +68,11 @@ extension FeedSettings {
             throw FeedError("\(error.reason)")
         }
     }
+}
+
+/// Why a state is not sent that would delete too much.
+struct DeletionRefusal: Error, CustomStringConvertible {
+    var description: String
 }
 
 extension Snapshot {

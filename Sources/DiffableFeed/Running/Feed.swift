@@ -73,11 +73,16 @@ final class Feed: Sendable {
             }
             _ = stirred.takeRing()
             schedule.start(at: .now)
+            health.withLock { $0.omission = nil }
             do {
                 try await source.run { state in
                     let problem: FeedError?
                     switch state {
-                    case .failure(let error), .incomplete(_, let error): problem = error
+                    case .failure(let error):
+                        problem = error
+                        // Another item does not bring the one of the line that could not be read.
+                        if self.settings.onlyAdds { self.health.withLock { $0.omission = error.description } }
+                    case .incomplete(_, let error): problem = error
                     case .whole, .snapshot, .items: problem = nil
                     case .blindness(let message): return self.change { $0.watchProblem = message }
                     }
@@ -123,6 +128,7 @@ final class Feed: Sendable {
         var failures = 0
         while !Task.isCancelled {
             var pause: ContinuousClock.Instant?
+            var isForNewsToEnd = false
             pending = news.take(after: pending)
             isDeleted.withLock { isDeleted in
                 wasDeleted = wasDeleted || isDeleted
@@ -136,9 +142,10 @@ final class Feed: Sendable {
                     pending = news.take(after: pending)
                 }
                 if let batch = pending {
+                    if wasDeleted { await list.forget() }
                     try await list.send(whole: batch.whole, items: batch.items)
                     news.note(sent: batch)
-                    pending = nil
+                    (pending, wasDeleted) = (nil, false)
                     change { health in
                         health.listProblem = nil
                         health.lastSuccess = .now()
@@ -164,6 +171,7 @@ final class Feed: Sendable {
                     ContinuousClock.now
                     + Backoff.doubled(FeedSchedule.pauseMin, times: failures, upTo: FeedSchedule.pauseMax)
                 pause = time
+                isForNewsToEnd = error is DeletionRefusal
                 change { health in
                     health.listProblem = "\(error)"
                     health.nextSending = .time(time)
@@ -172,8 +180,10 @@ final class Feed: Sendable {
             // What was sent may be in the list that was deleted.
             if !news.isEmpty || wasDeleted, pause == nil { continue }
             await bell.wait(until: pause)
-            // What comes meanwhile is no reason to try sooner what was refused.
-            if let pause, pause > .now, !Task.isCancelled { try? await Task.sleep(until: pause, clock: .continuous) }
+            // The daemon may refuse another state for the same reason, so it is not asked sooner. The next state may have more items.
+            if let pause, pause > .now, !isForNewsToEnd, !Task.isCancelled {
+                try? await Task.sleep(until: pause, clock: .continuous)
+            }
         }
     }
 

@@ -8,6 +8,8 @@ struct FeedHealth: Equatable {
     var handlerProblem: String?
     /// Why it is not heard when the source changes.
     var watchProblem: String?
+    /// The error of a line that was left out since the stream began. The next run may bring its item.
+    var omission: String?
     /// In milliseconds since 1970: when the source runs again.
     var nextRun: Int?
     /// When the list is sent again.
@@ -19,7 +21,7 @@ struct FeedHealth: Equatable {
 
     func show(in status: inout FeedStatus) {
         status.state = problem != nil ? .failing : lastSuccess != nil ? .fed : .waiting
-        status.message = problem
+        status.message = problem ?? omission
         status.lastSuccess = lastSuccess
         status.nextAttempt = sourceProblem == nil && listProblem != nil ? nextSending : nextRun
     }

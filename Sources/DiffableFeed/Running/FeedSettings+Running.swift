@@ -47,7 +47,7 @@ extension FeedSettings {
                 // What is there is read, so that somebody else's change between that and ours is not lost.
                 while true {
                     let known = try await look(over: connection)
-                    let operations = try difference(from: known.snapshot, whole, items)
+                    let operations = try allowedDifference(from: known.snapshot, whole, items)
                     if operations.isEmpty { return nil }
                     do {
                         try await connection.transact(list, operations, ifRevision: known.revision)
@@ -60,12 +60,19 @@ extension FeedSettings {
                 where refusal.name == "noSuchList"
             {}
             try checkOwnership(of: known)
-            return try difference(from: known, whole, items)
+            return try allowedDifference(from: known, whole, items)
         }
     }
 
-    private func difference(from known: Snapshot, _ whole: Whole?, _ items: [Input]) throws -> [ListOperation] {
-        try marked(state(from: known, whole: whole, items: items), after: known).difference(from: known)
+    private func allowedDifference(
+        from known: Snapshot, _ whole: Whole?, _ items: [Input]
+    ) throws -> [ListOperation] {
+        let new = try marked(state(from: known, whole: whole, items: items), after: known)
+        let operations = new.difference(from: known)
+        do throws(DeletionRefusal) { try checkDeletions(operations, from: known, to: new) } catch {
+            throw FeedError(error.description)
+        }
+        return operations
     }
 
     private func firstState(of source: any FeedSource) async throws -> FeedState {

@@ -67,7 +67,7 @@ extension FeedSettings {
         ["list"] + sources + [
             "shell", "every", "on", "timeout", "stream", "from", "id", "section", "parent", "text", "rows", "columns",
             "numbers", "types", "separator", "orphans", "query", "json", "content", "look", "mode", "durability",
-            "adopt",
+            "adopt", "allowEmpty", "maxDelete",
         ]
 
     fileprivate init(_ node: Node, home: String?) throws(FeedFileError) {
@@ -102,6 +102,17 @@ extension FeedSettings {
             durability = known
         }
         if let member = mapping.take("adopt") { adopts = try member.truth() }
+        for name in ["allowEmpty", "maxDelete"] where onlyAdds {
+            guard let member = mapping.take(name) else { continue }
+            throw member.error("a stream of items deletes none")
+        }
+        if let member = mapping.take("allowEmpty") { allowsEmpty = try member.truth() }
+        if let member = mapping.take("maxDelete") {
+            guard let limit = DeletionLimit(argument: try member.text()) else {
+                throw member.error("it is a number of items, or a share of them such as 20%")
+            }
+            maxDelete = limit
+        }
         try mapping.refuseRest()
         do { try checkRows() } catch { throw FeedFileError(line: mapping.line, wording.worded(error.problem)) }
     }
@@ -135,7 +146,7 @@ extension CommandSettings {
             guard case .scalar = command.node else {
                 throw command.error("with shell: true it is one line, such as ls | wc")
             }
-            self.init(words: ["/bin/sh", "-c", try command.text()])
+            self.init(line: try command.text())
         } else if case .sequence = command.node {
             self.init(words: try command.texts())
         } else {

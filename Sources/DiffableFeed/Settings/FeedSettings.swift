@@ -1,5 +1,6 @@
 import Diffable
 import DiffableInput
+import Glibc
 
 /// What the file says of one feed: a list, where its rows come from, and what is made of them.
 package struct FeedSettings: Equatable, Sendable {
@@ -16,6 +17,10 @@ package struct FeedSettings: Equatable, Sendable {
     package var durability = Durability.durable
     /// Whether it may take a list that somebody else has filled.
     package var adopts = false
+    /// Whether a state without items may empty the list. Nil: the source's default (`mayBeEmpty`).
+    package var allowsEmpty: Bool?
+    /// How many items a new state may delete; nil for any number.
+    package var maxDelete: DeletionLimit?
     /// Where it was said, for messages.
     package var wording = FeedWording.keys
 
@@ -77,6 +82,14 @@ package enum SourceSettings: Equatable, Sendable {
         }
     }
 
+    /// Whether a state without items is a usual answer. From a command it mostly means that a program failed.
+    var mayBeEmpty: Bool {
+        switch self {
+        case .command: false
+        case .sqlite, .directory, .systemd: true
+        }
+    }
+
     /// How its list is drawn where nobody says anything else: a list's content.
     var usualLook: Content? {
         switch self {
@@ -93,7 +106,7 @@ package struct DatabaseSettings: Equatable, Sendable {
     package var query: String
     /// The columns whose text is JSON.
     package var jsonColumns: [String] = []
-    /// How often it is looked at where the kernel tells of no changes; nil: only then.
+    /// How often it is looked at where the kernel does not report changes; nil: only after changes.
     package var every: Duration?
     /// After which a query is ended.
     package var timeout = CommandSettings.timeoutUsual
@@ -106,8 +119,9 @@ package struct DatabaseSettings: Equatable, Sendable {
 
 /// A command whose output is the list.
 package struct CommandSettings: Equatable, Sendable {
-    /// With `shell: true` that of a shell.
     package var words: [String]
+    /// Whether a shell runs a line.
+    package var isShell = false
     /// Nil: each run brings the whole list and ends.
     package var stream: Stream?
     /// From the beginning of one run to that of the next; nil: only files that change let it run again.
@@ -122,6 +136,19 @@ package struct CommandSettings: Equatable, Sendable {
     package static let everyMin = Duration.milliseconds(100)
 
     package init(words: [String]) { self.words = words }
+
+    /// Runs a line in a shell. A pipe in it fails when any of its programs fails, if the shell has `pipefail`; dash of Debian 12 has
+    /// not.
+    ///
+    /// - Parameter bash: the path at which bash is preferred.
+    package init(line: String, bash: String = "/bin/bash") {
+        let isBash = access(bash, X_OK) == 0
+        words =
+            isBash
+            ? [bash, "-o", "pipefail", "-c", line]
+            : ["/bin/sh", "-c", "if (set -o pipefail) 2>/dev/null; then set -o pipefail; fi\n" + line]
+        isShell = true
+    }
 
     package enum Stream: String, CaseIterable, Sendable {
         /// Each line is an item, which is added or changed.

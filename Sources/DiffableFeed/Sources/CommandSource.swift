@@ -14,11 +14,16 @@ package struct CommandSource: FeedSource {
 
     /// In bytes. A longer output is not read to its end.
     package static let outputLengthMax = 256 << 20
+    /// How long a stream may bring nothing after a line that cannot be read.
+    static let patience = Duration.seconds(10)
+    private let patience: Duration
 
     init(
         _ settings: CommandSettings, _ rows: RowMapping, complete: @escaping RowStates.Complete,
-        environment: [String], complain: @escaping @Sendable ([UInt8]) -> Void = { _ in }
+        environment: [String], patience: Duration = CommandSource.patience,
+        complain: @escaping @Sendable ([UInt8]) -> Void = { _ in }
     ) {
+        self.patience = patience
         self.settings = settings
         self.rows = rows
         states = CommandStates(rows, complete: complete)
@@ -49,17 +54,20 @@ package struct CommandSource: FeedSource {
                 try check(result)
                 throw FeedError("\(program) ended; it is started again")
             }
-            // One that goes on after a line that cannot be read is ended, and started again.
+            // A stream that brings nothing else after a line that cannot be read is ended, and started again.
             group.addTask {
-                await lines.broken.wait()
-                try lines.end()
+                while true {
+                    await lines.broken.wait()
+                    if !lines.isOver { try await Task.sleep(for: patience) }
+                    try lines.end()
+                }
             }
             defer { group.cancelAll() }
             try await group.next()
         }
     }
 
-    private var program: String { settings.words[0] == "/bin/sh" ? "the shell's line" : settings.words[0] }
+    private var program: String { settings.isShell ? "the shell's line" : settings.words[0] }
     private var name: String { "the output of \(program)" }
 
     private func result(_ terms: CommandRun.Terms) async throws -> CommandRun.Result {
@@ -82,6 +90,8 @@ package struct CommandSource: FeedSource {
         }
         switch result.ending {
         case .status(0): break
+        // The writer of a pipe receives SIGPIPE when its reader needs no more, as with `head`.
+        case .status(128 + SIGPIPE) where settings.isShell: break
         case .status(let status): throw FeedError("\(program) ended with status \(status)\(complaint)")
         case .signal(let signal):
             throw FeedError(

@@ -7,14 +7,17 @@ final class StreamedLines: Sendable {
         var rest: [UInt8] = []
         /// Whole ones that were taken.
         var lines = 0
+        /// The last line's error; nil if it could be read.
         var error: FeedError?
+        /// Whether a line was too long, so that the beginning of the next one is unknown.
+        var isOver = false
     }
 
     private let stream: CommandSettings.Stream
     private let rows: RowMapping
     private let name: String
     private let deliver: @Sendable (FeedState) -> Void
-    /// Rings when a line cannot be read: what comes after it counts no more.
+    /// Rings when a line cannot be read.
     let broken = Bell()
     private let state = Mutex(State())
 
@@ -35,13 +38,13 @@ final class StreamedLines: Sendable {
 
     func append(_ part: [UInt8]) {
         let isBroken = state.withLock { state in
-            guard state.error == nil else { return false }
+            guard !state.isOver else { return false }
             let feed = UInt8(ascii: "\n")
             // Others that end in this part are no longer than a part.
             guard state.rest.count + (part.firstIndex(of: feed) ?? part.count) <= lineLengthMax else {
                 state.error = FeedError(
                     "\(name): line \(state.lines + 1) is longer than \(grouped(lineLengthMax)) bytes")
-                state.rest = []
+                (state.rest, state.isOver) = ([], true)
                 return true
             }
             guard let end = part.lastIndex(of: feed) else {
@@ -50,31 +53,57 @@ final class StreamedLines: Sendable {
             }
             let text = state.rest + part[..<end]
             state.rest = Array(part[(end + 1)...])
-            do throws(FeedError) { try take(text, after: state.lines) } catch { state.error = error }
+            let wasBroken = state.error != nil
+            take(text, after: state.lines, &state.error)
             state.lines += text.count { $0 == feed } + 1
-            return state.error != nil
+            return state.error != nil && !wasBroken
         }
         if isBroken { broken.ring() }
     }
 
-    /// Throws what was wrong with a line. A last line without its end is half of one, and is left out.
+    var isOver: Bool { state.withLock(\.isOver) }
+
+    /// Throws the last line's error. An unfinished line at the end is left out.
     func end() throws(FeedError) {
         if let error = state.withLock(\.error) { throw error }
     }
 
+    /// Delivers each item, or the last state, and the errors of lines that cannot be read.
+    ///
     /// - Parameters:
     ///   - text: whole lines.
     ///   - count: how many came before them.
-    private func take(_ text: [UInt8], after count: Int) throws(FeedError) {
+    ///   - error: the last line's error.
+    private func take(_ text: [UInt8], after count: Int, _ error: inout FeedError?) {
         let lines = Array(TextLines(text[...]))
-        // Of whole states those before the last are over already.
-        for (number, line) in stream == .states ? lines.suffix(1) : lines[...] {
-            do throws(InputError) {
-                let input = try input(Array(line), line: count + number)
-                deliver(stream == .states ? .whole(input) : .items(input))
-            } catch {
-                throw FeedError(error)
+        switch stream {
+        case .ndjson:
+            for line in lines {
+                error = read(line, after: count)
+                if let error { deliver(.failure(error)) }
             }
+        case .states where !lines.isEmpty:
+            error = nil
+            // A state replaces those before it, which count only if it cannot be read.
+            for line in lines.reversed() {
+                guard let problem = read(line, after: count) else { break }
+                error = error ?? problem
+            }
+            if let error { deliver(.failure(error)) }
+        case .states: break
+        }
+    }
+
+    /// Delivers a line's item or state.
+    ///
+    /// - Returns: why the line cannot be read; nil if it can.
+    private func read(_ line: (line: Int, text: ArraySlice<UInt8>), after count: Int) -> FeedError? {
+        do throws(InputError) {
+            let input = try input(Array(line.text), line: count + line.line)
+            deliver(stream == .states ? .whole(input) : .items(input))
+            return nil
+        } catch {
+            return FeedError(error)
         }
     }
 

@@ -27,7 +27,7 @@ extension Integration {
 
         @Test func `a list follows what a command says`() throws {
             try write("x\ny\n")
-            let program = try daemon.startFeeds(follow())
+            let program = try daemon.startFeeds(follow("rows", "  allowEmpty: true\n"))
             try daemon.waitForIDs(["x", "y"], program)
             try write("y\nz\n")
             try daemon.waitForIDs(["y", "z"], program)
@@ -118,6 +118,64 @@ extension Integration {
             #expect(failed.message?.contains(message) == true, "\(failed)")
             #expect(failed.lastSuccess != nil && failed.nextAttempt != nil)
             #expect(try daemon.ids(of: "a") == ["x"])
+            program.end(with: SIGTERM)
+        }
+
+        @Test func `nothing at all empties no list, and the next rows count at once`() throws {
+            try write("x\ny\n")
+            let program = try daemon.startFeeds(
+                "- list: a\n  command: cat \(file("rows")) | cat\n  shell: true\n  every: 100ms\n  from: lines\n")
+            try daemon.waitForIDs(["x", "y"], program)
+            try FileManager.default.removeItem(atPath: file("rows"))
+            let failed = try daemon.waitForStatus("a pipe that failed") { $0.state == "failing" }
+            #expect(failed.message?.contains("status 1") == true, "\(failed)")
+            try write("")
+            let message =
+                "nothing was read, which would delete all 2 items of \"a\"; the list stays as it is. If it may be empty, "
+            _ = try daemon.waitForStatus("a refusal") { $0.message == message + "use allowEmpty: true" }
+            #expect(try daemon.ids(of: "a") == ["x", "y"])
+            let once = try daemon.feedProgram("--config", file("feeds.yaml"), "--once", "a")
+            #expect(try once.wait() == 70)
+            #expect(once.complaints.contains("allowEmpty: true"), "\(once.complaints)")
+            try replace(with: "z\n")
+            try daemon.waitForIDs(["z"], program)
+            _ = try daemon.waitForStatus("a success") { $0.state == "fed" && $0.message == nil }
+            // A list that the user deletes has nothing to lose.
+            try write("")
+            _ = try daemon.waitForStatus("a refusal") { $0.state == "failing" }
+            try daemon.succeed("delete", "a")
+            _ = try daemon.waitForStatus("a success") { $0.state == "fed" }
+            try daemon.waitForIDs([], program)
+            program.end(with: SIGTERM)
+        }
+
+        @Test func `a state that deletes more than the file allows is refused`() throws {
+            try write((0..<10).map { "row\($0)\n" }.joined())
+            let program = try daemon.startFeeds(follow("rows", "  maxDelete: 20%\n  allowEmpty: true\n"))
+            _ = try eventually("rows") { try daemon.ids(of: "a")?.count == 10 ? true : nil }
+            try replace(with: (3..<12).map { "row\($0)\n" }.joined())
+            let refused = try daemon.waitForStatus("a refusal") { $0.state == "failing" }
+            #expect(
+                refused.message
+                    == "this would delete 3 of the 10 items of \"a\", and maxDelete allows 20%; the list stays as it is",
+                "\(refused)")
+            try replace(with: (2..<12).map { "row\($0)\n" }.joined())
+            try daemon.waitForIDs((2..<12).map { "row\($0)" }, program)
+            _ = try daemon.waitForStatus("a success") { $0.state == "fed" && $0.message == nil }
+            program.end(with: SIGTERM)
+        }
+
+        @Test func `a line of a stream that cannot be read is left out, and said`() throws {
+            let program = try daemon.startFeeds(
+                """
+                - list: a
+                  command: "echo '{\\"id\\":\\"x\\"}'; echo '{\\"id\\":\\"Say \\"Hi\\"\\"}'; echo '{\\"id\\":\\"y\\"}'; exec sleep 1000"
+                  shell: true
+                  stream: ndjson
+                """)
+            try daemon.waitForIDs(["x", "y"], program)
+            let status = try daemon.waitForStatus("a success") { $0.state == "fed" }
+            #expect(status.message?.contains("line 2") == true, "\(status)")
             program.end(with: SIGTERM)
         }
 

@@ -1,12 +1,9 @@
-import ArgumentParser
-import DiffableInput
-
-/// How many items an `apply` may delete: a number such as `100`, or a share of the items such as `20%`.
-enum DeletionLimit: ExpressibleByArgument, Equatable, CustomStringConvertible {
+/// How many items a new state may delete: a number such as `100`, or a share of the items such as `20%`.
+package enum DeletionLimit: Equatable, Sendable, CustomStringConvertible {
     case items(Int)
     case percent(Int)
 
-    init?(argument: String) {
+    package init?(argument: String) {
         let digits = argument.hasSuffix("%") ? argument.dropLast() : argument[...]
         guard let number = Int(digits), number >= 0 else { return nil }
         guard argument.hasSuffix("%") else {
@@ -17,7 +14,7 @@ enum DeletionLimit: ExpressibleByArgument, Equatable, CustomStringConvertible {
         self = .percent(number)
     }
 
-    func allows(_ deleted: Int, of count: Int) -> Bool {
+    package func allows(_ deleted: Int, of count: Int) -> Bool {
         switch self {
         case .items(let number): deleted <= number
         // The product of an item count and 100 cannot overflow.
@@ -25,7 +22,7 @@ enum DeletionLimit: ExpressibleByArgument, Equatable, CustomStringConvertible {
         }
     }
 
-    var description: String {
+    package var description: String {
         switch self {
         case .items(let number): counted(number, "item")
         case .percent(let percent): "\(percent)%"
