@@ -1,6 +1,7 @@
 #define _GNU_SOURCE
 #include "CResidentMemory.h"
 
+#include <fcntl.h>
 #include <inttypes.h>
 #include <link.h>
 #include <malloc.h>
@@ -79,12 +80,23 @@ static void want_large_pages_where_full(void) {
     }
 }
 
-void resident_memory_trim(void) {
-    malloc_trim(0);
-    want_large_pages_where_full();
-}
+void resident_memory_trim(void) { malloc_trim(0); }
 
 void resident_memory_release(void) {
-    resident_memory_trim();
+    malloc_trim(0);
+    want_large_pages_where_full();
     dl_iterate_phdr(release_object, NULL);
+}
+
+size_t resident_memory_anonymous(void) {
+    int file = open("/proc/self/statm", O_RDONLY | O_CLOEXEC);
+    if (file < 0) return 0;
+    char text[128];
+    ssize_t length = read(file, text, sizeof text - 1);
+    close(file);
+    if (length <= 0) return 0;
+    text[length] = 0;
+    unsigned long size, resident, shared;
+    if (sscanf(text, "%lu %lu %lu", &size, &resident, &shared) != 3 || shared > resident) return 0;
+    return (resident - shared) * (size_t)sysconf(_SC_PAGESIZE);
 }

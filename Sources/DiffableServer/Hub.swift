@@ -42,8 +42,7 @@ final class Hub {
     let refusalLog: RefusalLog
     /// What it is like is told a while from now.
     private var isNewsScheduled = false
-    /// Of the lists that have gone since memory was given back, in bytes.
-    private var lengthForgotten = 0
+    private var memoryReturn = MemoryReturn()
     private var figuresTold = Figures()
     /// Connections that have sent no line yet.
     let silences: DeadlineTimers<Connection>
@@ -81,6 +80,8 @@ final class Hub {
         self.mirrors = Mirrors(store)
         self.connector = Connector(store)
         self.epoch = String(UInt64.random(in: 0...UInt64.max), radix: 36)
+        self.background.trim = options.memory.trim
+        self.background.onFree = { [unowned self] in scheduleNews() }
     }
 
     /// Where the store has done what takes longer than a turn. Used on the loop.
@@ -213,7 +214,6 @@ final class Hub {
         for commit in commits {
             if !commit.forgotten.isEmpty {
                 background.free(commit.forgotten, size: commit.state.snapshot.numberOfItems)
-                if !commit.isChange { lengthForgotten += commit.state.snapshot.lengthCounted }
             }
             if commit.isEnd {
                 handlers.endList(commit.list)
@@ -369,20 +369,31 @@ final class Hub {
         options.onNews(figures.sentence)
     }
 
-    /// The C library keeps what is freed below something that is in use. To have it look through all of that holds up who
-    /// needs memory meanwhile, so that is done when it is worth the while, and last of all that is due in the background:
-    /// the states that went are freed there before. What a deleted list had goes later than the list: when its deletion is on
-    /// disk, or when it cannot come back any more.
+    /// The C library keeps freed memory that lies below memory in use. `MemoryReturn` says when it is given back. That is the
+    /// last work in the background, because states of lists are freed there before.
     private func giveBackMemory() {
-        let shrinking = store.assumeIsolated { $0.noteShrinking() }
-        guard shrinking == .much || lengthForgotten > Self.lengthForgottenMax else { return }
-        lengthForgotten = 0
-        background.find(size: .max, while: { true }, options.giveBackMemory, use: {})
+        if store.assumeIsolated({ $0.packHistories() }) { scheduleNews() }
+        memoryReturn.note(
+            store.assumeIsolated { $0.noteShrinking() }, itemsFreed: background.itemsFreed,
+            length: options.memory.length())
+        switch memoryReturn.next(at: .now()) {
+        case .nothing: return
+        case .later: return scheduleNews()
+        case .now: break
+        }
+        let (memory, itemsFreed) = (options.memory, background.itemsFreed)
+        background.find(size: .max, while: { true }) {
+            let begin = NIODeadline.now()
+            memory.release()
+            return (length: memory.length(), duration: NIODeadline.now() - begin)
+        } use: { [self] end in
+            let isDueAgain = memoryReturn.finish(
+                length: end.length, itemsFreed: itemsFreed, after: end.duration, at: .now())
+            if isDueAgain { scheduleNews() }
+        }
     }
 
     private static let newsInterval = TimeAmount.seconds(2)
-    /// In bytes.
-    private static let lengthForgottenMax = 16 << 20
 
     // MARK: Settings
 

@@ -41,7 +41,10 @@ extension Reply.DeletedList {
     init(_ deleted: DeletedList, _ access: ListAccess) {
         let origin = deleted.deletion.origin
         self.init(
-            summary: Reply.ListSummary(deleted.state, access),
+            summary: Reply.ListSummary(
+                list: deleted.name, epoch: deleted.epoch, revision: deleted.revision,
+                numberOfSections: deleted.numberOfSections, numberOfItems: deleted.numberOfItems,
+                access: Reply.ListAccess(list: deleted.name, access), durability: deleted.durability),
             time: deleted.deletion.moment.timeOfDay.milliseconds, name: origin?.name, processID: origin?.processID,
             userID: origin?.userID)
     }

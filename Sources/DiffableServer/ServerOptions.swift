@@ -17,15 +17,14 @@ package struct ServerOptions: Sendable {
     package var reload: Reload
     /// Told in a sentence how the server is doing, a while after something has happened. Called on the loop.
     package var onNews: @Sendable (String) -> Void
-    /// Gives free memory back to the machine. Called beside the loop, when much has become free.
-    package var giveBackMemory: @Sendable () -> Void
+    package var memory: ProcessMemory
 
     package init(
         listening: Listening, limits: ServerLimits = ServerLimits(), turn: TurnLimits = TurnLimits(),
         clients: Clients = .everyone, userID: UInt32 = geteuid(), version: String,
         reload: @escaping Reload = { $0(.failure(ReloadError(reason: "this server has no configuration"))) },
         onNews: @escaping @Sendable (String) -> Void = { _ in },
-        giveBackMemory: @escaping @Sendable () -> Void = {}
+        memory: ProcessMemory = ProcessMemory()
     ) {
         self.listening = listening
         self.clients = clients
@@ -35,7 +34,27 @@ package struct ServerOptions: Sendable {
         self.version = version
         self.reload = reload
         self.onNews = onNews
-        self.giveBackMemory = giveBackMemory
+        self.memory = memory
+    }
+}
+
+/// Calls about the memory of the process. By default they do nothing.
+package struct ProcessMemory: Sendable {
+    /// Gives all free memory back to the machine. Called on a background thread.
+    var release: @Sendable () -> Void
+    /// Gives back only memory that was freed. Called on a background thread again and again, while another thread frees a large
+    /// state.
+    var trim: @Sendable () -> Void
+    /// How much memory the process has, in bytes.
+    var length: @Sendable () -> Int
+
+    package init(
+        release: @escaping @Sendable () -> Void = {}, trim: @escaping @Sendable () -> Void = {},
+        length: @escaping @Sendable () -> Int = { 0 }
+    ) {
+        self.release = release
+        self.trim = trim
+        self.length = length
     }
 }
 

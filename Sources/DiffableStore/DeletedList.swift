@@ -10,7 +10,7 @@ package struct Deletion: Sendable, Equatable {
 /// A list that was deleted and can come back: with its state, its past, and who may what with it.
 package struct DeletedList: Sendable {
     /// The last one there was.
-    package let state: ListState
+    private(set) var kept: KeptState
     package let deletion: Deletion
     let access: AccessRecord
     /// Nil while there have never been any.
@@ -18,17 +18,63 @@ package struct DeletedList: Sendable {
     /// Empty until the deletion is on disk.
     var history = History()
 
-    /// About how much it takes in memory, in bytes.
+    /// Its share of `deletedLengthMax`, in bytes.
     var length: Int { lengthWithoutPast + history.cost }
-    var lengthWithoutPast: Int { DeletedList.length(of: state, schemas) }
+    var lengthWithoutPast: Int { DeletedList.length(kept.lengthCounted, schemas) }
 
     /// The same of a list, without its past.
     static func length(of state: ListState, _ schemas: ListSchemas? = nil) -> Int {
-        state.snapshot.lengthCounted + (schemas?.lengthCounted ?? 0) + lengthBeside
+        length(state.snapshot.lengthCounted, schemas)
+    }
+
+    private static func length(_ length: Int, _ schemas: ListSchemas?) -> Int {
+        length + (schemas?.lengthCounted ?? 0) + lengthBeside
     }
 
     /// What a deleted list takes beside its content, in bytes. So it also bounds how many there are.
     static let lengthBeside = 4_096
+
+    init(
+        state: ListState, deletion: Deletion, access: AccessRecord, schemas: ListSchemas?, history: History = History()
+    ) {
+        kept = KeptState(state)
+        self.deletion = deletion
+        self.access = access
+        self.schemas = schemas
+        self.history = history
+    }
+
+    package var name: ListName { kept.name }
+    package var epoch: String { kept.epoch }
+    package var revision: Int { kept.revision }
+    package var numberOfSections: Int { kept.numberOfSections }
+    package var numberOfItems: Int { kept.numberOfItems }
+    package var durability: Durability { kept.durability }
+    var number: Int { kept.number }
+    /// The last one there was. O(items) if the list is packed.
+    package var state: ListState { kept.state }
+
+    /// The same list in little memory. O(items and transactions).
+    func packed() -> DeletedList {
+        var packed = self
+        packed.history = history.packed()
+        packed.kept = packed.history.packed(kept)
+        return packed
+    }
+
+    /// The same with the state of another one of the same deletion.
+    func with(stateOf other: DeletedList) -> DeletedList {
+        var list = self
+        list.kept = other.kept
+        return list
+    }
+
+    /// The same with its state unpacked.
+    func unpacked() -> DeletedList {
+        var list = self
+        list.kept = KeptState(kept.state)
+        return list
+    }
 
     /// How many of one name and one owner are kept. A list that somebody makes and deletes all day pushes out no others.
     static let countOfNameMax = 8

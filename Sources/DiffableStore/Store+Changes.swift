@@ -150,6 +150,11 @@ extension Store {
         if let found, found.basis.head === head, found.basis.schemas === held.headSchemas {
             return try found.change.get()
         }
+        if case .undo = change.plan,
+            !unpackHistory(of: head.name, then: { self.assumeIsolated { _ = $0.carryOut(change, nil) } })
+        {
+            return nil
+        }
         let basis = ChangePlan.Basis(
             head: head, schemas: held.headSchemas, past: try past(change.plan, held, head), limits: limits.snapshot)
         if let beside {

@@ -11,11 +11,15 @@ extension Store {
     /// - Parameters:
     ///   - epoch: that of the deleted list, of which there may be several with one name; nil: the one that was deleted last.
     ///   - newName: what it is called from now on; nil: as it was.
+    @discardableResult
     package func undeleteList(
         _ name: ListName, epoch: String? = nil, as newName: ListName? = nil, by peer: Peer = .daemon,
         completion: @escaping Completion<ListState>
-    ) {
-        if let refusal { return completion(.failure(refusal)) }
+    ) -> Carrying {
+        if let refusal {
+            completion(.failure(refusal))
+            return .done
+        }
         let newName = newName ?? name
         let deleted: DeletedList
         do throws(StoreError) {
@@ -32,14 +36,28 @@ extension Store {
         } catch {
             // When its return or its purge cannot be written, there is one to bring back again.
             let answer = DeferredReply.list(completion, .failure(error))
-            if isBeingReleased(name, for: peer) { return self.answer(whenSettled: answer) }
-            return self.answer(answer, about: newName, to: peer)
+            if isBeingReleased(name, for: peer) {
+                self.answer(whenSettled: answer)
+            } else {
+                self.answer(answer, about: newName, to: peer)
+            }
+            return .done
+        }
+        if deleted.kept.whole == nil, let beside, deleted.numberOfItems > beside.sizeMax {
+            beside.find(size: deleted.numberOfItems, { deleted.unpacked() }) { unpacked in
+                self.assumeIsolated {
+                    $0.replace(with: unpacked)
+                    $0.undeleteList(name, epoch: unpacked.epoch, as: newName, by: peer, completion: completion)
+                }
+            }
+            return .underway
         }
         bringBack(deleted.state, as: newName, deleted.access, deleted.schemas)
-        endLeasesThatEnded(meanwhile: deleted.state.number)
+        endLeasesThatEnded(meanwhile: deleted.number)
         // Rests on the return, and on what ended with it.
         guard let head = heldLists[newName]?.head else { preconditionFailure("a list that came back is there") }
         answer(.list(completion, .success(head)), about: newName)
+        return .done
     }
 
     /// Gives a list another name, with all that there is of it. Who follows it hears that it was deleted, and who waits for
@@ -82,7 +100,7 @@ extension Store {
         let now = clock.running
         return deletions.values.compactMap { held -> (list: DeletedList, access: ListAccess)? in
             guard held.head != nil, let deleted = held.committed, !isTooOld(deleted, now) else { return nil }
-            let access = accessRules.access(of: deleted.state.name, deleted.access)
+            let access = accessRules.access(of: deleted.name, deleted.access)
             return access.isGoverned(by: peer) ? (deleted, access) : nil
         }.sorted { $0.list.isNewer(than: $1.list) }
     }
@@ -122,17 +140,19 @@ extension Store {
 
     /// One name is looked for among thousands, and a copy of each list would cost more than all else.
     private func deletedLists(called name: ListName, of owner: UInt32) -> [DeletedList] {
-        deletions.values.filter { $0.head?.state.name == name }.compactMap(\.head)
+        deletions.values.filter { $0.head?.name == name }.compactMap(\.head)
             .filter { accessRules.access(of: name, $0.access).owner == owner }
     }
 
     private func purge(_ deleted: DeletedList) {
-        let number = deleted.state.number
-        let held = HeldList(access: heldAccess(deleted.access, of: deleted.state.name))
+        let number = deleted.number
+        let held = HeldList(access: heldAccess(deleted.access, of: deleted.name))
         // What is not visible yet cannot go before it is.
         if deletions[number]?.committed == nil { held.group = gathering.number }
         let leases = leases[number].map { _ in LeaseChange(endsAll: true) }
-        commit(ListChange(event: .purged, state: deleted.state, leases: leases), of: held, answer: .settled {})
+        commit(
+            ListChange(event: .purged, state: deleted.kept.wholeOrHeading, leases: leases), of: held,
+            answer: .settled {})
     }
 
     /// Lets go of deleted lists that are too old or, together, too long. Then the user whose lists take most loses the
@@ -159,13 +179,13 @@ extension Store {
         guard length > max else { return }
         let deleted = Array(counted.compactMap(\.committed))
         // Of each owner, the oldest deletion last.
-        var lists = Dictionary(grouping: deleted) { accessRules.access(of: $0.state.name, $0.access).owner }
+        var lists = Dictionary(grouping: deleted) { accessRules.access(of: $0.name, $0.access).owner }
             .mapValues { (lists: $0.sorted { $0.isNewer(than: $1) }, length: $0.reduce(0) { $0 + $1.length }) }
         var count = deleted.count
         while length > max, let owner = lists.max(by: { ($0.value.length, $1.key) < ($1.value.length, $0.key) })?.key,
             let oldest = lists[owner]?.lists.popLast()
         {
-            if count == 1, let held = deletions[oldest.state.number], oldest.lengthWithoutPast <= max {
+            if count == 1, let held = deletions[oldest.number], oldest.lengthWithoutPast <= max {
                 // The list comes back with less of a past.
                 held.committed?.history.shorten(to: max - oldest.lengthWithoutPast, .newest)
                 return
@@ -178,8 +198,8 @@ extension Store {
     }
 
     private func purge(_ deleted: DeletedList, _ loss: DeletionLoss) {
-        let owner = accessRules.access(of: deleted.state.name, deleted.access).owner
-        deletionLosses.append(deleted.state.name, of: owner, loss)
+        let owner = accessRules.access(of: deleted.name, deleted.access).owner
+        deletionLosses.append(deleted.name, of: owner, loss)
         purge(deleted)
     }
 
@@ -200,7 +220,7 @@ extension Store {
     /// Whether a deleted list of the peer is about to come back or to be purged, which the disk may refuse.
     private func isBeingReleased(_ name: ListName, for peer: Peer) -> Bool {
         deletions.values.contains { held in
-            guard held.head == nil, let deleted = held.committed, deleted.state.name == name else { return false }
+            guard held.head == nil, let deleted = held.committed, deleted.name == name else { return false }
             return accessRules.access(of: name, deleted.access).isGoverned(by: peer)
         }
     }
@@ -208,7 +228,7 @@ extension Store {
     private func deletedList(_ name: ListName, _ epoch: String?, for peer: Peer) throws(StoreError) -> DeletedList {
         let now = clock.running
         let deleted = deletions.values.compactMap(\.head).filter { deleted in
-            deleted.state.name == name && epoch.map { $0 == deleted.state.epoch } ?? true && !isTooOld(deleted, now)
+            deleted.name == name && epoch.map { $0 == deleted.epoch } ?? true && !isTooOld(deleted, now)
                 && accessRules.access(of: name, deleted.access).isGoverned(by: peer)
         }
         if let newest = deleted.max(by: { $1.isNewer(than: $0) }) { return newest }
@@ -264,6 +284,28 @@ extension Store {
             state: change.state, deletion: deletion, access: list.access.record, schemas: list.schemas,
             history: list.history.withoutRecentStates)
         areDeletionsUncounted = true
+        packDeletion(of: change.state.number)
+    }
+
+    /// Packs a deleted list. Few of them ever come back.
+    private func packDeletion(of number: Int) {
+        guard let deleted = deletions[number]?.committed else { return }
+        guard let beside, deleted.numberOfItems > beside.sizeMax else { return replace(with: deleted.packed()) }
+        beside.find(size: deleted.numberOfItems, { deleted.packed() }) { packed in
+            self.assumeIsolated { $0.replace(with: packed) }
+            beside.free(deleted, deleted.numberOfItems)
+        }
+    }
+
+    /// Keeps the same deletion in another form, unless the list is coming back.
+    private func replace(with deleted: DeletedList) {
+        guard let held = deletions[deleted.number], let committed = held.committed, let head = held.head,
+            committed.deletion == deleted.deletion, head.deletion == deleted.deletion
+        else { return }
+        // Its history was cut in the meantime.
+        guard committed.history.isSame(as: deleted.history) else { return packDeletion(of: deleted.number) }
+        held.head = head.with(stateOf: deleted)
+        held.committed = deleted
     }
 
     /// The list has come back on disk, or is gone from it. Answers what was kept of it.

@@ -279,6 +279,7 @@ extension Store {
             guard let now = held.history.newestTime else { continue }
             held.history.trim(limits.history, now: now)
             freeLongPast(of: held)
+            if held.history.isWorthPacking, unpackedLists.last !== held { unpackedLists.append(held) }
             pastBudget.noteChange(of: held, cost: held.history.cost, newest: held.history.newestCost)
         }
         untrimmedLists.removeAll(keepingCapacity: true)
@@ -288,6 +289,73 @@ extension Store {
             return held.history.cost
         }
     }
+
+    /// Packs the histories of lists whose contents were mostly replaced. It waits for a second after the change: connected
+    /// clients ask for the state before it at once, if at all.
+    /// - Returns: whether some are left for later.
+    package func packHistories() -> Bool {
+        let now = clock.running
+        let lists = unpackedLists
+        unpackedLists = []
+        for held in lists {
+            guard held.history.isWorthPacking, let state = held.committed, let newest = held.history.newestTime,
+                heldLists[state.name] === held
+            else { continue }
+            if newest.milliseconds > now.milliseconds - Self.packingDelay {
+                unpackedLists.append(held)
+            } else {
+                packHistory(of: state, held)
+            }
+        }
+        return !unpackedLists.isEmpty
+    }
+
+    private func packHistory(of state: ListState, _ held: HeldList) {
+        let history = held.history
+        let size = history.wholeStates.map(\.snapshot.numberOfItems).max() ?? 0
+        guard let beside, size > beside.sizeMax else {
+            held.history = history.packed()
+            return
+        }
+        beside.find(size: size, { history.packed() }) { packed in
+            self.assumeIsolated { store in
+                guard let held = store.heldLists[state.name], held.committed === state,
+                    held.history.isSame(as: packed)
+                else { return }
+                held.history = packed
+            }
+            beside.free(history, size)
+        }
+    }
+
+    /// Unpacks a list's history in the background if that takes long. Until then nothing may be asked of it.
+    /// - Parameter then: called when it is done.
+    /// - Returns: whether there is nothing to wait for; `then` is not called.
+    package func unpackHistory(of name: ListName, then: @escaping @Sendable () -> Void) -> Bool {
+        guard let held = heldLists[name], let committed = held.committed, let beside else { return true }
+        let number = committed.number
+        if historyWaits[number] != nil {
+            historyWaits[number]?.append(then)
+            return false
+        }
+        let history = held.history
+        let size = history.packedItems
+        guard size > beside.sizeMax else { return true }
+        historyWaits[number] = [then]
+        beside.find(size: size, { history.unpacked() }) { unpacked in
+            self.assumeIsolated { store in
+                if let held = store.heldLists[name], held.committed?.number == number {
+                    if held.history.isSame(as: unpacked) { held.history = unpacked }
+                    store.unpackedLists.append(held)
+                }
+                for body in store.historyWaits.removeValue(forKey: number) ?? [] { body() }
+            }
+        }
+        return false
+    }
+
+    /// In milliseconds.
+    private static let packingDelay = 1_000
 
     private func freeLongPast(of held: HeldList) {
         let states = held.history.takeLongDropped()

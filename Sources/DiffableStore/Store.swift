@@ -91,6 +91,10 @@ package actor Store {
     /// Lists whose past has grown, and may be too long now.
     var untrimmedLists: [HeldList] = []
     var isTrimmingScheduled = false
+    /// Lists whose histories may be worth packing.
+    var unpackedLists: [HeldList] = []
+    /// Called when a history is unpacked, by the numbers of lists.
+    var historyWaits: [Int: [@Sendable () -> Void]] = [:]
     /// No other list's past has states that were made again. Those first that got theirs first.
     private var listsWithRemadeStates: Deque<HeldList> = []
     var condition = Condition.running
@@ -157,7 +161,7 @@ package actor Store {
         for deleted in recovered.deleted {
             let held = HeldDeletion()
             (held.committed, held.head) = (deleted, deleted)
-            deletions[deleted.state.number] = held
+            deletions[deleted.number] = held
         }
         oldestDeletion = recovered.deleted.map(\.deletion.moment.running).min()
         if let newest = recovered.deleted.map(\.deletion.moment.running).max() { newestDeletion = newest }
@@ -168,6 +172,7 @@ package actor Store {
         let changed = heldLists.values.compactMap { held in held.history.newestTime.map { (held, $0) } }
         for (held, _) in changed.sorted(by: { $0.1 < $1.1 }) {
             pastBudget.noteChange(of: held, cost: held.history.cost, newest: held.history.newestCost)
+            if held.history.isWorthPacking { unpackedLists.append(held) }
         }
     }
 }

@@ -17,7 +17,10 @@ extension StartUp {
     ) -> ServerOptions {
         ServerOptions(
             listening: listening, limits: limits, clients: clients, userID: userID, version: Version.current,
-            reload: reload, onNews: onNews, giveBackMemory: { resident_memory_trim() })
+            reload: reload, onNews: onNews,
+            memory: ProcessMemory(
+                release: { resident_memory_release() }, trim: { resident_memory_trim() },
+                length: { resident_memory_anonymous() }))
     }
 
     /// The settings that a reload may change.

@@ -35,8 +35,29 @@ struct PastStatesTests {
                 _ = try await store.renaming("tasks", to: "others").get()
                 _ = try await store.renaming("others", to: "tasks").get()
             }
+            if step == 700 {
+                try await deleteAndUndelete(store)
+                // Requests to draw items again are counted from zero in a packed state.
+                starts.append(state.revision)
+            }
         }
         await store.shutDown()
+    }
+
+    /// Checks that the deleted list is packed.
+    private func deleteAndUndelete(_ store: Store) async throws {
+        let before = try #require(await store.list("tasks"))
+        _ = try await store.deleting("tasks").get()
+        await store.settle()
+        let isPacked = await store.run { store in
+            store.deletions.values.contains {
+                $0.head?.kept.whole == nil && $0.committed?.history.wholeStates.isEmpty == true
+            }
+        }
+        #expect(isPacked)
+        _ = try await store.undeleting("tasks").get()
+        let after = try #require(await store.list("tasks"))
+        #expect(Remembered(after) == Remembered(before))
     }
 
     /// One request: small, or too long to be packed, or back to an earlier state, or one that asks twice to draw an item again.

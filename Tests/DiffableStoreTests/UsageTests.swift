@@ -98,11 +98,11 @@ struct UsageTests {
         func shrinking() async -> Shrinking { await bench.store.run { $0.noteShrinking() } }
         #expect(await create("a", by: .daemon))
         #expect(await create("b", by: .daemon))
-        #expect(await fill("a", 10 << 20, by: .daemon) == nil)
+        #expect(await fill("a", 1 << 20, by: .daemon) == nil)
         #expect(await fill("b", 20 << 20, by: .daemon) == nil)
         #expect(await shrinking() == .little, "there is more")
         bench.delete("a")
-        #expect(await shrinking() == .little, "10 MiB")
+        #expect(await shrinking() == .little, "1 MiB")
         bench.delete("b")
         #expect(await shrinking() == .much)
         #expect(await shrinking() == .little)

@@ -116,6 +116,13 @@ extension Program {
         return (line.split(separator: " ").dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
     }
 
+    /// In bytes, without pages of files.
+    var anonymousLength: Int {
+        let status = (try? String(contentsOfFile: "/proc/\(processID)/status", encoding: .utf8)) ?? ""
+        let line = status.split(separator: "\n").first { $0.hasPrefix("RssAnon:") } ?? ""
+        return (line.split(whereSeparator: \.isWhitespace).dropFirst().first.flatMap { Int($0) } ?? 0) * 1024
+    }
+
     /// What the kernel knows of each stretch of its heap, in two letters each.
     var heapFlags: [[Substring]] {
         // `String(contentsOfFile:)` ends with the first page of such a file.

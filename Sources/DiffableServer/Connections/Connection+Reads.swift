@@ -2,6 +2,7 @@ import Diffable
 import DiffableJSON
 import DiffableProtocol
 import DiffableStore
+import NIOCore
 
 extension Connection {
     /// Carries out a request whose turn has come: everything before it is answered.
@@ -59,6 +60,7 @@ extension Connection {
     func isPrepared(_ request: Request, _ id: RequestID) -> Bool {
         guard isFresh(request) else { return false }
         if freshnessWait?.refusal != nil { return true }
+        guard isHistoryUnpacked(for: request) else { return false }
         if case .difference(let difference) = request { return isFound(difference, id) }
         if let preparation {
             guard preparation.isReady else { return false }
@@ -72,6 +74,21 @@ extension Connection {
             return false
         }
         return true
+    }
+
+    /// Whether the earlier states can be read that a request names; if not, the connection is due when they can.
+    private func isHistoryUnpacked(for request: Request) -> Bool {
+        let list: ListName
+        switch request {
+        case .snapshot(let snapshot) where snapshot.revision != nil: list = snapshot.list
+        case .subscribe(let subscribe) where subscribe.since != nil: list = subscribe.list
+        case .difference(let difference): list = difference.list
+        default: return true
+        }
+        let (peer, connection) = (peer, NIOLoopBound(self, eventLoop: hub.eventLoop))
+        return hub.store.assumeIsolated { store in
+            !store.mayRead(list, peer) || store.unpackHistory(of: list) { connection.value.markDue() }
+        }
     }
 
     /// What is refused, or found at once, is for when it is carried out.

@@ -166,13 +166,15 @@ extension Connection {
 
     private func undelete(_ request: Request.UndeleteList, id: RequestID) {
         let newName = request.newName ?? request.list
-        let complete = completion(id, of: newName) { (state: ListState) in
+        let pending = PendingAnswer(id, on: self)
+        let complete = completion(pending, of: newName) { (state: ListState) in
             (.createList(Reply.ListRevision(state)), state.revision)
         }
         let peer = peer
-        hub.store.assumeIsolated {
+        let carrying = hub.store.assumeIsolated {
             $0.undeleteList(request.list, epoch: request.epoch, as: newName, by: peer, completion: complete)
         }
+        hold(for: pending, carrying)
     }
 
     private func rename(_ request: Request.RenameList, id: RequestID) {
@@ -305,8 +307,14 @@ extension Connection {
         _ id: RequestID, of list: ListName, formerName: ListName? = nil,
         _ reply: @escaping @Sendable (Value) -> (Reply, revision: Int)
     ) -> Store.Completion<Value> {
-        let answer = PendingAnswer(id, on: self)
-        return { result in
+        completion(PendingAnswer(id, on: self), of: list, formerName: formerName, reply)
+    }
+
+    private func completion<Value: OfOneLife & Sendable>(
+        _ answer: PendingAnswer, of list: ListName, formerName: ListName? = nil,
+        _ reply: @escaping @Sendable (Value) -> (Reply, revision: Int)
+    ) -> Store.Completion<Value> {
+        { result in
             switch result {
             case .success(let value):
                 let (reply, revision) = reply(value)

@@ -19,6 +19,13 @@ final class Background {
     private var isBusy = false
     /// How many pieces of work were begun.
     private(set) var piecesBegun = 0
+    /// The items of all states that were handed over to be freed.
+    private(set) var itemsFreed = 0
+    /// Called when something is about to be freed here.
+    var onFree: () -> Void = {}
+    /// Gives freed memory back to the system. Called on another thread again and again while a very large state is freed: each
+    /// call then has little to give back, and the loop never waits for long.
+    var trim: @Sendable () -> Void = {}
 
     private struct Piece {
         let size: Int
@@ -82,10 +89,22 @@ final class Background {
     func free<States: Sendable>(_ states: States, size: Int) {
         guard size > turn.itemsFreedMax else { return }
         let remains = Handover(states)
+        itemsFreed += min(size, Self.itemsCountedMax)
+        onFree()
         find(size: 0, while: { true }, {}) { [self] in
-            find(size: size, while: { true }, { remains.value.withLock { $0 = nil } }, use: {})
+            let trim = size > Self.itemsTrimmedMin ? trim : nil
+            let work: @Sendable () -> Void = {
+                let trimming = trim.map(Trimming.init)
+                remains.value.withLock { $0 = nil }
+                trimming?.end()
+            }
+            find(size: size, while: { true }, work, use: {})
         }
     }
+
+    /// A state counts for no more, also one of unknown size.
+    private static let itemsCountedMax = 1 << 24
+    private static let itemsTrimmedMin = 1 << 17
 
     private func beginNext() {
         waiting.removeAll { !$0.isWanted() }
@@ -103,5 +122,30 @@ final class Background {
         let value: Mutex<Value?>
 
         init(_ value: Value? = nil) { self.value = Mutex(value) }
+    }
+}
+
+/// Calls something again and again on a thread of its own, which is busy a fifth of the time at most.
+private final class Trimming: Sendable {
+    private static let queue = DispatchQueue(label: "diffabled.trimming", qos: .utility)
+    private static let pauseMin: UInt64 = 10_000_000
+    private let mayEnd = DispatchSemaphore(value: 0)
+    private let hasEnded = DispatchSemaphore(value: 0)
+
+    init(_ trim: @escaping @Sendable () -> Void) {
+        Self.queue.async { [mayEnd, hasEnded] in
+            var pause = Self.pauseMin
+            while mayEnd.wait(timeout: .now() + .nanoseconds(Int(pause))) == .timedOut {
+                let begin = DispatchTime.now().uptimeNanoseconds
+                trim()
+                pause = max(Self.pauseMin, 4 * (DispatchTime.now().uptimeNanoseconds - begin))
+            }
+            hasEnded.signal()
+        }
+    }
+
+    func end() {
+        mayEnd.signal()
+        hasEnded.wait()
     }
 }

@@ -18,7 +18,7 @@ extension Store {
         for deleted: DeletedList, called name: ListName, of owner: UInt32, by peer: Peer
     ) throws(StoreError) {
         guard !peer.isPrivileged, Usage.isLimited(owner) else { return }
-        let length = deleted.state.snapshot.lengthCounted + (deleted.schemas?.lengthCounted ?? 0)
+        let length = deleted.kept.lengthCounted + (deleted.schemas?.lengthCounted ?? 0)
         if (usages[owner]?.length ?? 0) + length <= limits.contentPerUserMax { return }
         throw .contentOfUserTooLong(name, owner, max: limits.contentPerUserMax)
     }

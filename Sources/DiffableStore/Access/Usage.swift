@@ -80,7 +80,7 @@ struct Usages {
     mutating func noteShrinking() -> Shrinking {
         let lost = lengthMost - length
         // A list that grows and shrinks all the time does not count.
-        guard lost > 16 << 20, lost > lengthMost / 4 else { return .little }
+        guard lost > 1 << 20, lost > lengthMost / 8 else { return .little }
         lengthMost = length
         return .much
     }

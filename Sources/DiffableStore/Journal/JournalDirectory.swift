@@ -7,6 +7,8 @@ import SystemPackage
 /// The state directory and the database in it.
 struct JournalDirectory {
     let path: String
+    /// How a new database treats free pages.
+    var vacuuming = Vacuuming.incremental
 
     var databasePath: String { path + "/lists.sqlite" }
 
@@ -142,9 +144,8 @@ struct JournalDirectory {
         let applicationID = try Int.fetchOne(database, sql: "PRAGMA application_id") ?? 0
         let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
         if version == 0 && applicationID == 0 && tables == 0 {
-            // Debian's SQLite would otherwise keep each page's parent, to move pages after each deletion. Free pages
-            // are used again anyway.
-            try database.execute(sql: "PRAGMA auto_vacuum = NONE")
+            // Debian's SQLite would otherwise move pages in each deletion (`SQLiteJournal+Vacuum.swift`).
+            try database.execute(sql: "PRAGMA auto_vacuum = \(vacuuming.rawValue)")
             try database.inTransaction(.immediate) {
                 try database.execute(sql: JournalSchema.tables)
                 return .commit

@@ -28,8 +28,9 @@ final class JournalledList {
     var lastResult = 0
     var checkpointing = Checkpointing.none
 
-    /// The state of the next checkpoint: the newest whole state that is no newer than all that history keeps.
-    private(set) var base: RowEnd
+    /// The state of the next checkpoint: the newest whole state that is no newer than all that history keeps. Nil if the
+    /// checkpoint in force has it, and for a deleted list.
+    private(set) var base: RowEnd?
     /// The rows since `base`, oldest first. History needs no more than the last ones.
     private var rows: Deque<PastRow> = []
     /// How many of the first rows history does not need.
@@ -102,7 +103,6 @@ final class JournalledList {
         self.chain = chain
         self.access = access
         self.deletion = deletion
-        base = RowEnd(state: state, chain: chain)
     }
 
     /// How many rows of requests stay.
@@ -115,18 +115,31 @@ final class JournalledList {
 }
 
 extension JournalledList {
-    func delete(_ deletion: Deletion) { self.deletion = deletion }
-
-    /// The list exists again, under this name.
-    func undelete(as name: ListName) {
-        deletion = nil
-        state = state.named(name)
+    func delete(_ deletion: Deletion) {
+        self.deletion = deletion
+        dropStates()
     }
+
+    /// Keeps no contents: only a list that exists has further checkpoints.
+    func dropStates() {
+        state = state.moved(to: state.revision, Snapshot())
+        base = nil
+        marks.removeAll()
+    }
+
+    /// The list exists again, in this state.
+    func undelete(as state: ListState) {
+        deletion = nil
+        self.state = state
+    }
+
+    /// The checkpoint in force has this state.
+    func drop(base state: ListState) { if base?.state === state { base = nil } }
 
     /// Puts another state in place of each that it has.
     func mapStates(_ change: (ListState) -> ListState) {
         state = change(state)
-        base.state = change(base.state)
+        if let base { self.base = RowEnd(state: change(base.state), chain: base.chain) }
         for index in marks.indices { marks[index].end.state = change(marks[index].end.state) }
     }
 
@@ -192,7 +205,7 @@ extension JournalledList {
     /// Moves the base as far on as history allows.
     private func moveBase() {
         if rowsKept == 0 {
-            if base.state !== state { base = RowEnd(state: state, chain: chain) }
+            if deletion == nil, base?.state !== state { base = RowEnd(state: state, chain: chain) }
             marks.removeAll()
             return removeRows(rows.count)
         }

@@ -88,7 +88,8 @@ extension SQLiteJournal {
             var deleted = DeletedList(
                 state: list.state, deletion: deletion, access: heading.access, schemas: schemas, history: history)
             deleted.history.shorten(to: limits.history.deletedLengthMax - deleted.lengthWithoutPast, .newest)
-            return recovered.deleted.append(deleted)
+            list.dropStates()
+            return recovered.deleted.append(deleted.packed())
         }
         recovered.states.append(list.state)
         recovered.histories[heading.number] = history
@@ -105,6 +106,7 @@ extension SQLiteJournal {
 
     /// Begins the upkeep that the last daemon left over.
     func startUpkeep() {
+        considerVacuum()
         scheduleUpkeep()
         awaitIdleness()
     }

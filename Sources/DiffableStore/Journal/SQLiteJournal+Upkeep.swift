@@ -21,7 +21,7 @@ extension SQLiteJournal {
     }
 
     func considerCheckpoint(of list: JournalledList, on occasion: Occasion = .group) {
-        guard case .none = list.checkpointing else { return }
+        guard case .none = list.checkpointing, list.base != nil else { return }
         // Rows that are history do not count: a checkpoint does not remove them.
         let checkpointLength = occasion == .idleness ? list.checkpointLength / 4 : list.checkpointLength
         let isLong = list.journalLength > max(journalLengthMin, checkpointLength)
@@ -49,11 +49,12 @@ extension SQLiteJournal {
         if case .closed = upkeepState { return }
         guard groupsWritten == groupsSeen else { return awaitIdleness() }
         let now = clock.running
-        for list in lists.values {
+        for list in lists.values where list.deletion == nil {
             list.trim(limits.history, now: now)
             pastBudget.set(list.cost, of: list)
             considerCheckpoint(of: list, on: .idleness)
         }
+        considerVacuum()
         scheduleUpkeep()
     }
 
@@ -94,6 +95,7 @@ extension SQLiteJournal {
             case .writing(let checkpoint): try writePart(of: checkpoint)
             case .retirement(let retirement): try retire(retirement)
             case .requests(let list, let oldestKept): try retireRequests(of: list, before: oldestKept)
+            case .vacuum(let before): try vacuum(before: before)
             }
         } catch {
             throw journalError(error)
@@ -108,11 +110,12 @@ extension SQLiteJournal {
     private var isLogLong: Bool { pagesWritten - pagesMoved >= SQLiteJournal.movedPagesMin }
 
     /// Moves the pages in SQLite's log into the database, so that the log begins anew. Returns false when that fails.
-    func moveLog() -> Bool {
+    /// - Parameter kind: `.truncate` also makes the log's file empty.
+    func moveLog(_ kind: Database.CheckpointMode = .passive) -> Bool {
         executor.progress.expectToWrite((pagesWritten - pagesMoved) * SQLiteJournal.pageLength)
         errno = 0
         do {
-            _ = try writing { try $0.checkpoint(.passive) }
+            _ = try writing { try $0.checkpoint(kind) }
             pagesMoved = pagesWritten
             // SQLite cuts the file back to what it uses.
             pagesFree = 0
@@ -161,11 +164,12 @@ extension SQLiteJournal {
 
 extension SQLiteJournal {
     private func beginCheckpoint(of number: Int) throws {
-        guard let list = lists[number] else {
+        guard let list = lists[number], let base = list.base else {
+            lists[number]?.checkpointing = .none
             upkeep.removeFirst()
             return
         }
-        let checkpoint = Checkpoint(of: list, partLengthMax: limits.checkpointPartLengthMax)
+        let checkpoint = Checkpoint(of: list, base, partLengthMax: limits.checkpointPartLengthMax)
         upkeep[0] = .writing(checkpoint)
         try writePart(of: checkpoint)
     }
@@ -219,6 +223,7 @@ extension SQLiteJournal {
         list.journalSteps -= checkpoint.coveredSteps
         list.journalLengthMin = 0
         list.checkpointing = .none
+        list.drop(base: checkpoint.state)
         upkeep[0] = .retirement(
             Retirement(
                 list: checkpoint.state.number, revisionMax: checkpoint.state.revision,

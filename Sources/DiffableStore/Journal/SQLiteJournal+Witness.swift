@@ -22,6 +22,7 @@ extension SQLiteJournal {
         tell(verdict)
         try directory.withOpeningErrors {
             try database.writeWithoutTransaction(migrate)
+            try database.writeWithoutTransaction(makeVacuumIncremental)
             if verdict != .proven { try database.writeWithoutTransaction(writeEpochs) }
         }
         reserveLog()
@@ -62,6 +63,21 @@ extension SQLiteJournal {
         logger.notice(
             "an earlier diffabled wrote the database; its tables are now this one's, and a copy of it is kept",
             metadata: ["copy": "\(kept)"])
+    }
+
+    /// A database of an earlier diffabled keeps the pages that are free in it.
+    private func makeVacuumIncremental(of database: Database) throws {
+        guard try database.vacuuming == Vacuuming.none else { return }
+        if try database.makeVacuumIncremental() {
+            logger.notice(
+                "an earlier diffabled wrote the database; from now on its file becomes shorter when lists are deleted")
+        } else {
+            logger.warning(
+                """
+                there is no room to write the database again, so its file does not become shorter when lists are deleted; \
+                the next start tries again
+                """, metadata: ["path": "\(directory.databasePath)"])
+        }
     }
 
     private func writeEpochs(_ database: Database) throws {

@@ -45,6 +45,8 @@ package actor SQLiteJournal: Journal {
     var pagesMoved = 0
     /// How many pages more the database can have for sure (`SQLiteJournal+Room.swift`).
     var pagesFree = 0
+    /// Whether `upkeep` has a `vacuum`.
+    var isVacuumDue = false
     /// Whether a look for idleness is scheduled.
     var isIdlenessAwaited = false
 
@@ -273,7 +275,7 @@ extension SQLiteJournal {
             }
         case .undeleted:
             if let list = lists[number] {
-                list.undelete(as: change.state.name)
+                list.undelete(as: change.state)
                 pastBudget.noteChange(of: list, cost: list.cost, newest: list.newestCost)
                 keepPastWithinBudget()
             }
@@ -302,6 +304,8 @@ extension SQLiteJournal {
         guard let list = lists[row.state.number] else { return }
         list.append(row.journalled, part: row.part) { row.state }
         list.reach(row.state)
+        // It was deleted in the same group.
+        if list.deletion != nil { list.dropStates() }
         // The last part of a long transaction decides whether history keeps it.
         if row.steps > 0 {
             list.trim(limits.history, now: clock.running)

@@ -8,6 +8,8 @@ enum Upkeep {
     case retirement(Retirement)
     /// Delete the results of requests before this number.
     case requests(list: Int, before: Int)
+    /// Give free pages of the database back to the disk. `before` is their number before the last step; nil before the first.
+    case vacuum(before: Int?)
 }
 
 /// An unfinished checkpoint: one state, part by part.
@@ -26,8 +28,8 @@ struct Checkpoint {
 
     var state: ListState { end.state }
 
-    init(of list: JournalledList, partLengthMax: Int) {
-        end = list.base
+    init(of list: JournalledList, _ end: JournalledList.RowEnd, partLengthMax: Int) {
+        self.end = end
         generation = list.generation + 1
         coveredLength = list.journalLength
         coveredSteps = list.journalSteps

@@ -22,6 +22,8 @@ struct History: Sendable {
     private var (newestLength, lengthBeforeNewest) = (0, 0)
     /// Undos and redos by the revision that each made. Includes the step of the oldest revision.
     private(set) var undoSteps: [Int: UndoStep] = [:]
+    /// Whether a change replaced most of the list, so that the states before it share little with the current one.
+    private(set) var isWorthPacking = false
     /// States that were dropped, and take long to free.
     private var longDropped: [ListState] = []
 
@@ -33,6 +35,8 @@ struct History: Sendable {
 
     private static let recentMax = 8
     private static let remadeMax = 4
+    /// In bytes.
+    private static let lengthPackedMin = 1 << 20
     /// In bytes.
     private static let lengthFreedAtOnceMax = 1 << 18
 
@@ -56,6 +60,9 @@ struct History: Sendable {
         if let undoStep = step.revision.undoStep { undoSteps[newestRevision] = undoStep }
         newestTime = step.revision.moment.running
         guard let before else { return recent.removeAll() }
+        if newestLength > Self.lengthPackedMin, newestLength > before.snapshot.lengthCounted / 2 {
+            isWorthPacking = true
+        }
         recent.append(RecentState(state: before, length: step.revision.length))
         if recent.count > Self.recentMax { removeOldestRecent() }
     }
@@ -69,8 +76,8 @@ struct History: Sendable {
         let run = run(of: revision)
         let nearest = remade.filter { $0.revision >= run.base.revision && $0.revision <= revision }
             .max { $0.revision < $1.revision }
-        guard let state = run.state(at: revision, from: nearest ?? run.base) else { return nil }
-        if state !== nearest, state !== run.base {
+        guard let state = run.state(at: revision, from: nearest ?? run.base.state) else { return nil }
+        if state !== nearest, state !== run.base.whole {
             if remade.count == Self.remadeMax { remade.removeFirst() }
             remade.append(state)
         }
@@ -106,7 +113,7 @@ struct History: Sendable {
     }
 
     /// The states that are kept whole.
-    var wholeStates: [ListState] { runs.map(\.base) + recent.map(\.state) + remade }
+    var wholeStates: [ListState] { runs.compactMap(\.base.whole) + recent.map(\.state) + remade }
 
     /// The past of the list under another name. O(states that are kept whole)
     func named(_ name: ListName) -> History {
@@ -128,6 +135,37 @@ struct History: Sendable {
         history.recent = []
         history.remade = []
         return history
+    }
+
+    /// The same history in little memory.
+    func packed() -> History {
+        var history = withoutRecentStates
+        history.isWorthPacking = false
+        for index in history.runs.indices {
+            history.runs[index] = runs[index].packed(after: index == 0 ? nil : history.runs[index - 1])
+        }
+        return history
+    }
+
+    /// The items to unpack for its whole states; 0 if none is packed.
+    var packedItems: Int { runs.reduce(0) { $0 + ($1.base.whole == nil ? $1.base.numberOfItems : 0) } }
+
+    /// The same history with whole states.
+    func unpacked() -> History {
+        var history = self
+        history.isWorthPacking = true
+        for index in history.runs.indices {
+            history.runs[index] = runs[index].unpacked(after: index == 0 ? nil : history.runs[index - 1])
+        }
+        return history
+    }
+
+    /// The current state in little memory, as the history after it leads there.
+    func packed(_ current: KeptState) -> KeptState { current.packed(after: runs.last) }
+
+    /// Whether these are the same transactions.
+    func isSame(as other: History) -> Bool {
+        count == other.count && oldest == other.oldest && newestRevision == other.newestRevision
     }
 }
 
@@ -163,7 +201,7 @@ extension History {
         count -= 1
         undoSteps[removed.number - 1] = nil
         if runs[0].isEmpty, let run = runs.popFirst(), run.length > Self.lengthFreedAtOnceMax {
-            longDropped.append(run.base)
+            if let state = run.base.whole { longDropped.append(state) }
         }
         guard let oldest else {
             (newestLength, newestTime) = (0, nil)

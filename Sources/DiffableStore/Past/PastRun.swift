@@ -6,12 +6,16 @@ import Diffable
 /// a run has no more of them than takes about as long as a few requests.
 struct PastRun: Sendable {
     /// The state before its first transaction.
-    let base: ListState
+    private(set) var base: KeptState
     /// What its transactions take together, in bytes (`Revision.length`).
     private(set) var length = 0
     private var steps = PackedSteps()
     /// Those before it are there for the others alone.
     private var first: PackedSteps.Place
+    /// The revision after its last transaction.
+    private(set) var lastRevision: Int
+    /// Whether all its transactions are kept with their operations.
+    private(set) var isComplete = true
 
     /// A run ends with a transaction that leads to a multiple of it. The journal keeps whole states for its checkpoints at
     /// the same revisions, which share with these what did not change.
@@ -19,8 +23,9 @@ struct PastRun: Sendable {
     private static let lengthMax = 512 << 10
 
     init(from base: ListState) {
-        self.base = base
+        self.base = KeptState(base)
         first = PackedSteps.Place(revision: base.revision)
+        lastRevision = base.revision
     }
 
     /// The oldest revision whose state is wanted.
@@ -33,6 +38,8 @@ struct PastRun: Sendable {
     mutating func append(_ step: PastStep) -> Bool {
         steps.append(step)
         length += step.revision.length
+        lastRevision = step.revision.number
+        if step.operations == nil { isComplete = false }
         return step.operations == nil || step.revision.number.isMultiple(of: Self.countMax) || length > Self.lengthMax
     }
 
@@ -85,8 +92,24 @@ struct PastRun: Sendable {
 
     /// The same with another state in place of its base.
     func mapBase(_ change: (ListState) -> ListState) -> PastRun {
-        var run = PastRun(from: change(base))
-        (run.length, run.steps, run.first) = (length, steps, first)
+        var run = self
+        run.base = base.map(change)
+        return run
+    }
+
+    /// The same with a whole base. It shares unchanged pages with the states of the run before it.
+    func unpacked(after before: PastRun?) -> PastRun {
+        var run = self
+        run.base = base.unpacked(after: before)
+        return run
+    }
+
+    /// The same with a packed base.
+    /// - Parameter before: the run before this one.
+    func packed(after before: PastRun?) -> PastRun {
+        var run = self
+        run.base = base.packed(after: before)
+        run.close()
         return run
     }
 }

@@ -179,10 +179,14 @@ extension OfflineStore {
         }
         examination.faults.append("the first page of the file is damaged")
         do {
-            let model = scratch + "/model"
-            try JournalDirectory(path: model).openDatabase().close()
-            let page = try Data(contentsOf: URL(filePath: JournalDirectory(path: model).databasePath)).prefix(4_096)
             let file = try FileHandle(forUpdating: URL(filePath: JournalDirectory(path: copy).databasePath))
+            // Where page 2 says which page refers to which, its first entry is that page 3 is a table's first one.
+            try file.seek(toOffset: 4_096)
+            let vacuuming = try file.read(upToCount: 1) == Data([1]) ? Vacuuming.incremental : .none
+            let model = JournalDirectory(path: scratch + "/model", vacuuming: vacuuming)
+            try model.openDatabase().close()
+            let page = try Data(contentsOf: URL(filePath: model.databasePath)).prefix(4_096)
+            try file.seek(toOffset: 0)
             try file.write(contentsOf: page)
             // With 0 pages in the heading SQLite goes by the file's length. The model's list of free pages must not be
             // used either.

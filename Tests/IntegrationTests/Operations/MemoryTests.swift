@@ -10,6 +10,56 @@ extension Integration {
             try deleteLargeList(of: daemon, durability)
         }
 
+        /// A fresh daemon has some 20 MB, and the list takes as much again and more.
+        @Test(.early, arguments: MemoryTests.Ending.allCases, ["volatile", "durable"])
+        func `after a list of 100,000 items has gone, the daemon soon has hardly more memory than before`(
+            ending: Ending, durability: String
+        ) throws {
+            let daemon = try Daemon()
+            let client = try daemon.connect()
+            func ask(_ method: String, _ parameters: String) throws {
+                let reply = try client.reply(
+                    to: #"{"id":1,"method":"\#(method)","params":{"list":"large"\#(parameters)}}"#)
+                #expect(reply.contains("result"), "\(reply)")
+            }
+            try ask("createList", #","durability":"\#(durability)""#)
+            let before = daemon.program.anonymousLength
+            try client.send(
+                #"{"method":"apply","params":{"list":"large","operations":[{"op":"appendSections","sections":[{"id":"s"}]}],"more":true}}"#
+            )
+            for part in 0..<20 {
+                let items = (part * 5_000..<(part + 1) * 5_000).map {
+                    #"{"id":"item \#($0)","content":{"text":"what there is to do, number \#($0)","n":\#($0)}}"#
+                }
+                let append = #"{"op":"appendItems","section":"s","items":[\#(items.joined(separator: ","))]}"#
+                let line = #","operations":[\#(append)],"more":\#(part < 19)"#
+                if part == 19 {
+                    try ask("apply", line)
+                } else {
+                    try client.send(#"{"method":"apply","params":{"list":"large"\#(line)}}"#)
+                }
+            }
+            #expect(daemon.program.anonymousLength > before + 10 << 20)
+            switch ending {
+            case .deleted: try ask("deleteList", "")
+            case .deletedForGood: try ask("deleteList", #","keep":"never""#)
+            case .appliedEmpty: try ask("apply", #","snapshot":{"sections":[]}"#)
+            }
+            _ = try eventually(within: 60, "no more than 8 MiB above \(before) bytes") {
+                daemon.program.anonymousLength < before + 8 << 20 ? true : nil
+            }
+            switch ending {
+            case .deleted: try ask("undeleteList", "")
+            case .deletedForGood: return
+            case .appliedEmpty: try ask("undo", "")
+            }
+            #expect(try client.reply(to: "lists").contains(#""items":100000"#))
+        }
+
+        enum Ending: CaseIterable {
+            case deleted, deletedForGood, appliedEmpty
+        }
+
         /// Otherwise the kernel takes back for large pages what was given back: as its documentation says, one small page in
         /// use is enough for a large one (`khugepaged/max_ptes_none`).
         @Test(.enabled(if: MemoryTests.areLargePagesMadeWhereWanted))

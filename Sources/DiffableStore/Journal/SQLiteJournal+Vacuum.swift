@@ -1,0 +1,83 @@
+import GRDB
+import GRDBSQLite
+
+// Pages of deleted lists are given back to the disk in small steps between groups. For that, SQLite needs to know which page refers
+// to which (`auto_vacuum`). That is decided when a database is made.
+
+extension SQLiteJournal {
+    /// Free pages that stay, for the next changes.
+    private static let freePagesKept = 128
+    /// How many pages one step frees at most.
+    private static let pagesFreedMax = 128
+
+    /// Schedules a vacuum after all other upkeep, which may free pages.
+    func considerVacuum() {
+        if isVacuumDue { return }
+        isVacuumDue = true
+        upkeep.append(.vacuum(before: nil))
+    }
+
+    /// The pages of the database. None are free in one that cannot give any back.
+    private func freePages() throws -> (free: Int, all: Int) {
+        try database.writeWithoutTransaction { database in
+            func number(_ name: String) throws -> Int { try Int.fetchOne(database, sql: "PRAGMA \(name)") ?? 0 }
+            guard try number("auto_vacuum") == Vacuuming.incremental.rawValue else { return (0, 0) }
+            return try (number("freelist_count"), number("page_count"))
+        }
+    }
+
+    /// Does one step. It does not begin unless a fifth of the file is free, and ends when a step has freed nothing. The file
+    /// becomes shorter when the log is moved into it.
+    func vacuum(before: Int?) throws {
+        let (free, all) = try freePages()
+        let most = before == nil ? max(2 * Self.freePagesKept, all / 5) : Self.freePagesKept
+        guard free > most, free < before ?? .max else {
+            isVacuumDue = false
+            upkeep.removeFirst()
+            if before != nil, moveLog(.truncate) { reserveLog() }
+            // Up to 2 MB of pages, which the next change would find in the system's cache too.
+            database.writeWithoutTransaction { _ = sqlite3_db_release_memory($0.sqliteConnection) }
+            return
+        }
+        upkeep[0] = .vacuum(before: free)
+        try writing { try $0.vacuum(pages: min(free - Self.freePagesKept, Self.pagesFreedMax)) }
+        // The file will be shorter than it was when this was counted.
+        pagesFree = 0
+    }
+}
+
+/// As SQLite numbers them.
+enum Vacuuming: Int {
+    case none = 0
+    case incremental = 2
+}
+
+extension Database {
+    /// Frees pages, at most this number. A statement of GRDB would stop after the first page.
+    fileprivate func vacuum(pages: Int) throws {
+        let result = sqlite3_exec(sqliteConnection, "PRAGMA incremental_vacuum(\(pages))", nil, nil, nil)
+        guard result == SQLITE_OK else {
+            throw DatabaseError(
+                resultCode: ResultCode(rawValue: sqlite3_extended_errcode(sqliteConnection)),
+                message: String(cString: sqlite3_errmsg(sqliteConnection)))
+        }
+    }
+
+    /// Makes the database one that gives free pages back, by writing all of it again.
+    /// - Returns: false if there is too little room.
+    func makeVacuumIncremental() throws -> Bool {
+        do {
+            try execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
+            try execute(sql: "VACUUM")
+            return true
+        } catch let error as DatabaseError
+            where [.SQLITE_FULL, .SQLITE_CANTOPEN, .SQLITE_NOMEM].contains(error.resultCode)
+        {
+            return false
+        }
+    }
+
+    var vacuuming: Vacuuming? {
+        get throws { try Int.fetchOne(self, sql: "PRAGMA auto_vacuum").flatMap(Vacuuming.init) }
+    }
+}
