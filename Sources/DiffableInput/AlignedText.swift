@@ -176,7 +176,11 @@ extension AlignedText {
 
     /// Numbers, sizes, times, addresses, digests, paths and assignments; and words of titles (`Listing...`, `----memory----`).
     private static func isValue(_ word: String) -> Bool {
-        if word.hasPrefix("---") || word.hasPrefix("/") || word.hasSuffix("...") || word.contains("=") { return true }
+        if word.hasPrefix("---") || (word.hasPrefix("/") && word.count > 1) || word.hasSuffix("...")
+            || word.contains("=")
+        {
+            return true
+        }
         if word.count(where: { $0 == ":" }) > 2 || (word.count >= 32 && word.allSatisfy(\.isHexDigit)) { return true }
         let rest = word.last.map { "KMGTPB%".contains($0) } == true ? word.dropLast() : word[...]
         return rest.contains(where: \.isNumber) && rest.allSatisfy { $0.isNumber || "+-.,:/".contains($0) }
@@ -218,6 +222,8 @@ extension AlignedText {
         var shift = 0
         for position in 0..<min(words.count, names.count - 1) {
             if words[position].lowerBound >= names[position + 1].lowerBound + shift { return true }
+            // A value over the whole next name may be that of a heading of two words.
+            if shift == 0, words[position].upperBound >= names[position + 1].upperBound { return true }
             if words[position].upperBound >= names[position + 1].lowerBound {
                 shift = max(shift, words[position].upperBound - names[position].upperBound)
             }
