@@ -61,10 +61,10 @@ enum FormatGuess {
             return refusal("CSV", "--from csv\(more)")
         }
         if line.contains(UInt8(ascii: "\t")) { return refusal("tab-separated text", "--from tsv") }
-        if let json = rest.first(where: { beginsLaterJSON($0.text) }) {
+        if let json = isTextBeforeJSON(line) ? 1 : rest.first(where: { beginsLaterJSON($0.text) })?.line {
             return
-                "has text before the JSON that begins on line \(json.line); nothing was changed: have the program write JSON "
-                + "alone, which --from json reads, or use --from lines if these are lines"
+                "has text before the JSON on line \(json); nothing was changed: have the program write JSON alone, which --from json "
+                + "reads, or use --from lines if these are lines"
         }
         if let table = TableLook(of: first, rest) {
             return table == .ruled

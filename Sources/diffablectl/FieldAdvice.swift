@@ -37,7 +37,11 @@ struct FieldAdvice {
         let names = FieldCheck.paths(of: await contents(meeting: nil))
         if names.isEmpty { return }
         for field in missing {
-            if field.use == .absent, nearestName(to: field.path.description, among: names) == nil { continue }
+            if field.use == .absent,
+                nearestName(to: field.path.name, among: names.map { String($0.dropFirst()) }) == nil
+            {
+                continue
+            }
             say(
                 FieldCheck.complaint(
                     "no item of \(list) has", field.path.description, field.option, among: names))

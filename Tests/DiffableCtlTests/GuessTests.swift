@@ -9,7 +9,7 @@ struct GuessTests {
     private func guess(_ text: String) -> String {
         do throws(InputError) { return try FormatGuess.format(of: Array(text.utf8)[...]).rawValue } catch {
             #expect(error.problem.contains("nothing was changed"), "\(error)")
-            #expect(error.problem.contains("use --from lines if these are lines"), "\(error)")
+            #expect(error.problem.contains("--from lines if these are lines"), "\(error)")
             return error.problem.firstMatch(of: #/--from [a-z]+(?: --separator '.')?/#).map { String($0.output) } ?? ""
         }
     }

@@ -102,7 +102,7 @@ extension Integration {
             ] {
                 #expect(refused.status == 2 && refused.output == "", "\(refused)")
                 #expect(refused.complaints.contains("nothing was changed"), "\(refused)")
-                #expect(refused.complaints.contains("use --from lines if these are lines"), "\(refused)")
+                #expect(refused.complaints.contains("--from lines if these are lines"), "\(refused)")
             }
             #expect(try daemon.succeed("ls").contains(#/jl +1 +/#))
             #expect(try daemon.companion("apply", "jl", "--from", "lines", input: input).status == 0)

@@ -96,7 +96,7 @@ extension Integration {
         }
 
         @Test(arguments: [
-            ("exit 3", "status 3"), ("kill -9 $$", "signal 9"), ("echo x; echo x", "taken"),
+            ("exit 3", "status 3"), ("kill -9 $$", "signal 9"), ("echo x; echo x", "has the id"),
             ("echo half; echo broken >&2; exit 1", "broken"), ("sleep 1000", "ran longer"), ("printf '\\377'", "UTF-8"),
         ])
         func `a feed that fails leaves its list as it is, and says why`(line: String, message: String) throws {
