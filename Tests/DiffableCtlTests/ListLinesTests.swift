@@ -50,7 +50,7 @@ struct ListLinesTests {
         let rows = #"{"id":"a","section":"s","content":1}"# + "\n" + #"{"section":"s"}"#
         #expect(complaint(rows, as: .ndjson).hasPrefix("line 2: no .id to identify it"))
         let first = #"{"section":"s"}"# + "\n" + #"{"id":"a","section":"s","content":1}"#
-        #expect(complaint(first, as: .ndjson, .init(id: ".section")).hasPrefix("line 2: the id \"s\" is taken"))
+        #expect(complaint(first, as: .ndjson, .init(id: ".section")).hasPrefix("line 2: line 1 has the id \"s\" too"))
     }
 
     @Test(arguments: [

@@ -49,7 +49,7 @@ import Testing
         let complaint = try await failure("echo 'tool: unknown option --id' >&2; exit 2")
         #expect(FeedWording.keys.worded(complaint).hasSuffix("tool: unknown option --id"))
         let advice = try await failure("echo null")
-        #expect(FeedWording.keys.worded(advice).hasSuffix("say from: lines"), "\(advice)")
+        #expect(FeedWording.keys.worded(advice).hasSuffix("or from: lines if these are lines"), "\(advice)")
     }
 
     @Test func `half an output does not count`() async throws {
@@ -74,7 +74,7 @@ import Testing
             CommandSettings(words: ["/nowhere/x"]), RowMapping(), complete: { content, _ in content }, environment: [])
         #expect(try await failure(of: none).contains("/nowhere/x cannot be run"))
         #expect(try await failure(of: source("printf '\\377'")).contains("no UTF-8"))
-        #expect(try await failure(of: source(#"echo '[{"id":"a"},{"id":"a"}]'"#)).contains("taken"))
+        #expect(try await failure(of: source(#"echo '[{"id":"a"},{"id":"a"}]'"#)).contains("has the id"))
     }
 
     @Test func `one that hangs is ended with all that it started`() async throws {
