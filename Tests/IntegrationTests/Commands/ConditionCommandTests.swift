@@ -48,7 +48,7 @@ extension Integration {
                     == "procs revision 2: 1 item patched\n")
             #expect(
                 try daemon.succeed("show", "procs", "--json", "--where", "flags").contains(
-                    #"{"id":"a","content":{"id":"a","done":true,"cpu":5,"flags":{"seen":true}},"#))
+                    #"{"id":"a","content":{"id":"a","done":true,"cpu":5,"flags":{"seen":true}}"#))
             #expect(
                 try daemon.succeed("set", "procs", "--where", "cpu=30", "text=x")
                     == "procs revision 3: 1 item set; replaced 2 members; id and cpu are gone, and patch keeps them\n")

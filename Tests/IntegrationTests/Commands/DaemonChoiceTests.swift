@@ -54,7 +54,8 @@ extension Integration {
         }
 
         @Test func `a user who has had a daemon is not sent to the system's`() throws {
-            let home = daemon.directory.file("home")
+            // Programs of tests have it as HOME.
+            let home = daemon.directory.path
             func run(_ program: String, _ arguments: String..., runtime: Bool = true) throws -> Program {
                 var environment = ["HOME": home, "DIFFABLED_SOCKET": "", "XDG_STATE_HOME": "", "XDG_RUNTIME_DIR": ""]
                 if runtime { environment["XDG_RUNTIME_DIR"] = home }
