@@ -90,10 +90,10 @@ struct ContentArgumentTests {
     ])
     func `content in the place of an id is refused`(words: [String]) throws {
         let content = Array(words.dropFirst())
-        let error = #expect(throws: (any Error).self) {
-            try LiteralID.parse([]).check(words[0], content, "append todo")
-        }
-        #expect("\(try #require(error))".contains("use diffablectl append todo ID "))
+        let literal = try LiteralID.parse([])
+        let refused = #expect(throws: (any Error).self) { try literal.check(words[0], content, "append todo") }
+        let error = try #require(refused)
+        #expect("\(error)".contains("use diffablectl append todo ID "))
         try LiteralID.parse(["--literal-id"]).check(words[0], content, "append todo")
     }
 

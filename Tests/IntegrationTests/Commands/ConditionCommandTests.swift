@@ -150,11 +150,12 @@ extension Integration {
         }
 
         @Test func `content in the place of an id makes nothing`() throws {
-            for command in [["append", "procs"], ["section", "add", "procs"], ["insert", "procs"]] {
-                let program = try daemon.startCompanion(
-                    command + ["text=Tea"] + (command == ["insert", "procs"] ? ["--after", "a"] : []))
+            for command in ["append procs", "section add procs", "insert procs"] {
+                let place = command.hasPrefix("insert") ? ["--after", "a"] : []
+                let words = command.split(separator: " ").map(String.init) + ["text=Tea"]
+                let program = try daemon.startCompanion(words + place)
                 #expect(try program.wait() == 2)
-                #expect(program.complaints.contains("diffablectl \(command.joined(separator: " ")) ID text=Tea"))
+                #expect(program.complaints.contains("diffablectl \(command) ID text=Tea"), "\(program.complaints)")
             }
             #expect(try ids() == "a b c d")
             #expect(try daemon.succeed("append", "procs", "text=Tea", "--literal-id") == "procs revision 2\n")
