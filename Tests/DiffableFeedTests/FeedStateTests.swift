@@ -101,15 +101,6 @@ import Testing
             #expect(whole.values.count == (stream == .states ? 1 : 2))
         }
     }
-
-    @Test func `a line that is wrong is an error, and nothing after it counts`() throws {
-        let states = Collected()
-        let lines = StreamedLines(.ndjson, RowMapping(), named: "it") { states.append($0) }
-        lines.append(Array("{\"id\":\"a\"}\nnonsense\n{\"id\":\"b\"}\n".utf8))
-        lines.append(Array("{\"id\":\"c\"}\n".utf8))
-        #expect(throws: FeedError.self) { try lines.end() }
-        #expect(states.values.count == 1)
-    }
 }
 
 /// What an item of the list `feeds` says.
