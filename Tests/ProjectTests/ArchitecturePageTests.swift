@@ -27,9 +27,4 @@ import Testing
             #expect(Self.paths.contains { $0.hasSuffix(ending) }, "there is no \(name)")
         }
     }
-
-    @Test func `it has no more than 200 lines`() throws {
-        let page = try String(contentsOf: Self.root.appending(path: "ARCHITECTURE.md"), encoding: .utf8)
-        #expect(page.count { $0 == "\n" } <= 200)
-    }
 }

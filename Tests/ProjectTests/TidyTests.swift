@@ -6,12 +6,6 @@ import Testing
         #expect(SourceFile.all.count > 50)
     }
 
-    /// A long file is one where somebody looks for a thing and finds five. What is longer is listed with the reason.
-    @Test(arguments: SourceFile.all)
-    func `a file has at most 400 lines`(file: SourceFile) {
-        #expect(file.lines.count <= 400)
-    }
-
     /// Only the executables speak to people; a library's stray print would land in a stream of JSON lines.
     @Test(arguments: SourceFile.all.filter { !["diffabled", "diffablectl"].contains($0.module) })
     func `a library prints nothing`(file: SourceFile) {
