@@ -46,7 +46,7 @@ extension Store {
         if deleted.kept.whole == nil, let beside, deleted.numberOfItems > beside.sizeMax {
             beside.find(size: deleted.numberOfItems, { deleted.unpacked() }) { unpacked in
                 self.assumeIsolated {
-                    $0.replace(with: unpacked)
+                    $0.replaceState(with: unpacked)
                     $0.undeleteList(name, epoch: unpacked.epoch, as: newName, by: peer, completion: completion)
                 }
             }
@@ -297,15 +297,24 @@ extension Store {
         }
     }
 
-    /// Keeps the same deletion in another form, unless the list is coming back.
-    private func replace(with deleted: DeletedList) {
-        guard let held = deletions[deleted.number], let committed = held.committed, let head = held.head,
-            committed.deletion == deleted.deletion, head.deletion == deleted.deletion
+    /// Keeps the same deletion packed, unless the list is coming back.
+    private func replace(with packed: DeletedList) {
+        guard let held = deletions[packed.number], let committed = held.committed, let head = held.head,
+            committed.deletion == packed.deletion, head.deletion == packed.deletion
         else { return }
         // Its history was cut in the meantime.
-        guard committed.history.isSame(as: deleted.history) else { return packDeletion(of: deleted.number) }
-        held.head = head.with(stateOf: deleted)
-        held.committed = deleted
+        guard committed.history.isSame(as: packed.history) else { return packDeletion(of: packed.number) }
+        held.head = head.with(stateOf: packed)
+        held.committed = packed
+    }
+
+    /// Keeps the state of the same deletion whole, unless the list is coming back. The history stays packed.
+    private func replaceState(with unpacked: DeletedList) {
+        guard let held = deletions[unpacked.number], let committed = held.committed, let head = held.head,
+            committed.deletion == unpacked.deletion, head.deletion == unpacked.deletion
+        else { return }
+        held.head = head.with(stateOf: unpacked)
+        held.committed = committed.with(stateOf: unpacked)
     }
 
     /// The list has come back on disk, or is gone from it. Answers what was kept of it.
