@@ -159,7 +159,7 @@ struct BudgetTests {
                 order.map { left[$0]?.map(\.cost) } == pasts.map(\.steps),
                 "seed \(seed), at most \(lengthInAllMax), no older than \(ageMax)")
             // A list that is too old goes with the first group.
-            await again.settle()
+            await again.settleOnDisk()
             let deleted = await again.run { $0.deletions.values.compactMap(\.committed?.history.count) }
             #expect(deleted == (ageMax == 40 ? [] : [20]))
             await again.shutDown()
