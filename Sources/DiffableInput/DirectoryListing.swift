@@ -57,7 +57,7 @@ struct DirectoryListing {
 
 extension DirectoryListing {
     /// A line as far as it can be read by itself.
-    private struct Entry {
+    private struct ListedFile {
         let line: AlignedText.Line
         /// The mode and the number of links.
         var first: [Range<Int>]
@@ -69,7 +69,7 @@ extension DirectoryListing {
 
     var records: [DelimitedText.Record] {
         get throws(InputError) {
-            var entries: [Entry] = []
+            var entries: [ListedFile] = []
             for line in lines { entries.append(try entry(line)) }
             let ambiguous = entries.first { $0.names.count > 2 }
             let common = try ambiguous.map { (entry) throws(InputError) in try groupPosition(entries, for: entry) }
@@ -87,7 +87,7 @@ extension DirectoryListing {
         }
     }
 
-    private func entry(_ line: AlignedText.Line) throws(InputError) -> Entry {
+    private func entry(_ line: AlignedText.Line) throws(InputError) -> ListedFile {
         let words = line.wordRanges(line.all)
         func text(_ position: Int) -> String { words.indices.contains(position) ? line.text(words[position]) : "" }
         // The size is the first number before a time. The names of a user and a group may have numbers in them.
@@ -102,7 +102,7 @@ extension DirectoryListing {
             guard !words[2..<position].contains(where: { line.text($0).contains(":") || line.text($0) == "?" }) else {
                 throw Self.error(line, "it has more than an owner and a group before the size")
             }
-            return Entry(
+            return ListedFile(
                 line: line, first: Array(words[..<2]), names: words[2..<position],
                 size: words[position].lowerBound..<words[end].upperBound,
                 time: words[end + 1].lowerBound..<words[end + length].upperBound)
@@ -123,7 +123,7 @@ extension DirectoryListing {
     }
 
     /// Where the group begins on all lines.
-    private func groupPosition(_ entries: [Entry], for first: Entry) throws(InputError) -> Int {
+    private func groupPosition(_ entries: [ListedFile], for first: ListedFile) throws(InputError) -> Int {
         // The group begins with a word on each line. Two blanks before a word are always between two columns.
         var starts = first.names.dropFirst().map(\.lowerBound)
         for entry in entries {

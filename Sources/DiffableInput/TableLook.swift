@@ -62,9 +62,8 @@ enum TableLook {
         return false
     }
 
-    private static let levels: Set = [
-        "TRACE", "DEBUG", "INFO", "NOTICE", "WARN", "WARNING", "ERROR", "CRITICAL", "FATAL",
-    ]
+    private static let levels = Set(
+        ["trace", "debug", "info", "notice", "warn", "warning", "error", "critical", "fatal"].map { $0.uppercased() })
 
     /// Whether a line begins with a level, a bracket, or a date or a time.
     static func isLog(_ line: String) -> Bool {

@@ -56,7 +56,8 @@ struct MemoryReturnTests {
         #expect(isDueAgain3)
         #expect(memory.next(at: start + .seconds(9)) == .later)
         #expect(memory.next(at: start + .seconds(10)) == .now)
-        let isDueAgain4 = memory.finish(length: 0, itemsFreed: 10_000, after: .milliseconds(1), at: start + .seconds(10))
+        let isDueAgain4 = memory.finish(
+            length: 0, itemsFreed: 10_000, after: .milliseconds(1), at: start + .seconds(10))
         #expect(!isDueAgain4)
         #expect(memory.next(at: start + .seconds(60)) == .nothing)
     }

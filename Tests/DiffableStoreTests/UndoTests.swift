@@ -39,7 +39,7 @@ struct UndoTests {
         #expect(items(try await store.undoing("tasks", .forward(3)).get()) == "abce")
         let tooMany = await store.undoing("tasks", .back(5)).failure
         #expect(tooMany == .nothingToUndo("tasks", isRedo: false, wanted: 5, found: 4, current: 13))
-        #expect("\(tooMany!)".contains("only 4 changes can be undone, not 5"))
+        #expect("\(tooMany!)".contains("only 4 changes of the list \"tasks\" can be undone, not 5"))
         #expect(items(try await store.undoing("tasks", .back(4)).get()) == "")
         #expect(
             await store.undoing("tasks").failure

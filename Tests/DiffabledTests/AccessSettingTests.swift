@@ -54,11 +54,11 @@ import Testing
         ("- group: no-such-group", "access[0].group: there is no group \"no-such-group\""),
         ("- mode: \"4755\"", "access[0].mode: \"4755\" asks for more than r"),
         ("- mode: rw", "access[0].mode: a mode is up to four octal digits"),
-        ("- create: some", "access[0].create: it is everyone, nobody, or {users: [alice]"),
-        ("- create: {users: root}", "access[0].create.users: it is a list of names"),
+        ("- create: some", "access[0].create: it must be everyone, nobody, or {users: [alice]"),
+        ("- create: {users: root}", "access[0].create.users: it must be a list of names"),
         ("- prefix: a\n- prefix: a", "access[1]: there are two rules for the prefix \"a\""),
-        ("- everyone", "access[0]: a rule is a mapping"),
-        ("  everyone", "access: it is a list of rules"),
+        ("- everyone", "access[0]: a rule must be a mapping"),
+        ("  everyone", "access: it must be a list of rules"),
     ])
     func `what is wrong is named with its place`(text: String, message: String) {
         #expect(refusal(of: text).contains(message), "\(refusal(of: text))")

@@ -90,7 +90,7 @@ extension Integration {
                 #expect(try program.wait() != 0 && program.complaints.contains(text), "\(program.complaints)")
             }
             try refused("redo", "tasks", with: "no undone change that can be redone")
-            try refused("undo", "tasks", "-n", "9", with: "only 3 changes can be undone, not 9")
+            try refused("undo", "tasks", "-n", "9", with: "only 3 changes of the list \"tasks\" can be undone, not 9")
             try refused("undo", "tasks", "-n", "3", with: "--to 0")
             try refused("undo", "tasks", "-n", "0", with: "-n is 1 or more")
             try refused("undo", "tasks", "-n", "1", "--to", "1", with: "cannot be combined")
