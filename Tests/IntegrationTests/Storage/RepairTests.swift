@@ -84,7 +84,7 @@ extension Integration {
             #expect(try daemon.program.wait() == 0)
             let repair = try offline("--repair")
             #expect(repair.status == 0, "\(repair.complaints)")
-            #expect(repair.output.contains("nothing of the lists was left to save"), "\(repair.output)")
+            #expect(repair.output.contains("no list could be saved"), "\(repair.output)")
             #expect(try offline("--check").status == 0)
             try daemon.restart()
             try daemon.succeed("create", "good")
