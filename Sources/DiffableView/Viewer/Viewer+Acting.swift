@@ -209,7 +209,7 @@ extension Viewer {
         else { return }
         setNeedsDrawing()
         switch reply.result {
-        case .done(let revision, let before, let answer):
+        case .done(let revision, let answer):
             if let answer { say(harmlessText(answer)) }
             switch request.kind {
             case .undo(let restored, let known):
@@ -218,7 +218,7 @@ extension Viewer {
             case .redo(let restored, let known):
                 panes[list].noteRedo(to: restored, revision ?? known)
                 say("Redone: \(request.title)")
-            default: if let revision { panes[list].noteOwnChange(revision, before: before, request.title) }
+            default: if let revision { panes[list].noteOwnChange(revision, request.title) }
             }
             if case .expand(let item) = request.kind { showChildren(of: item, list: list) }
             continueReordering(reply.request, list: list)

@@ -128,6 +128,8 @@ package struct Viewer: Sendable {
         case .absent(let absence, let list): note(absence, list: list)
         case .reply(let reply): receive(reply)
         case .edited(let list, let item, let revision): noteEdit(of: item, revision, list: list)
+        case .handled(let request, let revision):
+            panes[request.list].noteOwnChange(revision, before: request.revision, request.title)
         case .connection(let isUp): setConnection(isUp: isUp)
         case .drawn: noteDrawn()
         case .timer: break
@@ -167,7 +169,8 @@ extension Viewer {
         lastRequest += 1
         panes[list].requests[lastRequest] = Pane.PendingRequest(
             title: title, kind: kind, row: row, items: Set(items), begin: now)
-        append(.request(ViewerRequest(number: lastRequest, list: list, revision: panes[list].newestRevision, kind)))
+        let revision = panes[list].newestRevision
+        append(.request(ViewerRequest(number: lastRequest, list: list, revision: revision, kind, title: title)))
         setNeedsDrawing()
         return lastRequest
     }

@@ -34,11 +34,13 @@ package struct ViewerRequest: Equatable, Sendable {
     /// The list's newest known revision.
     package var revision: Int
     package var kind: Kind
+    package var title: String
 
-    package init(number: Int, list: Int, revision: Int = 0, _ kind: Kind) {
+    package init(number: Int, list: Int, revision: Int = 0, _ kind: Kind, title: String = "") {
         self.number = number
         self.list = list
         self.revision = revision
+        self.title = title
         self.kind = kind
     }
 }

@@ -16,6 +16,8 @@ package enum ViewerEvent: Sendable {
     case reply(ViewerReply)
     /// What `ViewerEffect.edit` asked for has made a revision.
     case edited(list: Int, ItemID, revision: Int)
+    /// A handler made a revision for a request, from the revision that the request was sent at.
+    case handled(ViewerRequest, revision: Int)
     case connection(isUp: Bool)
     /// What was to be drawn is on the screen.
     case drawn
@@ -68,10 +70,9 @@ package struct ViewedState: Sendable {
 package struct ViewerReply: Sendable {
     package enum Result: Sendable {
         /// - Parameters:
-        ///   - revision: made by the request, or by the handler for it. `undo` can undo it.
-        ///   - before: the revision before the change; nil: `revision - 1`.
+        ///   - revision: the one that this viewer's own change made, which `undo` undoes.
         ///   - answer: what the list's handler said to it.
-        case done(revision: Int?, before: Int? = nil, answer: String? = nil)
+        case done(revision: Int?, answer: String? = nil)
         /// Nothing was done, and why.
         case refused(String)
     }

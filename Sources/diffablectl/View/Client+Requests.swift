@@ -9,10 +9,10 @@ extension Client {
     ///
     /// - Returns: also the list's revision with all that came of it, where the daemon says so.
     func result(
-        of request: ViewerRequest, _ list: ListName
+        of request: ViewerRequest.Kind, _ list: ListName
     ) async -> (result: ViewerReply.Result, revision: Int?) {
         do {
-            switch request.kind {
+            switch request {
             case .transact(let json):
                 let operations = try Array(json.utf8).withUnsafeBytes { try OperationsText(json: $0) }
                 let outcome = try await withConnection(patience: .zero) { try await $0.transact(list, operations) }
@@ -31,12 +31,10 @@ extension Client {
                 let result = try await perform(
                     list, ActionName(action), on: target,
                     arguments: try arguments.map { try Content(json: $0) }, patience: .zero)
-                let made = await handlersRevision(of: list, after: request.revision, result.revision)
-                return (.done(revision: made, before: request.revision, answer: result.result?.text), result.revision)
+                return (.done(revision: nil, answer: result.result?.text), result.revision)
             case .expand(let item):
                 let revision = try await expand(list, item, patience: .zero)
-                let made = await handlersRevision(of: list, after: request.revision, revision)
-                return (.done(revision: made, before: request.revision), revision)
+                return (.done(revision: nil), revision)
             }
         } catch let error as ClientError {
             return (.refused(error.words), nil)
@@ -47,8 +45,13 @@ extension Client {
 
     /// Returns the revision that the handler made for a request. Nil unless all changes since the request come from one process.
     /// - Parameter newest: the revision in the answer.
-    private func handlersRevision(of list: ListName, after sent: Int, _ newest: Int?) async -> Int? {
-        guard let newest, newest > sent, newest - sent <= Self.handlersChangesMax else { return nil }
+    func handlersRevision(for request: ViewerRequest, _ list: ListName, _ newest: Int) async -> Int? {
+        let sent = request.revision
+        switch request.kind {
+        case .perform, .expand: break
+        case .transact, .propose, .undo, .redo: return nil
+        }
+        guard newest > sent, newest - sent <= Self.handlersChangesMax else { return nil }
         let history = try? await withConnection(patience: .zero) {
             try await $0.history(of: list, limit: 2 * Self.handlersChangesMax)
         }

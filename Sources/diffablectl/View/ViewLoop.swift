@@ -215,10 +215,12 @@ private struct ViewScreen {
     private func send(_ request: ViewerRequest) {
         let (list, client, inbox) = (loop.lists[request.list], loop.client, inbox)
         Task {
-            let (result, revision) = await client.result(of: request, list)
+            let (result, revision) = await client.result(of: request.kind, list)
             // The list is followed by another task, which may be behind.
             if let revision { await inbox.awaitState(of: request.list, revision: revision) }
             inbox.put(.reply(ViewerReply(request: request.number, result)))
+            guard let revision, let made = await client.handlersRevision(for: request, list, revision) else { return }
+            inbox.put(.handled(request, revision: made))
         }
     }
 

@@ -481,7 +481,10 @@ import Testing
         #expect(screen.requests == [.perform(action: "tidy", items: ["i0"], section: nil, arguments: nil)])
         try screen.change(.deleteItems(["i7"]))
         try screen.change(.deleteItems(["i6"]))
-        screen.handle(.reply(ViewerReply(request: 1, .done(revision: 3, before: 1))))
+        screen.handle(.reply(ViewerReply(request: 1, .done(revision: nil))))
+        let performed = ViewerRequest.Kind.perform(action: "tidy", items: ["i0"], section: nil, arguments: nil)
+        screen.handle(
+            .handled(ViewerRequest(number: 1, list: 0, revision: 1, performed, title: "Tidy “Row i0”"), revision: 3))
         screen.press("u")
         #expect(screen.requests == [.undo(to: 1, ifRevision: 3)])
         try screen.change(.appendItems([Item(id: "i6"), Item(id: "i7")]))
