@@ -148,7 +148,7 @@ both-ways: programs
 tour: programs
 	@scripts/tour
 
-# Draws the pictures of docs/look.md from what the viewer shows.
+# Draws the pictures of docs/appearance.md from what the viewer shows.
 pictures: programs
 	@scripts/set-up python3 tmux
 	@scripts/look-pictures

@@ -9,7 +9,7 @@ package struct FeedSettings: Equatable, Sendable {
     package var rows = RowMapping()
     /// Members that each item's content gets that has none of that name: an object.
     package var constants: [Constant] = []
-    /// The list's own content (docs/look.md); nil leaves that to others.
+    /// The list's own content (docs/appearance.md); nil leaves that to others.
     package var look: Content?
     /// Who may see and change the list. Nil: a list that the feed makes is for its own user alone, and one that is there stays
     /// as it is.

@@ -1,7 +1,7 @@
 import Diffable
 import DiffableJSON
 
-// A list says how it is drawn in its content, its sections' and its items' (docs/look.md). Whoever draws it asks here, so
+// A list says how it is drawn in its content, its sections' and its items' (docs/appearance.md). Whoever draws it asks here, so
 // that it looks like itself everywhere. Nothing fails: what is unknown is passed over, and a member of a wrong type is as
 // if it were left out, so the next one that may say it is asked.
 

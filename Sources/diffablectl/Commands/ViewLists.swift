@@ -14,7 +14,7 @@ struct ViewLists: AsyncParsableCommand {
         abstract: "Look at lists on the whole terminal, live, and do what they offer.",
         usage: "diffablectl view <lists> ... [<options>] [-- <command> ...]",
         discussion: """
-            Each list is drawn as its content says (docs/look.md). The cursor and the marks stay with their items, and what \
+            Each list is drawn as its content says (docs/appearance.md). The cursor and the marks stay with their items, and what \
             one looks at stays where it is, whatever others change. ? shows the keys, q ends. Several lists are tabs.
 
             With --select or --multi, Enter writes the ids that were picked to standard output and ends; q ends with status \
@@ -81,7 +81,7 @@ struct ViewLists: AsyncParsableCommand {
         options.reportsMouse = mouse
         options.look = try await lookContent()
         let complaints = options.look.map(LookCheck.complaints) ?? []
-        for complaint in complaints { say("\(lookName): \(complaint) (docs/look.md)") }
+        for complaint in complaints { say("\(lookName): \(complaint) (docs/appearance.md)") }
         options.notice = complaints.first.map { first in
             "\(lookName): \(first)" + (complaints.count > 1 ? " (and \(complaints.count - 1) more)" : "")
         }
@@ -141,7 +141,7 @@ struct ViewLists: AsyncParsableCommand {
                 decoding: try await inputBytes(of: look, "how lists are drawn", within: InputLimit { _ in nil }),
                 as: UTF8.self)
         guard let content = Content.parsed(text), content.bytes.first == UInt8(ascii: "{") else {
-            throw InputError("\(lookName) is no JSON object; docs/look.md says what may stand in it")
+            throw InputError("\(lookName) is no JSON object; docs/appearance.md says what may stand in it")
         }
         return content
     }

@@ -5,7 +5,7 @@ import Foundation
 import TestSupport
 import Testing
 
-/// Keys and changes by others in any order, against what docs/look.md promises: nothing acts on a row that was not under the
+/// Keys and changes by others in any order, against what docs/viewer.md promises: nothing acts on a row that was not under the
 /// cursor, and no row that is looked at is moved by others.
 @Suite struct RandomViewerTests {
     private static let environment = ProcessInfo.processInfo.environment

@@ -3,7 +3,7 @@ import DiffableJSON
 import DiffableView
 import Testing
 
-/// What stays where it is: each row of the table in docs/look.md.
+/// What stays where it is: each row of the table in docs/viewer.md.
 @Suite struct StayingTests {
     private static let reorderable = #"{"canReorder":true}"#
 

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 extension Integration {
-    /// What stays where it is: each row of the table in docs/look.md, in a real terminal.
+    /// What stays where it is: each row of the table in docs/viewer.md, in a real terminal.
     struct ViewerStayingTests {
         private let daemon: Daemon
 

@@ -101,7 +101,7 @@ extension Unit {
 }
 
 extension UnitAction {
-    /// As docs/look.md says it.
+    /// As docs/appearance.md says it.
     fileprivate var content: Content {
         var members: [(String, Content)] = [
             ("id", .string(rawValue.utf8)), ("title", .string(title.utf8)), ("multiple", .true),
