@@ -1,7 +1,15 @@
-"""A client of diffabled: follow live lists, publish them, change them, answer for them.
+"""A client of diffabled: follow live lists, publish them, change them, and handle requests for them.
 
-`Client` blocks, `AsyncClient` is for asyncio; both do the same. docs/python.md begins with nothing.
+`Client` blocks, `AsyncClient` is for asyncio; both do the same. docs/python.md is an introduction.
 """
+
+# lines, conversation: bytes to messages
+# siblings, state, operations, mirror: the local copy of a list, the operations that change it, updates in parts
+# rows, parts: rows as items, and a long change in several lines
+# wire, blocking, asynchronous: everything that waits, once for each kind of client
+# connection, connections, reception: requests, subscriptions, and lost connections
+# requests, following, handling, leasing: the features of a client, over any wire
+# client, async_client: the two clients
 
 from .answers import Access, Difference, Expanded, History, ListSummary, Outcome, Performed, Place, Revision, Snapshot
 from .async_client import AsyncClient, AsyncFollowing, AsyncHandler, AsyncLease, AsyncRequest
