@@ -20,12 +20,17 @@ struct UndoPath {
         steps[revision]?.to ?? (revision == oldest ? steps[revision + 1]?.from : nil) ?? revision
     }
 
-    /// Returns a kept revision with the state of a position.
+    /// Returns the newest kept revision with the state of a position. Its items have the latest requests to redraw.
     func revision(at position: Int) -> Int? {
-        if position >= oldest { return position }
-        if self.position(at: oldest) == position { return oldest }
-        return steps.first { $0.value.to == position && $0.key >= oldest }?.key
+        var newest = position >= oldest ? position : nil
+        if self.position(at: oldest) == position { newest = max(newest ?? oldest, oldest) }
+        for (revision, step) in steps where step.to == position && revision >= oldest {
+            newest = max(newest ?? revision, revision)
+        }
+        return newest
     }
+
+    private func isKept(_ position: Int) -> Bool { position >= oldest || revision(at: position) != nil }
 
     /// Returns the position that an undo of this change leads to, or nil if it is unknown.
     private func before(_ position: Int) -> Int? {
@@ -41,9 +46,9 @@ struct UndoPath {
     func back(_ countMax: Int) -> (position: Int, count: Int) {
         var (position, count) = (position, 0)
         while count < countMax {
-            if let next = before(position), revision(at: next) != nil {
+            if let next = before(position), isKept(next) {
                 position = next
-            } else if count == 0, let step = steps[head], step.from < step.to, revision(at: step.from) != nil {
+            } else if count == 0, let step = steps[head], step.from < step.to, isKept(step.from) {
                 // The states in between are lost, if there are any. The state before the redo is kept.
                 position = step.from
             } else {
