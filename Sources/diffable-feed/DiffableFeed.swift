@@ -16,45 +16,46 @@ import TaskThreads
 struct DiffableFeedCommand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diffable-feed",
-        abstract: "Keep lists what commands, databases, directories and systemd say.",
+        abstract: "Keep lists in sync with commands, databases, directories and systemd units.",
         discussion: """
-            Without a list, the feeds of the file are run: --config, $DIFFABLED_FEEDS, \
+            Without a list, the feeds of a file are run: --config, $DIFFABLED_FEEDS, \
             $XDG_CONFIG_HOME/diffabled/feeds.yaml or ~/.config/diffabled/feeds.yaml, for root \
-            /etc/diffabled/feeds.yaml. SIGHUP reads it again, all of it or nothing.
+            /etc/diffabled/feeds.yaml. On SIGHUP, diffable-feed reads the file again. If it contains a mistake, the \
+            old feeds continue.
 
             With a list and a command, that is the only feed:
               diffable-feed ps --every 2s --from columns --id .PID -- ps aux
               diffable-feed uploads --on ~/Uploads --from lines -- ls ~/Uploads
 
-            The daemon is found as by diffablectl: --socket, $DIFFABLED_SOCKET, the user's own or the system's. While your own \
-            daemon is stopped, a feed waits for it and does not use the system's, unless you add --system.
+            diffable-feed finds the daemon as diffablectl does: --socket, $DIFFABLED_SOCKET, your own or the system's. \
+            While your own daemon is stopped, a feed waits for it. Add --system to use the system's daemon instead.
 
-            When a feed fails, its list stays as it is, and its item in the list feeds says why. A run begins when the \
-            one before it has ended and rested for four times as long.
+            If a feed fails, its list stays as it is, and its item in the list feeds shows the error. A run begins \
+            after the one before has ended, and after a pause of four times its duration.
 
-            Exit status: 0 ended by a signal, or --once that did it; 64 usage; 69 no daemon (--once); 70 the feed failed \
+            Exit status: 0 a signal ended it, or --once succeeded; 64 usage; 69 no daemon (--once); 70 the feed failed \
             (--once); 78 the file cannot be used.
             """,
         version: Version.current)
 
-    @Argument(help: "The list that the command behind -- feeds.", transform: listName) var list: ListName?
+    @Argument(help: "The list to fill from the command after --.", transform: listName) var list: ListName?
     @Argument(
         parsing: .postTerminator,
-        help: ArgumentHelp("A command, run without a shell, whose output is the list.", valueName: "command"))
+        help: ArgumentHelp("A command, run without a shell. Its output is the list.", valueName: "command"))
     var command: [String] = []
 
     @Option(help: ArgumentHelp("Read the feeds from this file.", valueName: "file")) var config: String?
-    @Option(help: ArgumentHelp("The daemon's socket.", valueName: "path")) var socket: String?
-    @Flag(help: "The user's own daemon.") var user = false
-    @Flag(help: "The system's daemon.") var system = false
+    @Option(help: ArgumentHelp("Connect to this socket.", valueName: "path")) var socket: String?
+    @Flag(help: "Use your own daemon.") var user = false
+    @Flag(help: "Use the system's daemon.") var system = false
     @Option(
-        help: ArgumentHelp("The list that says how the feeds are doing.", valueName: "list"), transform: listName)
+        help: ArgumentHelp("The list with the status of each feed.", valueName: "list"), transform: listName)
     var feeds: ListName = "feeds"
 
-    @Flag(help: "Check the file, and run nothing.") var check = false
-    @Option(help: ArgumentHelp("Run the feed of this list once, and end.", valueName: "list"), transform: listName)
+    @Flag(help: "Check the file and exit.") var check = false
+    @Option(help: ArgumentHelp("Run the feed of this list once and exit.", valueName: "list"), transform: listName)
     var once: ListName?
-    @Flag(help: "With --once: print what would change as operations, one on each line, and change nothing.")
+    @Flag(help: "With --once: print the operations that would change the list, one on each line, and change nothing.")
     var dryRun = false
 
     @OptionGroup(title: "For a list and a command") var options: FeedOptions

@@ -8,36 +8,42 @@ import Glibc
 struct FeedOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "Run it again after this time: 500ms, 2s, 5m or 1h; 2s without --on and --stream.", valueName: "time"))
+            "Run the command again after this time: 500ms, 2s, 5m or 1h. Default without --on and --stream: 2s.",
+            valueName: "time"))
     var every: Time?
-    @Option(help: ArgumentHelp("Run it again when this file or directory changes.", valueName: "path"))
+    @Option(help: ArgumentHelp("Run the command again when this file or directory changes.", valueName: "path"))
     var on: [String] = []
-    @Option(help: ArgumentHelp("Each line is an item (ndjson), or a whole state (states).", valueName: "sort"))
-    var stream: Stream?
-    @Option(help: ArgumentHelp("End a run after this time; 60s if nothing is said.", valueName: "time"))
-    var timeout: Time?
-    @Option(help: "How to read the output: json, ndjson, csv, tsv, columns, lines or tree.") var from: Format?
-    @Option(help: ArgumentHelp("What identifies a row.", valueName: "field")) var id: Path?
-    @Option(help: ArgumentHelp("Which section a row belongs to.", valueName: "field")) var section: Path?
-    @Option(help: ArgumentHelp("The id of the row that a row is under.", valueName: "field")) var parent: Path?
-    @Option(help: ArgumentHelp("What a row shows; the rest of it is left out.", valueName: "field")) var text: Path?
-    @Option(help: ArgumentHelp("Which member of a JSON object has the rows.", valueName: "field")) var rows: Path?
-    @Option(help: "What becomes of rows whose parent is no row: refuse, or put them at the top level.")
-    var orphans: Orphans?
-    @Option(help: ArgumentHelp("The names of a table's columns, if it has no header line.", valueName: "a,b,c"))
-    var columns: String?
-    @Option(help: ArgumentHelp("The columns that are numbers.", valueName: "a,b,c")) var numbers: String?
-    @Option(help: ArgumentHelp("Who may see and change the list that is made: 0600.", valueName: "mode"))
-    var mode: String?
-
-    @Flag(help: "Make a list that is not on disk, which spares it what is written often.") var volatile = false
-
-    @Flag(help: "Take a list that has items which no feed has put there, and overwrite them.") var adopt = false
-
-    @Flag(help: "Make the list empty if the command writes nothing.") var allowEmpty = false
     @Option(
         help: ArgumentHelp(
-            "Change nothing if more items than this would be deleted: a number, or a share of them such as 20%.",
+            "For a command that does not end: each line is an item (ndjson) or the whole list (states).",
+            valueName: "kind"))
+    var stream: Stream?
+    @Option(help: ArgumentHelp("End a run after this time. Default: 60s.", valueName: "time"))
+    var timeout: Time?
+    @Option(help: "How to read the output: json, ndjson, csv, tsv, columns, lines or tree.") var from: Format?
+    @Option(help: ArgumentHelp("The field that identifies a row.", valueName: "field")) var id: Path?
+    @Option(help: ArgumentHelp("The field with a row's section.", valueName: "field")) var section: Path?
+    @Option(help: ArgumentHelp("The field with the id of a row's parent.", valueName: "field")) var parent: Path?
+    @Option(help: ArgumentHelp("The only field to keep; it becomes the item's text.", valueName: "field")) var text:
+        Path?
+    @Option(help: ArgumentHelp("The member of a JSON object that contains the rows.", valueName: "field")) var rows:
+        Path?
+    @Option(help: "How to treat rows whose parent does not exist: refuse, or top (put them at the top level).")
+    var orphans: Orphans?
+    @Option(help: ArgumentHelp("The names of the columns, if there is no header line.", valueName: "a,b,c"))
+    var columns: String?
+    @Option(help: ArgumentHelp("The columns that are numbers.", valueName: "a,b,c")) var numbers: String?
+    @Option(help: ArgumentHelp("The access mode of a list that the feed creates, such as 0600.", valueName: "mode"))
+    var mode: String?
+
+    @Flag(help: "Create the list in memory only, which avoids frequent disk writes.") var volatile = false
+
+    @Flag(help: "Overwrite items that no feed has put in the list.") var adopt = false
+
+    @Flag(help: "Empty the list if the command prints nothing.") var allowEmpty = false
+    @Option(
+        help: ArgumentHelp(
+            "Change nothing if more items than this would be deleted: a number, or a share of the items such as 20%.",
             valueName: "number"))
     var maxDelete: Deletions?
 

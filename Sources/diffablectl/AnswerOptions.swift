@@ -5,7 +5,7 @@ import DiffableInput
 struct AnswerOptions: ParsableArguments {
     @Option(
         help: ArgumentHelp(
-            "How long to wait for the handler's answer: 30s, 500ms, 2m; at most 10m. By default 30s.", valueName: "time"
+            "How long to wait for the handler's reply: 30s, 500ms, 2m; at most 10m. Default: 30s.", valueName: "time"
         ))
     var timeout: TimeSpan?
 

@@ -14,20 +14,20 @@ struct ChangeOptions: ParsableArguments {
         parsing: .unconditional,
         help: ArgumentHelp(
             """
-            If the daemon goes away before it answers, connect and ask again for so long; the change is made once. By \
-            default \(ChangeOptions.retryDefault). If this is said, a daemon that is not there yet is waited for too.
+            If the connection is lost before the reply, reconnect and retry for this long; the change is made only once. \
+            Default: \(ChangeOptions.retryDefault). With this option the command also waits for a daemon that is not running yet.
             """,
             valueName: "seconds"))
     var retry: Int?
 
     @Option(
         help: ArgumentHelp(
-            "Names the change: asked again under the same key, it is answered and not made again. By default random.",
+            "Idempotency key: repeating the command with the same key makes the change only once. Default: random.",
             valueName: "key"),
         transform: requestKeyName)
     var requestKey: RequestKey?
 
-    @Flag(name: .shortAndLong, help: "Do not say what changed.")
+    @Flag(name: .shortAndLong, help: "Do not print the changes.")
     var quiet = false
 
     /// In seconds: the time that a daemon needs to restart and to read its lists.

@@ -9,7 +9,7 @@ struct ConditionOptions: ParsableArguments {
     @Option(
         name: .customLong("where"),
         help: ArgumentHelp(
-            "Items that meet this: done, '!done', state=open, 'cpu>10', text~milk, 'due?', or JSON. May be repeated: all must hold.",
+            "Only items that match: done, '!done', state=open, 'cpu>10', text~milk, 'due?', or JSON. If repeated, all must match.",
             valueName: "condition"))
     var conditions: [String] = []
 

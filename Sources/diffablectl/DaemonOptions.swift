@@ -3,10 +3,10 @@ import DiffableClient
 
 /// Options that choose the daemon.
 struct DaemonOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The daemon's socket.", valueName: "path"))
+    @Option(help: ArgumentHelp("Connect to this socket.", valueName: "path"))
     var socket: String?
-    @Flag(help: "The user's own daemon.") var user = false
-    @Flag(help: "The system's daemon.") var system = false
+    @Flag(help: "Use your own daemon.") var user = false
+    @Flag(help: "Use the system's daemon.") var system = false
 
     func validate() throws {
         guard [socket != nil, user, system].count(where: { $0 }) <= 1 else {

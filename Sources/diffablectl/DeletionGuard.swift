@@ -6,10 +6,10 @@ import DiffableInput
 /// Limits how much an `apply` may delete. An `apply` that reads nothing, because the program before it in the pipe failed,
 /// must not empty a list.
 struct DeletionOptions: ParsableArguments {
-    @Flag(help: "Make the list empty if nothing was read.") var allowEmpty = false
+    @Flag(help: "Empty the list if the input is empty.") var allowEmpty = false
     @Option(
         help: ArgumentHelp(
-            "Change nothing if more items than this would go: a number, or a share of those that are there, such as 20%.",
+            "Change nothing if more items than this would be deleted: a number, or a share of the items such as 20%.",
             valueName: "number"))
     var maxDelete: DeletionLimit?
 

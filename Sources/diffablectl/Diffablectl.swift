@@ -10,32 +10,32 @@ import TaskThreads
 struct Diffablectl: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diffablectl",
-        abstract: "See and change the lists that diffabled keeps.",
+        abstract: "Create, change and follow the lists of a diffabled daemon.",
         discussion: """
-            A command uses the daemon at --socket, $DIFFABLED_SOCKET, the user's own socket \
-            ($XDG_RUNTIME_DIR/diffabled/diffabled.sock) or the system's (/run/diffabled/diffabled.sock), in this order. \
-            --user and --system name one of the last two. All three options may come before the command as well. If you have had a \
-            daemon of your own (~/.local/state/diffabled exists) and it is stopped, a command fails and does not use the \
-            system's daemon, unless you add --system. `diffablectl status` prints the socket.
+            A command uses the daemon at --socket, $DIFFABLED_SOCKET, your own socket \
+            ($XDG_RUNTIME_DIR/diffabled/diffabled.sock) or the system's (/run/diffabled/diffabled.sock), in this \
+            order. --user and --system name one of the last two. All three options may also come before the command. \
+            If you have run a daemon of your own (~/.local/state/diffabled exists) and it is stopped, a command fails. \
+            Add --system to use the system's daemon instead. `diffablectl status` prints the socket.
 
-            CONTENT is JSON, or pairs: key=value is a string, key:=value is JSON. done=true stores the text "true", with a \
-            warning.
+            CONTENT is JSON, or pairs: key=value is a string, key:=value is JSON. done=true stores the string "true" \
+            and prints a warning.
               diffablectl append tasks milk text="Buy milk" done:=false
               diffablectl set tasks milk '{"text":"Buy oat milk"}'
-            An id or another text that begins with a dash stands behind --, after all options.
+            Write an id or another argument that begins with a dash after --, after all options.
 
-            A path says where in a content: .name or .owner.name, with or without the dot in front, or /owner/name. Keys \
-            of CONTENT are paths, and so are fields, columns and what --sort names. A name with a dot in it is written \
-            /a.b, an element of an array .tags.0. The bare names id and kind are the item's own.
+            A path names a member of a content: .name or .owner.name, with or without the first dot, or /owner/name. \
+            Keys of CONTENT are paths. So are fields, columns and the argument of --sort. Write a name that contains a \
+            dot as /a.b, and an element of an array as .tags.0. The bare names id and kind are the item's own.
 
-            A condition of --where or --for is one test, in quotes for the shell:
+            A condition of --where or --for is one test, quoted for the shell:
               done    '!done'   it is true; it is not. A member that is missing, null, false, 0 or empty is not true
-              'due?'  '!due?'   the item has this member; it has not. exists(due) is the same as due?
-              unread=true       it is true, or the text true; also !=
-              'cpu>10'          it is a number above 10; also <, <= and >=, and with text before or after
-              text~milk         it is a text with milk in it, or an array with that element; also '!~'
-              zip='"01"'        in quotation marks: only this text.   n:=1   after := only this JSON
-            or JSON, as diffabled-protocol(7) has it. If the option is repeated, all conditions must hold.
+              'due?'  '!due?'   the item has this member; it does not. exists(due) is the same as due?
+              unread=true       it is true, or the string "true"; also !=
+              'cpu>10'          it is a number above 10; also <, <= and >=. With text after it, it compares strings
+              text~milk         it is a string that contains milk, or an array with that element; also '!~'
+              zip='"01"'        in quotation marks: only this string.   n:=1   after :=, only this JSON
+            or JSON, as described in diffabled-protocol(7). If you repeat the option, all conditions must hold.
 
             Exit status:
             \(ExitStatus.table)
@@ -50,18 +50,18 @@ struct Diffablectl: AsyncParsableCommand {
                 ]),
             CommandGroup(name: "Other hosts", subcommands: [MirrorList.self, Relay.self]),
             CommandGroup(
-                name: "Who may what, and what fits", subcommands: [ChangeMode.self, ChangeOwner.self, Schema.self]),
+                name: "Access and schemas", subcommands: [ChangeMode.self, ChangeOwner.self, Schema.self]),
             CommandGroup(
                 name: "Items",
                 subcommands: [
                     Append.self, Insert.self, SetContent.self, Patch.self, Move.self, Reorder.self, Remove.self,
                     Expand.self, Collapse.self,
                 ]),
-            CommandGroup(name: "Lists that answer", subcommands: [Perform.self, Handle.self]),
-            CommandGroup(name: "The past", subcommands: [Log.self, Diff.self, Undo.self, Redo.self]),
+            CommandGroup(name: "Actions and handlers", subcommands: [Perform.self, Handle.self]),
+            CommandGroup(name: "History", subcommands: [Log.self, Diff.self, Undo.self, Redo.self]),
             CommandGroup(name: "Sections and operations", subcommands: [SectionCommand.self, Transact.self]),
             CommandGroup(
-                name: "The daemon",
+                name: "Daemon",
                 subcommands: [Status.self, Clients.self, Top.self, Reload.self, Backup.self, Restore.self]),
         ])
 

@@ -21,21 +21,21 @@ enum ExitStatus: Int32, CaseIterable {
 
     var meaning: String {
         switch self {
-        case .done: "done, also when nothing had to change"
+        case .done: "success, even if nothing had to change"
         case .refused:
-            "the daemon refused for another reason than those below, or what would have been sent does harm, and the list "
-                + "is as it was; diff --exit-code: there is a difference"
-        case .unusable: "the arguments or the input cannot be used"
-        case .noDaemon: "no daemon answers, or it went away before it answered"
+            "the daemon refused for a reason that is not listed below, or diffablectl did not send a change that would do "
+                + "harm, and the list is unchanged; diff --exit-code: there is a difference"
+        case .unusable: "the arguments or the input are invalid"
+        case .noDaemon: "no daemon replied, or the connection was lost before the reply"
         case .timeOut:
-            "the time is over: what is waited for is not so, or the list's handler has not answered and may yet do it"
-        case .conflict: "somebody was faster, or what is to be made is there already"
-        case .notFound: "there is no such list, item, section, field or revision"
-        case .notAllowed: "this user may not do that"
-        case .handlerRefused: "the list's handler refused, and nothing happened"
-        case .noHandler: "nobody answers for that list, or for that action, and nothing happened"
-        case .handlerLost: "the list's handler went away before it answered, or failed; it may have been done"
-        case .unwritable: "standard output could not be written; a change was made all the same"
+            "timed out: the condition does not hold, or the list's handler has not replied and may still act"
+        case .conflict: "another client changed the list first, or the new object already exists"
+        case .notFound: "no such list, item, section, field or revision"
+        case .notAllowed: "permission denied"
+        case .handlerRefused: "the list's handler refused; nothing happened"
+        case .noHandler: "the list or the action has no handler; nothing happened"
+        case .handlerLost: "the list's handler disconnected or failed before it replied; the action may have been done"
+        case .unwritable: "standard output could not be written; a change was still made"
         }
     }
 

@@ -4,8 +4,9 @@ import Diffable
 /// Options for how new a list is to be that hosts share. Each is said in a command's first read: on one host nothing older
 /// comes after it.
 struct FreshnessOptions: ParsableArguments {
-    @Flag(help: "As new as on any host. Otherwise as it is on this one, which may be old.") var mostRecent = false
-    @Option(help: ArgumentHelp("As new as this revision, which is waited for.", valueName: "revision"))
+    @Flag(help: "Read the newest state on any host. Default: this host's copy, which may be stale.") var mostRecent =
+        false
+    @Option(help: ArgumentHelp("Wait until this host has at least this revision.", valueName: "revision"))
     var notOlderThan: Int?
 
     func validate() throws {

@@ -5,10 +5,10 @@ import Diffable
 struct MoveOptions: ParsableArguments {
     @OptionGroup var place: NamedPlace
 
-    @Flag(help: "Before its siblings, or at the front of the section or the parent.") var front = false
-    @Flag(help: "Behind its siblings.") var back = false
-    @Flag(help: "Before the sibling that is before it.") var up = false
-    @Flag(help: "Behind the sibling that is behind it.") var down = false
+    @Flag(help: "To the front of its siblings, of the section or of the parent.") var front = false
+    @Flag(help: "To the end of its siblings.") var back = false
+    @Flag(help: "Up by one sibling.") var up = false
+    @Flag(help: "Down by one sibling.") var down = false
 
     enum Step {
         case front, back, up, down

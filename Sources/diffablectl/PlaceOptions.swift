@@ -73,7 +73,7 @@ struct SectionPlaceOptions: ParsableArguments {
         help: ArgumentHelp("After this section.", valueName: "section"), completion: .sections, transform: sectionID)
     var after: SectionID?
 
-    @Flag(help: "Before all others.")
+    @Flag(help: "Before all other sections.")
     var front = false
 
     func validate() throws {

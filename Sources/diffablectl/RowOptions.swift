@@ -7,23 +7,24 @@ import DiffableInput
 struct RowOptions: ParsableArguments {
     @Option(
         help: """
-            The format. Without it the ending of a file's name says the format; any other input is read as JSON, NDJSON or lines, \
-            and is refused if it looks like something else. In tsv, \\t, \\n, \\r and \\\\ are a tab, a line feed, a carriage return and \
-            a backslash; jsonl is ndjson.
+            The input format. By default, the ending of the file's name determines it; other input is read as JSON, NDJSON or \
+            lines, and is refused if it looks like another format. In tsv, \\t, \\n, \\r and \\\\ mean a tab, a line feed, a \
+            carriage return and a backslash. jsonl is the same as ndjson.
             """)
     var from: InputFormat?
-    @Option(help: ArgumentHelp("What identifies a row.", valueName: "field")) var id: FieldPath?
-    @Option(help: ArgumentHelp("Which section a row belongs to.", valueName: "field")) var section: FieldPath?
-    @Option(help: ArgumentHelp("The id of the row that a row is under.", valueName: "field")) var parent: FieldPath?
-    @Option(help: ArgumentHelp("What a row shows; the rest of it is left out.", valueName: "field")) var text:
+    @Option(help: ArgumentHelp("The field that identifies a row.", valueName: "field")) var id: FieldPath?
+    @Option(help: ArgumentHelp("The field with a row's section.", valueName: "field")) var section: FieldPath?
+    @Option(help: ArgumentHelp("The field with the id of a row's parent.", valueName: "field")) var parent: FieldPath?
+    @Option(help: ArgumentHelp("The only field to keep; it becomes the item's text.", valueName: "field")) var text:
         FieldPath?
-    @Option(help: ArgumentHelp("Which member of a JSON object has the rows.", valueName: "field")) var rows: FieldPath?
-    @Option(help: "What becomes of rows whose parent is no row: refuse, or put them at the top level.")
+    @Option(help: ArgumentHelp("The member of a JSON object that contains the rows.", valueName: "field")) var rows:
+        FieldPath?
+    @Option(help: "How to treat rows whose parent does not exist: refuse, or top (put them at the top level).")
     var orphans = OrphanRule.refuse
     @OptionGroup(title: "For tables") var table: TableOptions
     @Option(
         help: ArgumentHelp(
-            "The items of this section only; it is made if there is none.", valueName: "section"),
+            "Only the items of this section; apply creates it if needed.", valueName: "section"),
         completion: .sections, transform: sectionID)
     var into: SectionID?
 

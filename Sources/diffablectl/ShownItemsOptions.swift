@@ -7,11 +7,11 @@ struct ShownItemsOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "What has each of these words in its content, whatever their case and accents.", valueName: "words"))
+            "Only items that contain all these words; case and accents are ignored.", valueName: "words"))
     var search: String?
 
     @Option(
-        name: .customLong("section"), help: ArgumentHelp("This section. May be repeated.", valueName: "section"),
+        name: .customLong("section"), help: ArgumentHelp("Only this section. May be repeated.", valueName: "section"),
         completion: .sections, transform: sectionID)
     var sections: [SectionID] = []
 
@@ -19,8 +19,8 @@ struct ShownItemsOptions: ParsableArguments {
         parsing: .unconditionalSingleValue,
         help: ArgumentHelp(
             """
-            In the order of this member, such as .due, or of id or kind; -.due is the other way round, and '#.size' (or \
-            '-#.size') is by numbers although they are texts, as in tables. May be repeated.
+            Sort by this member, such as .due, or by id or kind. -.due reverses the order; '#.size' (or '-#.size') compares \
+            strings as numbers, as in tables. May be repeated.
             """,
             valueName: "path"))
     var sort: [String] = []

@@ -117,7 +117,7 @@ extension ChangeOptions {
 
 /// The option of commands that can show a change without making it.
 struct PreviewOptions: ParsableArguments {
-    @Flag(help: "Show the change and make none.") var dryRun = false
+    @Flag(help: "Show the change and change nothing.") var dryRun = false
 }
 
 // MARK: - To another state

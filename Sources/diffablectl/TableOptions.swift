@@ -3,19 +3,19 @@ import DiffableInput
 
 /// Options for reading a table: CSV, TSV or aligned columns.
 struct TableOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("The names of its columns, if it has no header line.", valueName: "a,b,c"))
+    @Option(help: ArgumentHelp("The names of the columns, if there is no header line.", valueName: "a,b,c"))
     var columns: String?
-    @Option(help: ArgumentHelp("The columns that are numbers; without it all are text.", valueName: "a,b,c"))
+    @Option(help: ArgumentHelp("The columns that are numbers. Default: all columns are strings.", valueName: "a,b,c"))
     var numbers: String?
     @Option(
         help: ArgumentHelp(
-            "What columns are: text, number, boolean or json. An empty field is then null.",
+            "Types of columns: text, number, boolean or json. An empty field is then null.",
             valueName: "a=number,b=boolean")
     )
     var types: String?
     @Option(
         help: ArgumentHelp(
-            "What stands between the fields of CSV; by default a comma, or what its first line has more of: ; or a tab.",
+            "The separator of CSV fields. Default: a comma, or ; or a tab if the first line has more of those.",
             valueName: "character"))
     var separator: Separator?
 

@@ -4,9 +4,9 @@ import Diffable
 /// Arguments for a change of content: an item and its new content. With --where the content is for all items that meet the
 /// condition, and with --list it is that of the list.
 struct TargetArguments: ParsableArguments {
-    @Argument(help: "The item; none with --where or --list.", completion: .items) var item: String?
+    @Argument(help: "The item; leave it out with --where or --list.", completion: .items) var item: String?
     @Argument(help: "JSON, or key=value pairs.") var content: [String] = []
-    @Flag(name: .customLong("list"), help: "The list's own content, not an item's.") var isOfList = false
+    @Flag(name: .customLong("list"), help: "Change the list's own content, not an item's.") var isOfList = false
     @OptionGroup var matching: ConditionOptions
 
     enum Target {

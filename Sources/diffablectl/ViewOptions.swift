@@ -10,33 +10,33 @@ struct ViewOptions: ParsableArguments {
 
     @Option(
         help: ArgumentHelp(
-            "Whose children are shown: all, shared (those of what is expanded) or own (those of --expanded, or by --toggled).",
+            "Which children to show: all; shared (as expanded in the list); own (as set by --expanded or --toggled).",
             valueName: "mode"))
     var expansion: String?
 
     @Option(
-        help: ArgumentHelp("The children of this item, and of no others. May be repeated.", valueName: "item"),
+        help: ArgumentHelp("Show the children of this item, and of no others. May be repeated.", valueName: "item"),
         completion: .items, transform: itemID)
     var expanded: [ItemID] = []
 
     @Option(
         help: ArgumentHelp(
-            "This item the other way round than the list has it, and all others as there. May be repeated.",
+            "Toggle this item; leave all others as they are in the list. May be repeated.",
             valueName: "item"),
         completion: .items, transform: itemID)
     var toggled: [ItemID] = []
 
-    @Option(parsing: .unconditional, help: ArgumentHelp("So many rows at most.", valueName: "rows"))
+    @Option(parsing: .unconditional, help: ArgumentHelp("Show at most this many rows.", valueName: "rows"))
     var limit: Int?
 
     @Option(
-        help: ArgumentHelp("With --limit: the first of the rows is this item.", valueName: "item"), completion: .items,
+        help: ArgumentHelp("With --limit: start at this item.", valueName: "item"), completion: .items,
         transform: itemID)
     var from: ItemID?
 
     @Option(
         parsing: .unconditional,
-        help: ArgumentHelp("With --limit: so many rows are left out before.", valueName: "rows"))
+        help: ArgumentHelp("With --limit: skip this many rows first.", valueName: "rows"))
     var offset: Int?
 
     func validate() throws {

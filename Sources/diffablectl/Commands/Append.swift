@@ -5,16 +5,21 @@ struct Append: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Add an item at the end.",
         discussion: """
-            Without --section or --parent it goes to the end of the last section. A list that has none gets one, main.
+            Without --section or --parent, the item is added at the end of the last section. If the list has no \
+            section, it gets one, main.
             """)
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Argument(help: "The new item's id.", transform: itemID) var id: ItemID
     @Argument(help: "JSON, or key=value pairs.") var content: [String] = []
 
-    @Option(help: ArgumentHelp("Into this section.", valueName: "section"), completion: .sections, transform: sectionID)
+    @Option(
+        help: ArgumentHelp("Add the item to this section.", valueName: "section"), completion: .sections,
+        transform: sectionID)
     var section: SectionID?
-    @Option(help: ArgumentHelp("Under this item.", valueName: "item"), completion: .items, transform: itemID)
+    @Option(
+        help: ArgumentHelp("Add the item as a child of this item.", valueName: "item"), completion: .items,
+        transform: itemID)
     var parent: ItemID?
     @OptionGroup var looks: NewItemOptions
     @OptionGroup var literal: LiteralID
@@ -34,10 +39,12 @@ struct Append: AsyncParsableCommand {
 
 /// The properties of a new item besides its id and content.
 struct NewItemOptions: ParsableArguments {
-    @Option(help: ArgumentHelp("Which registration draws it.", valueName: "kind"), transform: kindName)
+    @Option(
+        help: ArgumentHelp("The item's kind. Viewers choose its appearance by it.", valueName: "kind"),
+        transform: kindName)
     var kind: Kind?
 
-    @Flag(help: "Show its children.")
+    @Flag(help: "Expand the item, so that viewers show its children.")
     var expanded = false
 
     func item(_ id: ItemID, _ content: [String]) throws -> Item {

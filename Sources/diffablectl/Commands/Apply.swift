@@ -5,20 +5,26 @@ import DiffableInput
 
 struct Apply: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Make a list what a file says; the daemon finds the difference.",
+        abstract: "Replace a list's items from a file or a command; the daemon computes the diff.",
         discussion: """
-            Rows are identified by --id; without it by the first of their members id, key and name, and in a table that has \
-            none of these by the first column. A row's content is the row itself, or with --text only {"text": FIELD}. \
-            In lines the id is the text, in a tree the path to it (Fruit/Apple). Columns are aligned, as in ps aux, df, \
-            systemctl and ls -l; the last one takes the rest of the line. Rows without a section go into \
-            \(Arrangement.defaultSection).
+            --id names the field that identifies a row. Without it, this is the first of the members id, key and name, \
+            or the first column of a table that has none of these. A row's content is the row itself, or with --text \
+            only {"text": FIELD}. In lines, the id is the text; in a tree, the path to it (Fruit/Apple). Columns are \
+            aligned, as in ps aux, df, systemctl and ls -l; the last one takes the rest of the line. Rows without a \
+            section are put in \(Arrangement.defaultSection).
 
-            A file's ending says its format: .json, .ndjson, .jsonl, .csv, .tsv, .tab, .tree, or .txt for lines. Without \
-            --from, other input is JSON if it begins with a JSON object or array, NDJSON if its first line is a whole \
-            object, and lines otherwise. It is refused, and nothing is changed, if it looks like something else: names \
-            between commas, semicolons or bars in the first line (id,text), a tab after a word, two blanks between \
-            words in the first ten lines, a line that is indented deeper than the first, JSON after other text, or \
-            broken JSON. Use --from lines for lines that look like these.
+            The ending of a file's name determines its format: .json, .ndjson, .jsonl, .csv, .tsv, .tab, .tree, or \
+            .txt for lines. Without --from, other input is read as one of these:
+              JSON     if it begins with a JSON object or array
+              NDJSON   if its first line is a whole object
+              lines    otherwise
+            Input is refused, and nothing is changed, if it looks like another format:
+              names between commas, semicolons or bars in the first line (id,text)
+              a tab after a word
+              two blanks between words in the first ten lines
+              a line that is indented deeper than the first
+              JSON after other text, or broken JSON
+            Use --from lines for lines that look like these.
 
               dpkg-query -W -f '${binary:Package}\\t${Section}\\n' |
                 diffablectl apply packages --create --from tsv \\
@@ -27,23 +33,23 @@ struct Apply: AsyncParsableCommand {
                 diffablectl apply doc --create --from tree
               diffablectl apply stations stations.json --id .code --text .name
 
-            A list that has items is not made empty because nothing was read: that needs --allow-empty. A program that \
-            fails in a pipe is not noticed; behind -- it is, and then nothing is changed:
+            Empty input does not empty a list that has items: add --allow-empty for that. diffablectl cannot see that \
+            a program in a pipe has failed. If you write the program after -- instead, a failure changes nothing:
 
               diffablectl apply units --id .unit -- systemctl list-units -o json
               diffablectl apply ps --from columns --id .PID --numbers RSS -- ps aux
 
-            What an item does not say about its expansion stays as it is. Nothing is printed when nothing changed. With \
-            --merge items that are there get the new content and stay where they are, unless the input says a section \
-            or a parent; others are added at the end, and none is deleted.
+            Items stay expanded or collapsed unless the input sets this. Nothing is printed if nothing changed. With \
+            --merge, existing items get the new content and keep their place, unless the input names a section or a \
+            parent. Other items are added at the end, and none is deleted.
             """)
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
-    @Argument(help: "What to read; - or nothing is standard input.") var file: String?
+    @Argument(help: "The file to read. Default: - (standard input).") var file: String?
     @Argument(
         parsing: .postTerminator,
         help: ArgumentHelp(
-            "A command, run without a shell, whose output is read; nothing is changed unless it ends with status 0.",
+            "A command to run without a shell, and to read its output. Nothing is changed unless it exits with status 0.",
             valueName: "command"))
     var command: [String] = []
 
@@ -51,10 +57,10 @@ struct Apply: AsyncParsableCommand {
 
     @OptionGroup var deletions: DeletionOptions
 
-    @Flag(help: "Make the list if there is none.") var create = false
-    @Flag(help: "Show the difference and change nothing.") var dryRun = false
-    @Flag(help: "Add and change what is read; what is not there stays, where it is.") var merge = false
-    @Flag(help: "Let subscribers draw everything anew, without a difference.") var reload = false
+    @Flag(help: "Create the list if it does not exist.") var create = false
+    @Flag(help: "Show the diff and change nothing.") var dryRun = false
+    @Flag(help: "Add and update items, but delete none.") var merge = false
+    @Flag(help: "Send subscribers a full reset instead of a diff.") var reload = false
     @OptionGroup var options: ChangeOptions
 
     func validate() throws {

@@ -6,19 +6,20 @@ import Glibc
 
 struct Backup: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Write durable lists, as they are at one moment, to a file.",
+        abstract: "Back up durable lists, all at one moment, to a file.",
         discussion: """
-            The daemon goes on meanwhile. The file has its name when it is whole and on the disk, and is readable for \
-            its owner alone. The past, keys of requests, deleted lists and volatile ones are not in it. What stands first is always the \
-            file, also when a list has that name. For root and the daemon's own user.
+            The daemon keeps working during a backup. The file gets its name when it is complete and on disk, and only \
+            its owner can read it. A backup does not contain history, request keys, deleted lists or volatile lists. \
+            The first argument is always the file, even if a list has that name. Only root and the daemon's own user \
+            can back up.
               diffablectl backup lists.backup
               diffablectl backup - tasks | ssh host diffablectl restore -
             """)
 
-    @Argument(help: "The file, which must not be there; - or nothing is standard output.") var file: String?
-    @Argument(help: ArgumentHelp("These lists alone.", valueName: "list"), completion: .lists, transform: listName)
+    @Argument(help: "The new file. Default: - (standard output).") var file: String?
+    @Argument(help: ArgumentHelp("Only these lists.", valueName: "list"), completion: .lists, transform: listName)
     var lists: [ListName] = []
-    @Flag(help: "Replace a file that is there.") var force = false
+    @Flag(help: "Replace an existing file.") var force = false
     @OptionGroup var daemon: DaemonOptions
 
     func run() async throws {
@@ -77,22 +78,23 @@ struct Backup: AsyncParsableCommand {
 
 struct Restore: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Make lists what a backup has, all of them or none.",
+        abstract: "Restore lists from a backup, all of them or none.",
         discussion: """
-            Without names, all lists of the backup are restored. Other lists stay as they are. Each list that is restored begins a new life: who follows \
-            one that was replaced starts over with it. For root and the daemon's own user.
+            Without names, all lists of the backup are restored. Other lists stay as they are. Each restored list gets \
+            a new epoch, so followers of a replaced list receive it as a whole. Only root and the daemon's own user \
+            can restore.
               diffablectl restore lists.backup tasks --replace
               diffablectl restore lists.backup tasks --as tasks-of-monday
             """)
 
-    @Argument(help: "A file that backup wrote; - is standard input.") var file: String
-    @Argument(help: ArgumentHelp("These lists alone.", valueName: "list"), transform: listName)
+    @Argument(help: "A file that backup wrote, or - for standard input.") var file: String
+    @Argument(help: ArgumentHelp("Only these lists.", valueName: "list"), transform: listName)
     var lists: [ListName] = []
     @Option(
-        name: .customLong("as"), help: ArgumentHelp("Under another name; for one list.", valueName: "name"),
+        name: .customLong("as"), help: ArgumentHelp("Restore one list under this name.", valueName: "name"),
         transform: listName)
     var newName: ListName?
-    @Flag(help: "Lists that are there are replaced; undelete --as brings them back under another name.") var replace =
+    @Flag(help: "Replace existing lists. undelete --as brings them back under another name.") var replace =
         false
     @OptionGroup var daemon: DaemonOptions
 

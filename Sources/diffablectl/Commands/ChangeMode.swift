@@ -5,14 +5,15 @@ import DiffableInput
 
 struct ChangeMode: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "chmod", abstract: "Say who may see and change lists.",
+        commandName: "chmod", abstract: "Change the permissions of lists.",
         discussion: """
-            MODE is octal digits, such as 640, or changes, such as g+r,o-rw: u is the owner, g the group, o everybody else, a \
-            all of them; r is to see a list, w to change it, x to ask its handler (diffablectl perform); who may change may ask. For the owner and root. Who is following a list and may not see it \
-            any more is told so.
+            MODE is octal digits, such as 640, or changes, such as g+r,o-rw. u is the owner, g the group, o all other \
+            users, a all of them. r is the permission to see a list, w to change it, x to send requests to its handler \
+            (diffablectl perform); w includes x. Only the owner and root can change the mode. A follower that may no \
+            longer see the list gets an error.
             """)
 
-    @Argument(help: "The mode, or what to change of it.") var mode: String
+    @Argument(help: "The mode, or changes of it.") var mode: String
     @Argument(help: "The lists.", completion: .lists, transform: listName) var lists: [ListName]
     @OptionGroup var daemon: DaemonOptions
 

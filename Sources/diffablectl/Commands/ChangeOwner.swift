@@ -4,13 +4,13 @@ import DiffableClient
 
 struct ChangeOwner: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "chown", abstract: "Say whom lists belong to.",
+        commandName: "chown", abstract: "Change the owner and group of lists.",
         discussion: """
-            OWNER is a user, a user and a group (alice:staff), or a group alone (:staff), by name or by number. Only root gives \
-            a list to another user; the owner of a list gives it to a group that it is in.
+            OWNER is a user, a user and a group (alice:staff), or only a group (:staff), by name or by number. Only \
+            root can give a list to another user. The owner of a list can give it to a group that the owner is in.
             """)
 
-    @Argument(help: ArgumentHelp("The user, the group, or both.", valueName: "owner"), transform: NewOwner.init)
+    @Argument(help: ArgumentHelp("The new user, group, or both.", valueName: "owner"), transform: NewOwner.init)
     var owner: NewOwner
     @Argument(help: "The lists.", completion: .lists, transform: listName) var lists: [ListName]
     @OptionGroup var daemon: DaemonOptions

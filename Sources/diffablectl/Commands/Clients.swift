@@ -5,15 +5,16 @@ import DiffableInput
 
 struct Clients: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Say who is connected, which lists they follow, and how far behind they are.",
+        abstract: "List the connected clients, the lists they follow, and how far behind they are.",
         discussion: """
-            BEHIND is how many revisions a client has still to be sent of the list that it is farthest behind with, and \
-            PENDING how many bytes its socket has not taken. HANDLES, if there are any, are the lists that it answers for, and \
-            ASKED how many requests wait for its answer. Root and the daemon's own user see everybody, others \
-            their own connections; this command's own is among them.
+            BEHIND is the number of revisions that the client has not been sent, of the list where this is most. \
+            PENDING is the number of bytes that its socket has not accepted. If there are handlers, HANDLES names the \
+            lists that a client handles, and ASKED is the number of requests that wait for its reply. Root and the \
+            daemon's own user see all connections, other users only their own. This command's connection is one of \
+            them.
             """)
 
-    @Flag(help: "The daemon's answer as JSON.") var json = false
+    @Flag(help: "Print the daemon's reply as JSON.") var json = false
     @OptionGroup var daemon: DaemonOptions
 
     func run() async throws {

@@ -4,13 +4,14 @@ import DiffableClient
 
 struct Copy: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Make a list that has what another one has.",
+        abstract: "Copy a list to a new one.",
         discussion: """
-            The copy is of one moment. It has the durability and the mode of the other list, a past of its own, and belongs to \
-            who makes it. Who waits for it sees an empty list first, and then all of it at once.
+            The copy has the items of one revision, and the durability and mode of the original. It has a history of \
+            its own, and you own it. A client that waits for the new list sees an empty list first, and then all items \
+            at once.
             """)
 
-    @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
+    @Argument(help: "The list to copy.", completion: .lists, transform: listName) var list: ListName
     @Argument(help: "The new list's name.", transform: listName) var copy: ListName
     @OptionGroup var daemon: DaemonOptions
 

@@ -3,17 +3,19 @@ import Diffable
 import DiffableClient
 
 struct Create: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Make a list.")
+    static let configuration = CommandConfiguration(abstract: "Create a list.")
 
     @Argument(help: "The new list's name.", transform: listName) var list: ListName
-    @Flag(name: .customLong("volatile"), help: "Keep it in memory only: it is gone when the daemon restarts.")
+    @Flag(name: .customLong("volatile"), help: "Keep the list in memory only; a restart of the daemon deletes it.")
     var isVolatile = false
     @Flag(
         name: .customLong("shared"),
-        help: "Share it with other hosts: diffabled-etcd keeps it in etcd, and each change is there first.")
+        help:
+            "Share the list with other hosts: diffabled-etcd keeps it in etcd, and each change is written there first.")
     var isShared = false
-    @Flag(help: "Leave a list of this name as it is if there is one.") var ifAbsent = false
-    @Option(help: "Who may see and change it, as octal digits: 0640.", transform: octalMode) var mode: AccessMode?
+    @Flag(help: "Do nothing if the list already exists.") var ifAbsent = false
+    @Option(help: "The access mode, as octal digits such as 0640 (see chmod).", transform: octalMode) var mode:
+        AccessMode?
     @OptionGroup var daemon: DaemonOptions
 
     func validate() throws {

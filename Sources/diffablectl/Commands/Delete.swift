@@ -4,14 +4,14 @@ import DiffableClient
 
 struct Delete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Delete lists and all that is in them.",
+        abstract: "Delete lists with all their items.",
         discussion: """
-            diffablectl undelete brings a list back, with its past, as long as the daemon keeps it: a day, by default. A list \
-            that is too long to be kept is not deleted without --force.
+            diffablectl undelete restores a list with its history, as long as the daemon keeps it: a day, by default. \
+            A list that is too long to be kept is only deleted with --force.
             """)
 
     @Argument(help: "The lists.", completion: .lists, transform: listName) var lists: [ListName]
-    @Flag(help: "Delete for good, so that nothing comes back and the disk has the room again.") var force = false
+    @Flag(help: "Delete for good, and free the disk space.") var force = false
     @Option(help: ArgumentHelp("Change nothing unless the list is at this revision.", valueName: "revision"))
     var ifRevision: Int?
     @OptionGroup var daemon: DaemonOptions

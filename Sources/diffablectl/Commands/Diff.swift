@@ -6,22 +6,22 @@ import DiffableJSON
 
 struct Diff: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show what is different between two revisions of a list, or between a list and a file.",
+        abstract: "Show the diff between two revisions of a list, or between a list and a file.",
         discussion: """
-            Without revisions: what the last transaction did. With one: what has happened since. With a file: what \
-            `diffablectl apply` would change. `diffablectl log` shows the revisions that are kept. With --exit-code the \
-            status is 1 when there is a difference.
+            Without revisions, diff shows the last transaction. With one revision, it shows all changes since then. \
+            With a file, it shows the changes that `diffablectl apply` would make. `diffablectl log` lists the \
+            revisions that are kept. With --exit-code, the status is 1 if there is a difference.
             """)
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Argument(
-        help: "A revision, or a file; - is standard input. By default the revision before the newest.",
+        help: "A revision, or a file; - is standard input. Default: the revision before the newest.",
         completion: .revisions)
     var old: String?
-    @Argument(help: "A revision; by default the newest.", completion: .revisions) var new: Int?
-    @OptionGroup(title: "With a file") var rows: RowOptions
-    @Flag(help: "The operations as JSON.") var json = false
-    @Flag(help: "End with status 1 when there is a difference.") var exitCode = false
+    @Argument(help: "A revision. Default: the newest.", completion: .revisions) var new: Int?
+    @OptionGroup(title: "To read a file") var rows: RowOptions
+    @Flag(help: "Print the operations as JSON.") var json = false
+    @Flag(help: "Exit with status 1 if there is a difference.") var exitCode = false
     @OptionGroup var daemon: DaemonOptions
 
     /// The file, if the first argument is not a revision.

@@ -5,16 +5,17 @@ import DiffableInput
 
 struct Edit: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Change an item's content, or a whole list, in an editor.",
+        abstract: "Edit an item's content, or a whole list, in an editor.",
         discussion: """
-            $VISUAL, or else $EDITOR, or else vi is given a file with the content, or with the list, an item on each line. \
-            What was saved is made so. When somebody else changes the list meanwhile, both changes are put together if they \
-            are of different items, or of different members of one content. Otherwise nothing is changed, the status is 5, \
-            and the text that was edited is kept in a file, which is named; so it is when it cannot be used.
+            The editor is $VISUAL, else $EDITOR, else vi. It opens a file with the content, or with the list, an item \
+            on each line. When you save and quit, the list is changed to match the file. If another client changes the \
+            list while you edit, the changes are merged, provided that they are of different items, or of different \
+            members of one content. Otherwise nothing is changed, the status is 5, and the command names a file with \
+            your text. Text that is not valid is kept in the same way.
             """)
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
-    @Argument(help: "The item; by default the whole list.", completion: .items, transform: itemID) var item: ItemID?
+    @Argument(help: "The item. Default: the whole list.", completion: .items, transform: itemID) var item: ItemID?
     @OptionGroup var options: ChangeOptions
 
     func run() async throws {

@@ -5,15 +5,15 @@ import DiffableInput
 
 struct Expand: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show items' children, or with --ask have the list's handler bring them.",
+        abstract: "Expand items, or with --ask load their children from the list's handler.",
         discussion: """
-            What is expanded is a part of the list, for all who follow it. --ask changes nothing of that: an item that has \
-            no children gets them from the handler, as when a viewer opens it; the command waits until they are there. \
-            Where nobody answers for that, and where there are children, nothing happens.
+            The list stores which items are expanded, so all followers see it. --ask leaves this unchanged. It asks \
+            the handler for the children of an item that has none, as a viewer does when you open the item, and waits \
+            until they are in the list. If no handler loads children, or the item has some already, nothing happens.
             """)
 
     @OptionGroup var items: ItemsArguments
-    @Flag(help: "Ask the list's handler for their children, and expand nothing.") var ask = false
+    @Flag(help: "Load their children from the list's handler, and expand nothing.") var ask = false
     @OptionGroup var answer: AnswerOptions
     @OptionGroup var options: ChangeOptions
 
@@ -37,7 +37,7 @@ struct Expand: AsyncParsableCommand {
 }
 
 struct Collapse: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Hide items' children.")
+    static let configuration = CommandConfiguration(abstract: "Collapse items.")
 
     @OptionGroup var items: ItemsArguments
     @OptionGroup var options: ChangeOptions

@@ -7,17 +7,17 @@ struct Get: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print an item's content, or fields of it.",
         discussion: """
-            A string is printed as it is, anything else as JSON, each field on a line of its own. With --json strings are \
-            JSON too, and without fields the item is printed as a whole, with where it stands and the list's revision. A \
-            field that is not there is an error, with status 6.
+            Each field is printed on a line of its own, a string as it is, any other value as JSON. With --json, \
+            strings are JSON too; without fields, the whole item is printed, with its place and the list's revision. \
+            If a field is missing, the status is 6.
               diffablectl get tasks milk .text
             """)
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Argument(help: "The item.", completion: .items, transform: itemID) var item: ItemID
-    @Argument(help: ArgumentHelp("Paths, or id or kind.", valueName: "field")) var fields: [String] = []
-    @Flag(help: "As JSON.") var json = false
-    @OptionGroup(title: "Of a list that hosts share") var freshness: FreshnessOptions
+    @Argument(help: ArgumentHelp("Paths, id or kind.", valueName: "field")) var fields: [String] = []
+    @Flag(help: "Print JSON.") var json = false
+    @OptionGroup(title: "For lists shared between hosts") var freshness: FreshnessOptions
     @OptionGroup var daemon: DaemonOptions
 
     func validate() throws { for field in fields { _ = try ItemField(checking: field) } }

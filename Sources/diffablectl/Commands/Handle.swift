@@ -7,62 +7,64 @@ import Synchronization
 
 struct Handle: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Answer for a list: run a command for each request.",
+        abstract: "Run a command for each request to a list.",
         discussion: """
-            Whoever asks with diffablectl perform, transact --propose or expand --ask, or in a viewer, waits for the \
-            command. Without --action, --propose and --expand it is run for all actions.
+            Requests come from diffablectl perform, transact --propose and expand --ask, and from viewers. The caller \
+            waits for the command. Without --action, --propose and --expand, the command is run for all actions.
               diffablectl handle lamps --action on --action off -- ./switch-lamp
 
-            It is run without a shell. On its standard input is the request as a line of JSON, as it is in \
-            diffabled-protocol(7), and in its environment what is in it:
+            The command is run without a shell. Its standard input is the request as a line of JSON, as described in \
+            diffabled-protocol(7). Its environment contains:
               DIFFABLE_LIST, DIFFABLE_KIND    the list; perform, propose or expand
               DIFFABLE_ACTION                 the action
               DIFFABLE_ITEMS                  its items, or the one to expand, each on a line
               DIFFABLE_SECTION                its section
               DIFFABLE_ARGUMENTS              its arguments, as JSON
-              DIFFABLE_REVISION               of the list when it was asked
-              DIFFABLE_UID                    who asks
+              DIFFABLE_REVISION               the list's revision at the time of the request
+              DIFFABLE_UID                    the caller's user
               DIFFABLED_SOCKET                the daemon, for diffablectl in it (also DIFFABLE_SOCKET)
-            What a request has not is not set there. One whose items are longer than 128 KiB in all is refused: ask for fewer \
-            at a time.
+            A variable is not set if the request has no such value. A request whose items are longer than 128 KiB in \
+            all is refused: send fewer items at a time.
 
-            Status 0 says that it is done, or that the proposal is as it should be; standard output that is JSON is the \
-            result, and for a proposal an array of operations, to be applied instead; other output is left out. Any other \
-            status refuses, with the last line of standard error: nothing happened. Of one that is ended by a signal, or \
-            whose result is too long, the asker hears that it may have happened (status 10); a proposal is refused then (8), \
-            since it is not applied, whatever the command itself has done. What it changes itself (diffablectl set ...) has \
-            come to the asker before the answer.
+            The command's exit status is the reply:
+              0        done, or the proposal is accepted. Output that is JSON is the result; for a proposal it is an
+                       array of operations to apply instead. Other output is ignored
+              other    refused: nothing happened. The last line of standard error is the reason
+            If a signal ends the command, or its result is too long, the caller gets status 10: the action may have \
+            been done. A proposal is then refused (8), because it is not applied, regardless of other effects of the \
+            command. If the command itself changes lists (diffablectl set ...), the caller receives these changes \
+            before the reply.
 
-            When nobody waits any more, because the time is over or the asker is gone, the command gets SIGTERM, with all \
-            that it has started, and \(CommandRun.mercy.components.seconds) seconds later SIGKILL; so it does when the \
-            connection is lost, or when this program is ended by anything but SIGKILL. --jobs of them run at a time; other \
-            requests wait, also for one that is to end and has not.
+            If the caller's time is over or the caller has disconnected, the command and all its children get SIGTERM, \
+            and \(CommandRun.mercy.components.seconds) seconds later SIGKILL. The same happens if the connection is \
+            lost, or if anything but SIGKILL ends this program. --jobs commands run at a time. Other requests wait, \
+            even for a command that has not ended yet after SIGTERM.
 
-            Beside what it writes to standard error itself, there is a line there for each request that it could not answer: \
-            it was ended by a signal, its result is too long, or its operations do not fit the list.
+            Standard error shows the command's own messages, and a line for each request without a usable reply: a \
+            signal ended the command, its result is too long, or its operations do not fit the list.
 
-            It goes on when the daemon restarts. It ends with status 0 when the list is deleted or renamed, unless it is to \
-            wait for the next one, with 5 when another handler replaces it (--replace), and with 7 when this user may not \
-            change the list any more.
+            handle continues after a restart of the daemon. It ends with status 0 when the list is deleted or renamed \
+            (unless --wait is used), with 5 when another handler replaces it (--replace), and with 7 when you may no \
+            longer change the list.
             """)
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Argument(
         parsing: .postTerminator,
-        help: ArgumentHelp("A command, run without a shell for each request.", valueName: "command"))
+        help: ArgumentHelp("The command to run for each request, without a shell.", valueName: "command"))
     var command: [String] = []
 
     @Option(
-        help: ArgumentHelp("Answer for this action. May be repeated.", valueName: "name"), completion: .actions,
+        help: ArgumentHelp("Handle this action. May be repeated.", valueName: "name"), completion: .actions,
         transform: actionName)
     var action: [ActionName] = []
-    @Flag(help: "Answer for all actions. This is what is done if nothing else is said.") var perform = false
-    @Flag(help: "Consent to what others propose, or refuse it.") var propose = false
-    @Flag(help: "Bring the children of items that somebody opens.") var expand = false
-    @Flag(help: "Take the place of a handler that is there.") var replace = false
-    @Flag(help: "Wait for a list if there is none, and for the next one when it is deleted or renamed.")
+    @Flag(help: "Handle all actions. This is the default.") var perform = false
+    @Flag(help: "Accept or refuse proposals.") var propose = false
+    @Flag(help: "Load the children of items that are opened.") var expand = false
+    @Flag(help: "Replace an existing handler.") var replace = false
+    @Flag(help: "Wait for the list if it does not exist, or is deleted or renamed.")
     var wait = false
-    @Option(help: ArgumentHelp("How many commands run at a time, at most.", valueName: "number"))
+    @Option(help: ArgumentHelp("Run at most this many commands at a time.", valueName: "number"))
     var jobs = 4
     @OptionGroup var daemon: DaemonOptions
 

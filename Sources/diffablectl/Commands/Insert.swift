@@ -2,7 +2,7 @@ import ArgumentParser
 import Diffable
 
 struct Insert: AsyncParsableCommand {
-    static let configuration = CommandConfiguration(abstract: "Add an item at a place.")
+    static let configuration = CommandConfiguration(abstract: "Add an item at a given place.")
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Argument(help: "The new item's id.", transform: itemID) var id: ItemID

@@ -6,21 +6,23 @@ import DiffableProtocol
 
 struct Lists: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "ls", abstract: "Name the lists that you may see.",
-        discussion:
-            "With -l also who may see (r), change (w) and ask (x) each: its owner, its group, everybody else; and, if somebody "
-            + "answers for a list, for what (diffablectl handle): its actions, proposals, the children of items (expand). "
-            + "With --deleted those that "
-            + "were deleted and that you may bring back (diffablectl undelete), the last deletion first.")
+        commandName: "ls", abstract: "List the lists that you may see.",
+        discussion: """
+            With -l, ls also prints the permissions to see (r), to change (w) and to send requests (x): of the owner, \
+            the group and all other users. If a list has handlers (diffablectl handle), -l prints what they handle: \
+            actions, proposals (propose) and loading of children (expand). With --deleted, ls lists the deleted lists \
+            that you can restore (diffablectl undelete), the last deletion first.
+            """)
 
     @Argument(
-        help: ArgumentHelp("Only these lists; one that is not there is an error.", valueName: "list"),
+        help: ArgumentHelp("Only these lists. A missing one is an error.", valueName: "list"),
         completion: .lists, transform: listName)
     var chosen: [ListName] = []
-    @Flag(name: [.customShort("l"), .long], help: "Say who may what, and what is answered for.") var long = false
-    @Flag(help: "Their names alone, one on each line.") var names = false
-    @Flag(help: "Those that were deleted and can come back.") var deleted = false
-    @Flag(help: "The daemon's answer as JSON.") var json = false
+    @Flag(name: [.customShort("l"), .long], help: "Print permissions, owners, groups and handlers too.") var long =
+        false
+    @Flag(help: "Print only names, one on each line.") var names = false
+    @Flag(help: "List deleted lists that can be restored.") var deleted = false
+    @Flag(help: "Print the daemon's reply as JSON.") var json = false
     @OptionGroup var daemon: DaemonOptions
 
     func validate() throws {

@@ -5,22 +5,23 @@ import DiffableInput
 
 struct Log: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Say who changed a list, and when.",
+        abstract: "Show who changed a list, and when.",
         discussion: """
-            Newest first. With -p each is followed by what it changed, as diff shows it. With --follow the newest ones come, \
-            the latest last, and then each that is made, until the list is deleted. How much of the past is kept is for the \
-            daemon's configuration to say.
+            The newest transaction is first. With -p, each is followed by its changes, as diff shows them. With \
+            --follow, the newest transactions are last, and each new one follows, until the list is deleted. The \
+            daemon's configuration sets how much history is kept.
             """)
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Option(
         name: .customShort("n", allowingJoined: true),
-        help: ArgumentHelp("So many transactions at most; with --follow 10, if not said.", valueName: "count"))
+        help: ArgumentHelp("Show at most this many transactions. Default with --follow: 10.", valueName: "count"))
     var n: Int?
-    @Flag(name: [.customShort("p"), .customLong("patch")], help: "Also what each changed.") var showsChanges = false
-    @Flag(name: .shortAndLong, help: "Go on with those to come.") var follow = false
-    @Flag(help: "The daemon's answer as JSON.") var json = false
-    @OptionGroup(title: "Of a list that hosts share") var freshness: FreshnessOptions
+    @Flag(name: [.customShort("p"), .customLong("patch")], help: "Also show each change, as diff does.")
+    var showsChanges = false
+    @Flag(name: .shortAndLong, help: "Continue with new transactions.") var follow = false
+    @Flag(help: "Print the daemon's reply as JSON.") var json = false
+    @OptionGroup(title: "For lists shared between hosts") var freshness: FreshnessOptions
     @OptionGroup var daemon: DaemonOptions
 
     private static let followedUsually = 10

@@ -6,29 +6,33 @@ import DiffableProtocol
 
 struct MirrorList: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "mirror", abstract: "Keep a copy of another host's list, which follows it.",
+        commandName: "mirror", abstract: "Keep a copy of another host's list in sync with it.",
         discussion: """
-            SOURCE is HOST:LIST, and HOST is what ssh knows it by; diffablectl must be there too. Or it is a list's name, and \
-            --via says how a command is run where the list is, or --pipe which command's standard input and output are the \
-            daemon's socket there.
+            SOURCE is HOST:LIST, where ssh can connect to HOST and diffablectl is installed there. Or it is a list's \
+            name, with --via or --pipe. --via is a command that runs another one where the list is. --pipe is a \
+            command whose standard input and output lead to the other daemon's socket.
               diffablectl mirror build:jobs
               diffablectl mirror jobs --via 'ssh -p 2222 me@build'
               diffablectl mirror jobs --pipe 'socat - UNIX-CONNECT:/run/other/diffabled.sock'
 
-            Each change there is one change here. Only this command changes the mirror; it has a past and revisions of its own. \
-            When the link is lost, the last state stays and is not live, which its followers are told (watch, view, and `live` of \
-            a bookmark); the link is tried again until there is one, and the changes go on where they were. Ends when it \
-            is interrupted; the mirror stays a mirror. --end makes it an ordinary list.
+            Each change there makes one change here. Only this command can change the mirror, which has a history and \
+            revisions of its own. If the link is lost, the mirror keeps its last state and is not live; watch, view \
+            and the member `live` of a bookmark show this. The command reconnects until it succeeds, and then \
+            continues with the next change. It runs until you interrupt it, and the list remains a mirror. --end turns \
+            it into an ordinary list.
             """)
 
-    @Argument(help: "HOST:LIST, or with --via, --pipe and --end a list.") var source: String
-    @Argument(help: "The mirror's name; otherwise that of the list.", transform: listName) var name: ListName?
-    @Option(help: ArgumentHelp("What runs a command on the other host, for example 'ssh host'.", valueName: "command"))
+    @Argument(help: "HOST:LIST; with --via, --pipe or --end a list.") var source: String
+    @Argument(help: "The mirror's name. Default: the list's name.", transform: listName) var name: ListName?
+    @Option(
+        help: ArgumentHelp(
+            "A command that runs another one on the other host, for example 'ssh host'.", valueName: "command"))
     var via: String?
-    @Option(help: ArgumentHelp("What leads to the daemon's socket over there.", valueName: "command")) var pipe: String?
-    @Flag(help: "Keep a mirror that is made now in memory only.") var volatile = false
-    @Flag(help: "Take the place of an ordinary list, or of another command that mirrors it.") var replace = false
-    @Flag(help: "Make a mirror an ordinary list, and end.") var end = false
+    @Option(help: ArgumentHelp("A command that connects to the other daemon's socket.", valueName: "command")) var pipe:
+        String?
+    @Flag(help: "Keep a new mirror in memory only.") var volatile = false
+    @Flag(help: "Replace an ordinary list, or another command that mirrors it.") var replace = false
+    @Flag(help: "Turn a mirror into an ordinary list, and exit.") var end = false
     @OptionGroup var daemon: DaemonOptions
 
     /// Which list, by which link.

@@ -5,17 +5,17 @@ import DiffableInput
 
 struct Move: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Move an item, or all that meet a condition; their children go along.",
+        abstract: "Move an item, or all that match a condition, with their children.",
         discussion: """
-            --front, --back, --up and --down move an item among its siblings. With --section or --parent, --front is the front \
-            of that. With --where all items that meet the condition go to one place, in the order that they have, and the \
+            --front, --back, --up and --down move an item among its siblings. With --section or --parent, --front \
+            means the front of that. With --where, all matching items move to one place and keep their order, and the \
             command prints how many it moved.
               diffablectl move tasks milk --up
               diffablectl move tasks --where done --section archive
             """)
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
-    @Argument(help: "The item; none with --where.", completion: .items, transform: itemID) var id: ItemID?
+    @Argument(help: "The item; leave it out with --where.", completion: .items, transform: itemID) var id: ItemID?
     @OptionGroup var place: MoveOptions
     @OptionGroup var matching: ConditionOptions
     @OptionGroup var preview: PreviewOptions

@@ -6,13 +6,13 @@ import DiffableJSON
 
 struct Patch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Change members of an item's content, of all items that meet a condition, or of the list itself.",
+        abstract: "Change members of the content of an item, of all items that match a condition, or of the list.",
         discussion: """
-            The patch is a JSON merge patch (RFC 7396): its members replace those of the content, key:=null takes one away, \
-            and all others stay. A key may be a path: .owner.name=root changes a member of a member. With --where all items \
-            that meet the condition are changed in one transaction, and the command prints how many it changed. With --list \
-            the patch is for the list's own content. A string such as true or 5 is refused in the place of a boolean or a \
-            number: use key:=true or key:=5.
+            The patch is a JSON merge patch (RFC 7396): its members replace those of the content, key:=null removes \
+            one, and all others stay. A key may be a path: .owner.name=root changes a member of a member. With \
+            --where, all matching items are changed in one transaction, and the command prints how many it changed. \
+            With --list, the patch changes the list's own content. Patch refuses to replace a boolean or a number with \
+            a string such as true or 5: use key:=true or key:=5.
               diffablectl patch tasks milk done:=true note:=null
               diffablectl patch tasks --where done=true .archived:=true
               diffablectl patch tasks --list title=Today

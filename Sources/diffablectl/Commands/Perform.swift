@@ -5,36 +5,42 @@ import DiffableInput
 
 struct Perform: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Ask a list's handler for an action, and print its result.",
+        abstract: "Perform an action of a list, and print its result.",
         discussion: """
-            An action is for items, for a section, or for the list if neither is named. Words with = in them are the \
-            action's arguments, as for append; an item with one in its id is named by --item. With --where it is for the \
-            items that meet the condition.
+            An action is performed on items, on a section, or on the list if you name neither. Words that contain = \
+            are the action's arguments, as for append; use --item for an item whose id contains one. With --where, the \
+            action is performed on all matching items.
               diffablectl perform units restart nginx.service
               diffablectl perform lamps dim kitchen hall level:=40
 
-            A result that is a string is printed as it is, any other as JSON, and nothing if there is none. It is asked \
-            once, and never asked again by itself. Status 8 is the handler's refusal, whose reason is said; 9, that nobody \
-            answers for the action; with 4 (no answer in time) and 10 (the handler went away, or failed) it may have been done.
+            A string result is printed as it is, any other as JSON. The request is sent once and never retried. The \
+            exit status shows the kind of failure:
+              8    the handler refused; its reason is printed
+              9    the action has no handler
+              4    the handler has not replied in time; the action may have been done
+              10   the handler disconnected or failed; the action may have been done
             """)
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Argument(help: "The action.", completion: .actions, transform: actionName) var action: ActionName
-    @Argument(help: ArgumentHelp("Items, and key=value pairs.", valueName: "item"), completion: .items)
+    @Argument(help: ArgumentHelp("Items and key=value pairs.", valueName: "item"), completion: .items)
     var words: [String] = []
     @Option(
-        name: .customLong("item"), help: ArgumentHelp("An item. May be repeated.", valueName: "item"),
+        name: .customLong("item"),
+        help: ArgumentHelp("Perform the action on this item. May be repeated.", valueName: "item"),
         completion: .items, transform: itemID)
     var namedItems: [ItemID] = []
-    @Option(help: ArgumentHelp("For this section.", valueName: "section"), completion: .sections, transform: sectionID)
+    @Option(
+        help: ArgumentHelp("Perform the action on this section.", valueName: "section"), completion: .sections,
+        transform: sectionID)
     var section: SectionID?
-    @OptionGroup(title: "Items by their content") var matching: ConditionOptions
-    @Option(help: ArgumentHelp("The arguments as JSON, instead of key=value pairs.", valueName: "json"))
+    @OptionGroup(title: "Items by content") var matching: ConditionOptions
+    @Option(help: ArgumentHelp("The action's arguments as JSON, instead of key=value pairs.", valueName: "json"))
     var arguments: String?
-    @Option(help: ArgumentHelp("Ask only if the list is at this revision.", valueName: "revision"))
+    @Option(help: ArgumentHelp("Do nothing unless the list is at this revision.", valueName: "revision"))
     var ifRevision: Int?
     @OptionGroup var answer: AnswerOptions
-    @Flag(help: "The daemon's answer as JSON.") var json = false
+    @Flag(help: "Print the daemon's reply as JSON.") var json = false
     @OptionGroup var daemon: DaemonOptions
 
     /// How often the items are looked up again because the list changed in between.

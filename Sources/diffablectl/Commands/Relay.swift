@@ -4,11 +4,11 @@ import Glibc
 
 struct Relay: ParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Carry standard input and output to the daemon and back.",
+        abstract: "Connect standard input and output to the daemon.",
         discussion: """
-            For programs on other hosts, which start it by ssh or the like and speak the daemon's protocol with it: diffablectl \
-            mirror does. It ends when the daemon closes the connection, which it does at the end of the input when all is \
-            answered.
+            Programs on other hosts start relay by ssh or a similar program, and speak the daemon's protocol with it, \
+            as diffablectl mirror does. relay ends when the daemon closes the connection. At the end of the input, the \
+            daemon closes it after the last reply.
             """)
 
     @OptionGroup var daemon: DaemonOptions

@@ -4,13 +4,13 @@ import DiffableClient
 
 struct Reload: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Have the daemon read its configuration again, or clients make items anew.",
+        abstract: "Reload the daemon's configuration, or make clients recreate items.",
         discussion: """
-            Without a list, the configuration is read. All of it is taken or nothing: when something is wrong, what and \
-            where is said, the daemon goes on as before, and the status is 1. Settings that need a restart are named. For \
-            root and the daemon's own user.
+            Without a list, the daemon reads its configuration again. If it contains a mistake, the command prints it \
+            with its place, the daemon continues with the old configuration, and the status is 1. The command names \
+            settings that need a restart. Only root and the daemon's own user can reload.
 
-            With a list, clients are asked to make the items anew, as if their kind had changed.
+            With a list, clients recreate the items, as if their kind had changed.
             """)
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName?

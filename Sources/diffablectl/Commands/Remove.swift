@@ -5,10 +5,10 @@ import DiffableInput
 
 struct Remove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "rm", abstract: "Delete items; their children go along.",
+        commandName: "rm", abstract: "Delete items with their children.",
         discussion: """
-            With --where, all items that meet the condition are deleted in one transaction. The command prints how many \
-            items it deleted, and how many were below them.
+            With --where, all matching items are deleted in one transaction. The command prints how many items it \
+            deleted, and how many were below them.
               diffablectl rm tasks --where done --dry-run
               diffablectl rm tasks --where done
             """)
@@ -16,7 +16,7 @@ struct Remove: AsyncParsableCommand {
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Argument(help: ArgumentHelp("The items.", valueName: "id"), completion: .items, transform: itemID) var ids:
         [ItemID] = []
-    @Flag(help: "Pass over items that the list does not have.") var ifPresent = false
+    @Flag(help: "Ignore items that do not exist.") var ifPresent = false
     @Flag(help: "Delete all items and all sections.") var all = false
     @OptionGroup var matching: ConditionOptions
     @OptionGroup var preview: PreviewOptions

@@ -5,11 +5,11 @@ import DiffableInput
 
 struct Rename: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Give a list another name.",
+        abstract: "Rename a list.",
         discussion: """
-            Its past, its owner and its mode go along, unless the mode was never set: then it is what the configuration \
-            says for lists of the new name. Who follows the list hears that it was deleted, and who waits for one of the new \
-            name sees it come.
+            The list keeps its history, its owner and its mode. If the mode was never set, it becomes the one that the \
+            configuration has for the new name. Followers of the list are notified that it was deleted. Clients that \
+            wait for a list of the new name receive it.
             """)
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName

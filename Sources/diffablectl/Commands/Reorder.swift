@@ -5,15 +5,15 @@ import DiffableInput
 
 struct Reorder: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Put items in the order of their ids.",
+        abstract: "Sort items by a list of ids.",
         discussion: """
-            The input has an id on each line. Those that are named come first, in this order, each among its siblings; the \
-            others follow in the order that they have. Nothing comes, goes or gets another parent or section.
+            The input has an id on each line. The named items come first, in this order, each among its siblings. The \
+            others follow in their old order. No item is added, deleted or moved to another parent or section.
               diffablectl show tasks -o ids --sort .due | diffablectl reorder tasks -
             """)
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
-    @Argument(help: "What to read; - or nothing is standard input.") var file: String?
+    @Argument(help: "The file to read. Default: - (standard input).") var file: String?
     @OptionGroup var options: ChangeOptions
 
     func run() async throws {

@@ -6,25 +6,25 @@ import DiffableJSON
 
 struct Schema: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Print or set what the contents of a list's items must look like.",
+        abstract: "Print or set the schemas for the contents of a list's items.",
         discussion: """
-            Without FILE the schemas are printed. FILE has a JSON Schema for each kind of items, as \
-            {"todo":{"type":"object","required":["text"]}}; the kind "" is for items without one. From then on the daemon \
-            refuses what does not fit, from whomever it comes. Items that are there must fit as well, unless --keep leaves \
-            them as they are. For the owner and root.
+            Without FILE, the schemas are printed. FILE contains a JSON Schema for each kind, such as \
+            {"todo":{"type":"object","required":["text"]}}; the kind "" is for items without one. From then on the \
+            daemon refuses contents that do not match, from any client. Existing items must match too, unless you add \
+            --keep. Only the owner and root can set schemas.
               diffablectl schema tasks schemas.json --others refuse
             The keywords are type, properties, required, additionalProperties, items, enum, const, minimum, maximum, \
-            exclusiveMinimum, exclusiveMaximum, minLength, maxLength, minItems and maxItems, and title, description, \
-            format, default, examples and $schema, which check nothing.
+            exclusiveMinimum, exclusiveMaximum, minLength, maxLength, minItems and maxItems. title, description, \
+            format, default, examples and $schema are allowed and check nothing.
             """)
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
-    @Argument(help: "The schemas to set; - is standard input.") var file: String?
-    @Option(help: ArgumentHelp("What becomes of kinds without a schema: allow or refuse.", valueName: "what"))
+    @Argument(help: "A file with the schemas to set; - is standard input.") var file: String?
+    @Option(help: ArgumentHelp("Items of a kind without a schema: allow or refuse.", valueName: "rule"))
     var others: Others?
-    @Flag(help: "Items that are there stay as they are, also if they do not fit.") var keep = false
-    @Flag(help: "Take the schemas away.") var clear = false
-    @Flag(help: "Print the daemon's answer as JSON.") var json = false
+    @Flag(help: "Accept existing items that do not match.") var keep = false
+    @Flag(help: "Remove the schemas.") var clear = false
+    @Flag(help: "Print the daemon's reply as JSON.") var json = false
     @OptionGroup var daemon: DaemonOptions
 
     enum Others: String, ExpressibleByArgument, CaseIterable {

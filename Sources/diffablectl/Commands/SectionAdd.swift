@@ -3,7 +3,7 @@ import Diffable
 
 struct SectionAdd: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        commandName: "add", abstract: "Add a section, at the end unless a place is named.")
+        commandName: "add", abstract: "Add a section, by default at the end.")
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Argument(help: "The new section's id.", transform: sectionID) var id: SectionID

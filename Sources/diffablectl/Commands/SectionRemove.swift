@@ -5,12 +5,12 @@ import DiffableClient
 struct SectionRemove: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "rm", abstract: "Delete sections with their items.",
-        discussion: "The command prints how many items the sections had.")
+        discussion: "The command prints how many items the sections contained.")
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Argument(help: ArgumentHelp("The sections.", valueName: "id"), completion: .sections, transform: sectionID)
     var ids: [SectionID]
-    @Flag(help: "Pass over sections that the list does not have.") var ifPresent = false
+    @Flag(help: "Ignore sections that do not exist.") var ifPresent = false
     @OptionGroup var preview: PreviewOptions
     @OptionGroup var options: ChangeOptions
 

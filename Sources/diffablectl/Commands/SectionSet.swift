@@ -4,7 +4,7 @@ import Diffable
 struct SectionSet: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set", abstract: "Replace a section's content.",
-        discussion: "The content null takes it away.")
+        discussion: "null removes the content.")
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Argument(help: "The section.", completion: .sections, transform: sectionID) var id: SectionID

@@ -5,18 +5,20 @@ import DiffableInput
 struct SetContent: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "set",
-        abstract: "Replace an item's content, and with --kind its kind, or the list's own content.",
+        abstract: "Replace the content of an item, of all items that match a condition, or of the list.",
         discussion: """
-            The new content replaces the old one: members that it does not name are gone, and the command prints their \
-            names. To change some members and keep the others, use patch. The content null takes the content away. With \
-            --where all items that meet the condition get the content in one transaction, and the command prints how many it \
-            changed. With --list the list itself gets the content. A string such as true or 5 is refused in the place of a \
-            boolean or a number: use key:=true or key:=5.
+            The new content replaces the old one. Members that are not in it are removed, and the command prints their \
+            names. Use patch to change some members and keep the others. null removes the content. With --where, all \
+            matching items get the content in one transaction, and the command prints how many it changed. With \
+            --list, the list itself gets the content. Set refuses to replace a boolean or a number with a string such \
+            as true or 5: use key:=true or key:=5.
             """)
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @OptionGroup var arguments: TargetArguments
-    @Option(help: ArgumentHelp("Which registration draws it from now on.", valueName: "kind"), transform: kindName)
+    @Option(
+        help: ArgumentHelp("Also set the item's kind. Viewers choose its appearance by it.", valueName: "kind"),
+        transform: kindName)
     var kind: Kind?
     @OptionGroup var preview: PreviewOptions
     @OptionGroup var options: ChangeOptions

@@ -7,28 +7,34 @@ struct Show: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Print a list.",
         discussion: """
-            As an outline parents are marked: ▾ is expanded, ▸ is collapsed. All items are printed, whichever it is, unless \
-            the options say otherwise. As table, tsv and csv it has a line for each item, with the columns that are named, or \
-            else all members that there are; in tsv \\t, \\n, \\r and \\\\ stand for a tab, ends of lines and a backslash. ids \
-            are the ids alone. json is the daemon's answer, with the revision.
+            All items are printed, even those below collapsed ones, unless an option selects some. The formats are:
+              outline          the tree; ▾ marks an expanded parent, ▸ a collapsed one
+              table, tsv, csv  a line for each item, with the named columns, or else all members that occur
+              ids              only the ids
+              jsonl            the whole list, which apply can read again
+              json             the daemon's reply, with the revision
 
-            As jsonl it is the whole list, which apply reads again: a line for its own content, if it has any, a line for each section, followed by those of its items \
-            with id, parent, kind, expanded and content. With --columns it has a line for each item with these alone. Tables \
-            have columns for kinds, parents and several sections, and none for the list's own content; values of csv and tsv are texts when they are read again.
+            In tsv, \\t, \\n, \\r and \\\\ mean a tab, ends of lines and a backslash. jsonl has a line for the list's \
+            own content, if there is any, and a line for each section, followed by a line for each of its items with \
+            id, parent, kind, expanded and content. With --columns, jsonl has a line for each item with only these. \
+            Tables have columns for kinds, parents and several sections, and none for the list's own content. If you \
+            read csv or tsv again, its values are strings.
               diffablectl show tasks -o jsonl | diffablectl apply copy --create
               diffablectl show procs -o table --columns id,cpu,.owner.name --where 'cpu>10' --sort -cpu
             """)
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Option(
-        name: [.customShort("o"), .customLong("output")], help: "The form; outline by default, table with --columns.")
+        name: [.customShort("o"), .customLong("output")],
+        help: "The output format. Default: outline, or table with --columns.")
     var output: ShowFormat?
-    @Option(help: ArgumentHelp("Fields, or section or parent.", valueName: "a,b,c")) var columns: String?
-    @Option(help: ArgumentHelp("As it was at this revision.", valueName: "revision"), completion: .revisions)
+    @Option(help: ArgumentHelp("The fields to print; also section and parent.", valueName: "a,b,c")) var columns:
+        String?
+    @Option(help: ArgumentHelp("Print this revision of the list.", valueName: "revision"), completion: .revisions)
     var at: Int?
-    @Flag(help: "The snapshot as JSON, in canonical form: what a publisher would have to apply.") var json = false
-    @OptionGroup(title: "What is shown") var view: ViewOptions
-    @OptionGroup(title: "Of a list that hosts share") var freshness: FreshnessOptions
+    @Flag(help: "Print the snapshot as canonical JSON, which apply can read.") var json = false
+    @OptionGroup(title: "Items to show") var view: ViewOptions
+    @OptionGroup(title: "For lists shared between hosts") var freshness: FreshnessOptions
     @OptionGroup var daemon: DaemonOptions
 
     private var format: ShowFormat { output ?? (columns == nil ? .outline : .table) }

@@ -5,14 +5,14 @@ import DiffableInput
 
 struct Status: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Say how the daemon is doing.",
+        abstract: "Print the daemon's status and counters.",
         discussion: """
-            Numbers are since it started. --prometheus writes the text that Prometheus reads, for a file of the \
-            node_exporter's textfile collector.
+            Counters start at zero when the daemon starts. --prometheus prints the text format of Prometheus, for a \
+            file of the node_exporter's textfile collector.
             """)
 
-    @Flag(help: "The daemon's answer as JSON.") var json = false
-    @Flag(help: "In Prometheus's text format.") var prometheus = false
+    @Flag(help: "Print the daemon's reply as JSON.") var json = false
+    @Flag(help: "Print Prometheus's text format.") var prometheus = false
     @OptionGroup var daemon: DaemonOptions
 
     func validate() throws {

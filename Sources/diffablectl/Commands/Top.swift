@@ -3,16 +3,16 @@ import DiffableClient
 
 struct Top: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Show what happens in each second: transactions, deliveries and bytes, by list and by client.",
+        abstract: "Show transactions, deliveries and bytes per second, by list and by client.",
         discussion: """
-            On a terminal it is drawn anew until it is interrupted; elsewhere it is written once. Bytes of a list \
-            are what its subscribers were sent, those of a client go both ways.
+            On a terminal, the figures are updated until you interrupt the command; otherwise they are printed once. \
+            The bytes of a list are those sent to its subscribers. The bytes of a client are those in both directions.
             """)
 
-    @Option(help: ArgumentHelp("How long to look before each answer.", valueName: "seconds"))
+    @Option(help: ArgumentHelp("The length of each measurement.", valueName: "seconds"))
     var interval = 1.0
-    @Flag(help: "Write it once, on a terminal too.") var once = false
-    @Flag(help: "As JSON.") var json = false
+    @Flag(help: "Print one measurement and exit.") var once = false
+    @Flag(help: "Print JSON.") var json = false
     @OptionGroup var daemon: DaemonOptions
 
     func validate() throws {

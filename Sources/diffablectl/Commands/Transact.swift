@@ -6,18 +6,19 @@ import DiffableJSON
 
 struct Transact: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Send operations as one transaction: all or none.",
+        abstract: "Apply operations as one transaction: all or none.",
         discussion: """
-            The input is a JSON array of operations, or one operation on each line, as docs/protocol.md has them.
+            The input is a JSON array of operations, or one operation on each line, as described in docs/protocol.md.
               echo '{"op":"moveItem","item":"milk","after":null,"section":"today"}' | diffablectl transact tasks
 
-            With --propose the list's handler for proposals is asked first, if there is one: it may consent, refuse it \
-            (status 8), or have something else applied. Its consent is the right to it: a mode's x is enough then.
+            With --propose, the list's handler for proposals decides first, if there is one. It can accept the change, \
+            refuse it (status 8), or replace it with other operations. Its consent is enough: you need only the \
+            permission x of the list's mode.
             """)
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
-    @Argument(help: "What to read; - or nothing is standard input.") var file: String?
-    @Flag(help: "Ask the list's handler first, which may refuse it or have something else applied.") var propose = false
+    @Argument(help: "The file to read. Default: - (standard input).") var file: String?
+    @Flag(help: "Ask the list's handler first. It may refuse the change or replace it.") var propose = false
     @OptionGroup var answer: AnswerOptions
     @OptionGroup var options: ChangeOptions
 

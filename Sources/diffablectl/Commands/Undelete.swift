@@ -6,23 +6,23 @@ import DiffableJSON
 
 struct Undelete: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Bring back a list that was deleted, with its past.",
+        abstract: "Restore a deleted list with its history.",
         discussion: """
-            Of several with that name, the one that was deleted last is what it was: its items, its past, its owner and its mode. \
-            diffablectl ls --deleted shows which there are. The daemon keeps them as long as the past (historyAgeMax, a \
-            day by default) while there is room (deletedLengthMax). When there is a list of that name again, --as gives \
-            another name.
+            If several lists of that name were deleted, the last one is restored, with its items, its history, its \
+            owner and its mode. diffablectl ls --deleted lists them. The daemon keeps a deleted list as long as \
+            history (historyAgeMax, a day by default), while there is room (deletedLengthMax). If a list of that name \
+            exists again, use --as to choose another name.
             """)
 
     @Argument(help: "The list.", completion: .deletedLists, transform: listName) var list: ListName
     @Option(
         name: .customLong("deleted"),
         help: ArgumentHelp(
-            "Of several with this name, the one that was deleted then, as ls --deleted shows it: a time or its beginning.",
+            "Restore the list that was deleted at this time, as ls --deleted shows it. The beginning of a time is enough.",
             valueName: "time"))
     var time: String?
     @Option(
-        name: .customLong("as"), help: ArgumentHelp("Call it this from now on.", valueName: "name"),
+        name: .customLong("as"), help: ArgumentHelp("Restore the list under this name.", valueName: "name"),
         transform: listName) var newName: ListName?
     @OptionGroup var daemon: DaemonOptions
 

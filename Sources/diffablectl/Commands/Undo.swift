@@ -18,7 +18,7 @@ struct Undo: AsyncParsableCommand {
         help: ArgumentHelp("Undo this number of changes, or none if there are fewer.", valueName: "count"))
     var n: Int?
     @Option(help: ArgumentHelp("Restore this revision.", valueName: "revision"), completion: .revisions) var to: Int?
-    @Flag(help: "Show the difference and change nothing.") var dryRun = false
+    @Flag(help: "Show the diff and change nothing.") var dryRun = false
     @OptionGroup var options: ChangeOptions
 
     func validate() throws {
@@ -45,7 +45,7 @@ struct Redo: AsyncParsableCommand {
         name: .customShort("n", allowingJoined: true),
         help: ArgumentHelp("Redo this number of changes, or none if there are fewer.", valueName: "count"))
     var n: Int?
-    @Flag(help: "Show the difference and change nothing.") var dryRun = false
+    @Flag(help: "Show the diff and change nothing.") var dryRun = false
     @OptionGroup var options: ChangeOptions
 
     func validate() throws { try UndoCommand.check(n) }

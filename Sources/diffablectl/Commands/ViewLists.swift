@@ -11,43 +11,45 @@ import ProcessArguments
 struct ViewLists: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "view",
-        abstract: "Look at lists on the whole terminal, live, and do what they offer.",
+        abstract: "View lists live on the whole terminal, and perform their actions.",
         usage: "diffablectl view <lists> ... [<options>] [-- <command> ...]",
         discussion: """
-            Each list is drawn as its content says (docs/appearance.md). The cursor and the marks stay with their items, and what \
-            one looks at stays where it is, whatever others change. ? shows the keys, q ends. Several lists are tabs.
+            The list's content determines how it is drawn (docs/appearance.md). When other clients change the list, the \
+            cursor and the marks stay with their items, and the rows on the screen stay in place. ? shows the keys, q \
+            quits. Several lists are tabs.
 
-            With --select or --multi, Enter writes the ids that were picked to standard output and ends; q ends with status \
-            1. Nothing is changed then, whatever the list offers. A command behind -- is run with the ids as its last \
-            arguments instead, by no shell; an id that begins with a dash is not passed to one that has no argument -- \
-            itself. --exec has the command as one text:
+            With --select or --multi, Enter prints the ids of the picked items and exits; q exits with status 1. In \
+            this mode nothing can be changed. With a command after --, the ids are not printed: the command is run \
+            with them as its last arguments, without a shell. If the command has no argument -- of its own, an id that \
+            begins with a dash is not passed to it. --exec takes the command as one string:
               diffablectl view hosts -- ssh --
               diffablectl view hosts --exec 'ssh --'
 
-            With --plain, lines are written as they come, without a screen of its own: for terminals that cannot place a \
-            cursor, and for files.
+            With --plain, each change is printed as lines. Use it for files and for terminals that cannot place a \
+            cursor.
             """)
 
     @Argument(help: "The lists.", completion: .lists, transform: listName) var lists: [ListName]
-    @Flag(help: "Enter writes the item's id and ends.") var select = false
-    @Flag(help: "The same with several, which Space marks, in the order of marking.") var multi = false
+    @Flag(help: "Pick an item: Enter prints its id and exits.") var select = false
+    @Flag(help: "Like --select, for several items: Space marks them. Ids are printed in the order marked.") var multi =
+        false
     @Option(
         help: ArgumentHelp(
-            "Run for what is picked, with the ids as its last arguments, as what stands behind --; picks one without --multi.",
+            "Pick an item, or several with --multi, and run this command with the ids as its last arguments.",
             valueName: "command"))
     var exec: String?
     /// What stands behind `--` (`arranged`).
     @Option(name: .customLong(wordOption), help: .private) var markedWords: [String] = []
     @Option(
         help: ArgumentHelp(
-            "How lists are drawn, as JSON in the form of a list's content: {…}, a file with it, or - for standard input.",
+            "Your own appearance for all lists, as JSON in the form of a list's content: {…}, a file, or - for standard input.",
             valueName: "look"),
         completion: .file())
     var look: String?
-    @Flag(help: "Lines instead of a screen.") var plain = false
-    @Flag(help: "Nothing spins, and changes are marked by a sign alone.") var reduceMotion = false
-    @Flag(inversion: .prefixedNo, help: "The mouse is for the list.") var mouse = true
-    @OptionGroup(title: "What is shown") var shown: ShownItemsOptions
+    @Flag(help: "Print lines instead of drawing a screen.") var plain = false
+    @Flag(help: "Turn off animation.") var reduceMotion = false
+    @Flag(inversion: .prefixedNo, help: "Handle the mouse (--no-mouse leaves it to the terminal).") var mouse = true
+    @OptionGroup(title: "Items to show") var shown: ShownItemsOptions
     @OptionGroup var daemon: DaemonOptions
 
     func validate() throws {

@@ -5,26 +5,28 @@ import DiffableInput
 
 struct Wait: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Wait until an item or a list is what it should be.",
+        abstract: "Wait until a condition holds for an item or a list.",
         discussion: """
-            --for says what: exists, deleted, or a condition as for --where; of several, all must hold. Without ITEM a \
-            condition is waited for in any item, whose id is printed then, and count is how many items there are, or with \
-            --where how many meet that. What is so already is not waited for. A field that no item has is \
-            pointed out and waited for, as it may come yet. Nothing is asked twice: the daemon tells.
+            --for is exists, deleted, or a condition as for --where. If you repeat it, all must hold. Without ITEM, \
+            wait looks for a matching item and prints its id. count is the number of items, or with --where the number \
+            of matching items. wait returns at once if the condition already holds. If no item has a field yet, wait \
+            points this out and waits for it. The daemon reports each change, so wait does not poll.
               diffablectl wait tasks milk --for done=true --timeout 30s
               diffablectl wait jobs --where state=failed --for 'count>10'
 
-            Status 4 is the time-out's. A daemon that restarts meanwhile is waited for. When the list is deleted, what was \
-            to happen in it will not, and the status is 6; --for exists waits for the list too.
+            After the timeout, the status is 4. If the daemon restarts, wait continues. If the list is deleted, the \
+            status is 6. --for exists also waits for the list.
             """)
 
     @Argument(help: "The list.", completion: .lists, transform: listName) var list: ListName
     @Argument(help: "The item.", completion: .items, transform: itemID) var item: ItemID?
-    @Option(name: .customLong("for"), help: ArgumentHelp("What to wait for. May be repeated.", valueName: "what"))
+    @Option(
+        name: .customLong("for"),
+        help: ArgumentHelp("The condition to wait for. May be repeated.", valueName: "condition"))
     var goals: [String] = []
-    @Option(help: ArgumentHelp("For how long: 30s, 500ms, 2m, 1h. By default for ever.", valueName: "time"))
+    @Option(help: ArgumentHelp("How long to wait: 30s, 500ms, 2m, 1h. Default: without limit.", valueName: "time"))
     var timeout: TimeSpan?
-    @OptionGroup(title: "What is counted") var counted: ConditionOptions
+    @OptionGroup(title: "Items to count") var counted: ConditionOptions
     @OptionGroup var daemon: DaemonOptions
 
     func validate() throws {

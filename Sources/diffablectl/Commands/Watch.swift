@@ -8,57 +8,60 @@ extension ListOptions.Form: ExpressibleByArgument {}
 
 struct Watch: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
-        abstract: "Draw lists, then print each change as it happens, or run a command for it.",
+        abstract: "Print lists and then each change as it happens, or run a command for it.",
         discussion: """
-            Each line begins with the revision, and if there are several lists with the list's name before it: + is new, - \
-            is gone, > has moved, ~ looks different, ▾ and ▸ were expanded and collapsed.
+            Each line begins with the revision; if you watch several lists, the list's name comes before it. Then \
+            follows a sign: + was inserted, - was deleted, > was moved, ~ has changed, ▾ and ▸ were expanded and \
+            collapsed.
 
-            With --format there is a line for each change of an item, with {id}, {kind}, {.text} or any path, {event} \
-            (insert, delete, change, move), {section}, {parent}, {list} and {revision} filled in; {{ and }} are braces. \
-            With --exec a command is run for each, one after the other. It is taken apart into arguments once, as a shell \
-            would, but no shell runs it; fields stay within their argument. An argument that begins with a field is only \
-            passed with a dash in front after an argument --, so that content never becomes an option.
+            --format prints a line for each change of an item, and fills in {id}, {kind}, {.text} or any path, {event} \
+            (insert, delete, change, move), {section}, {parent}, {list} and {revision}; {{ and }} are braces. --exec \
+            runs a command for each change, one after the other. The command is split into arguments once, as by a \
+            shell, but no shell runs it, and a field stays within its argument. If an argument begins with a field, \
+            and its value with a dash, the command is only run if an argument -- comes first. So content never becomes \
+            an option.
 
-            A field is refused where a program would run it as code: after -c, in the script of a shell or another \
-            interpreter, and after ssh. After the code it is an argument: sh -c 'echo "$1"' sh {.text}. The command has the \
-            change in variables and, as a line of JSON, on standard input:
+            --exec refuses a field where a program would run it as code: after -c, in the script of a shell or another \
+            interpreter, and after ssh. After the code, it is an argument: sh -c 'echo "$1"' sh {.text}. The command \
+            gets the change on standard input as a line of JSON, and in these variables:
               DIFFABLE_LIST, DIFFABLE_REVISION   the list and its revision
               DIFFABLE_EVENT                     insert, delete, change or move
               DIFFABLE_ITEMS                     the item's id
-              DIFFABLE_SECTION, DIFFABLE_PARENT  where it is
+              DIFFABLE_SECTION, DIFFABLE_PARENT  its place
               DIFFABLE_CONTENT                   its content, as JSON
               DIFFABLED_SOCKET                   the daemon, for diffablectl in it (also DIFFABLE_SOCKET)
-            A variable without a value, or longer than 128 KiB, is not set. With --batch the command is run once for each \
-            change of the list: DIFFABLE_ITEMS has the ids, each on a line, and standard input has all events. All that happens \
-            while a command runs is one change afterwards.
+            A variable without a value, or longer than 128 KiB, is not set. With --batch, the command is run once for \
+            each change of the list: DIFFABLE_ITEMS contains the ids, each on a line, and standard input all events. \
+            All changes during a run are combined into one for the next run.
               diffablectl watch tasks --format '{event} {.text}'
               diffablectl watch mail --on insert --exec 'notify-send -- {.from} {.subject}'
               diffablectl watch hosts --batch --exec ./update-all
 
-            With --json each line is a notification as the daemon sent it, reset or changes; its operations are in \
-            .params.operations. With --deliver snapshots each has the whole list in .params.snapshot; with patches the \
-            first one has, and then .params.patch is a JSON patch on that. When the connection is lost, another is made and \
-            the changes go on where they were. Ends when the lists are deleted, unless it is to wait for the next ones.
+            With --json, each line is a notification from the daemon, reset or changes, with its operations in \
+            .params.operations. With --deliver snapshots, each has the whole list in .params.snapshot. With --deliver \
+            patches, the first has the whole list, and each later one a JSON patch on it in .params.patch. If the \
+            connection is lost, watch reconnects and continues with the next change. It ends when the lists are \
+            deleted, unless you use --wait.
             """)
 
     @Argument(help: "The lists.", completion: .lists, transform: listName) var lists: [ListName]
-    @Option(help: ArgumentHelp("A line for each change of an item.", valueName: "template")) var format: String?
-    @Option(help: ArgumentHelp("A command for each change of an item.", valueName: "command")) var exec: String?
+    @Option(help: ArgumentHelp("Print a line for each change of an item.", valueName: "template")) var format: String?
+    @Option(help: ArgumentHelp("Run a command for each change of an item.", valueName: "command")) var exec: String?
     @Flag(help: "With --exec, run the command once for each change of the list, not for each item.") var batch = false
     @Option(
         help: ArgumentHelp(
-            "For --format and --exec, only these: some of insert,delete,change,move.", valueName: "events"))
+            "For --format and --exec: only these events, from insert,delete,change,move.", valueName: "events"))
     var on: ItemEventKinds?
-    @Flag(help: "For --format and --exec, what is there at first counts as inserted.") var initial = false
-    @Flag(help: "The daemon's notifications, one on each line.") var json = false
-    @Option(help: "What the notifications bring: operations, snapshots or patches. Needs --json.")
+    @Flag(help: "For --format and --exec: report items that exist at the start as inserted.") var initial = false
+    @Flag(help: "Print the daemon's notifications, one on each line.") var json = false
+    @Option(help: "The content of notifications: operations, snapshots or patches. Needs --json.")
     var deliver: ListOptions.Form?
-    @Option(help: ArgumentHelp("No more than one change in so many milliseconds.", valueName: "milliseconds"))
+    @Option(help: ArgumentHelp("Receive at most one change in this many milliseconds.", valueName: "milliseconds"))
     var minInterval: Int?
-    @Flag(help: "Wait for a list if there is none, and for the next one when it is deleted.") var wait = false
-    @Flag(help: "End with status 3 when the connection is lost.") var noReconnect = false
-    @OptionGroup(title: "What is shown") var view: ViewOptions
-    @OptionGroup(title: "Of a list that hosts share") var freshness: FreshnessOptions
+    @Flag(help: "Wait for a list that does not exist or is deleted.") var wait = false
+    @Flag(help: "Exit with status 3 when the connection is lost.") var noReconnect = false
+    @OptionGroup(title: "Items to show") var view: ViewOptions
+    @OptionGroup(title: "For lists shared between hosts") var freshness: FreshnessOptions
     @OptionGroup var daemon: DaemonOptions
 
     func validate() throws {
