@@ -76,22 +76,22 @@ extension ChangeOptions {
     ) async throws -> (outcome: Outcome, count: Int)? {
         let matching = try Matching(try conditions.json())
         let fields = try conditions.namedFields
-        var count = 0
+        var (count, shown) = (0, Snapshot())
         func operations(_ state: ListState) throws -> [ListOperation] {
             let items = matching.items(in: state.snapshot)
+            shown = state.snapshot
             try FieldAdvice.refuseTextForFalse(fields, in: items)
             count = items.count
             return items.isEmpty ? [] : try making(state.snapshot, items)
         }
         if isDryRun {
             try await preview(list, operations)
-        } else if let outcome = try await outcome(of: list, matching.options, operations), count > 0 {
-            return (outcome, count)
         }
-        guard count == 0, !quiet else { return nil }
-        say("no item of \(list) meets the condition; nothing was changed")
-        try await daemon.reading { await FieldAdvice(fields, of: list, over: $0).give(shown: Snapshot()) }
-        return nil
+        let outcome = isDryRun ? nil : try await outcome(of: list, matching.options, operations)
+        if count == 0, !quiet { say("no item of \(list) meets the condition; nothing was changed") }
+        // Also after a change: every item meets a condition that negates a misspelt field.
+        if !quiet { try await daemon.reading { await FieldAdvice(fields, of: list, over: $0).give(shown: shown) } }
+        return count == 0 ? nil : outcome.map { ($0, count) }
     }
 
     /// Shows a change, and makes none.

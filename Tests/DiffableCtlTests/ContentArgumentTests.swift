@@ -86,7 +86,8 @@ struct ContentArgumentTests {
     }
 
     @Test(arguments: [
-        ["text=Tea"], ["text=Buy milk", "done:=true"], ["done:=true"], [".a.b=1"], ["text="],
+        [#"{"text":"Tea"}"#], ["[1]"], ["text=Tea"], ["text=Buy milk", "done:=true"], ["done:=true"], [".a.b=1"],
+        ["text="],
     ])
     func `content in the place of an id is refused`(words: [String]) throws {
         let content = Array(words.dropFirst())

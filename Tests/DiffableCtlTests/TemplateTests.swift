@@ -70,7 +70,10 @@ struct TemplateTests {
         "node -e 'x {id}'", "ruby -e {id}", "php -r {id}", "psql -c 'select {id}'", "watch 'x {id}'",
         "nohup watch {id}",
         "timeout 5 sh -c 'x {id}'", "xargs sh -c {id}", "find . -exec {id}", "newshell -c {id}", "bash -x {list}",
-        "sh -c 'echo {event}'",
+        "sh -c 'echo {event}'", "nice {.text}", "nice -n 5 {.text}", "timeout 3 {.text}", "nohup {.text}",
+        "xargs {.text}",
+        "stdbuf -o L {.text}", "flock /l {.text}", "env A=1 {.text}", "/usr/bin/env {.text}", "chroot / {.text}",
+        "strace {.text}", "sudo -u bob {.text}", "sudo nice timeout 3 {.text}",
     ])
     func `a field is refused where a program runs its argument as code`(text: String) {
         let error = #expect(throws: (any Error).self) { _ = try ExecutedCommand(text) }
@@ -81,7 +84,8 @@ struct TemplateTests {
         #"sh -c 'echo "$1"' sh {.text}"#, "sh script {.text}", "python3 s.py {id}", "env A=b sh s {id}",
         "notify-send at {.text}",
         "rm -- {id}", "curl http://x/{id}", "awk -f p {id}", "sudo -u x touch {id}", "say --text={.text}",
-        "sed -i s/a/b/ {id}",
+        "sed -i s/a/b/ {id}", "nice -n 5 touch {id}", "timeout 3 notify-send {.text}", "flock /l touch {id}",
+        "env A=1 touch {id}", "xargs touch {id}",
         "notify-send -- 'New mail from {.from}'", "perl -ne 'print' {id}", "sh -c 'echo \"$DIFFABLE_CONTENT\"'",
     ])
     func `a field is taken as an argument of a program, and after the code`(text: String) throws {

@@ -1,5 +1,6 @@
 import ArgumentParser
 import Diffable
+import DiffableJSON
 
 struct Append: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
@@ -53,13 +54,19 @@ struct NewItemOptions: ParsableArguments {
     }
 }
 
-/// Refuses an id such as `text=Tea`: the user has forgotten the id and typed content.
+/// Refuses an id such as `text=Tea` or `{"text":"Tea"}`: the user has forgotten the id and typed content.
 struct LiteralID: ParsableArguments {
     @Flag(help: "Take the id as it is, even if it looks like key=value.") var literalID = false
 
     /// - Parameter command: the command and its list, for the message.
     func check(_ id: String, _ content: [String], _ command: String) throws {
-        guard !literalID, let sign = id.firstIndex(of: "="), case var key = id[..<sign] else { return }
+        if literalID { return }
+        if content.isEmpty, let first = id.first, "{[".contains(first), (try? Content(json: id)) != nil {
+            throw ValidationError(
+                "\(id.debugDescription) is content, and the id is missing: use diffablectl \(command) ID \(shellQuoted(id)); if this "
+                    + "is the id, add --literal-id")
+        }
+        guard let sign = id.firstIndex(of: "="), case var key = id[..<sign] else { return }
         if key.last == ":" { key.removeLast() }
         guard let first = key.first, first.isLetter || "_./".contains(first),
             key.allSatisfy({ $0.isLetter || $0.isNumber || "_-./%".contains($0) })

@@ -7,7 +7,8 @@ enum CodeArgument {
     ///
     /// - after `-c`, or another option by which a shell, an interpreter or a program such as `su` takes code,
     /// - in the script of a shell or an interpreter, as in `sh {.text}` and `awk {.text}`,
-    /// - anywhere after `ssh` and others that put their arguments together and have a shell run them.
+    /// - anywhere after `ssh` and others that put their arguments together and have a shell run them,
+    /// - where the program is after `nice`, `timeout` and others that run their arguments as a command.
     static func check(_ words: [String], hasField: [Bool]) throws {
         for index in words.indices where hasField[index] {
             guard let place = placeOfCode(index, of: words) else { continue }
@@ -22,11 +23,12 @@ enum CodeArgument {
     private static func placeOfCode(_ index: Int, of words: [String]) -> String? {
         let options = words[..<index].reversed().prefix { $0.hasPrefix("-") }
         let word = words[index]
+        if let wrapper = wrapperWithoutProgram(before: index, of: words) { return "in the command of \(wrapper)" }
         if let option = options.first(where: takesCode) { return "after \(option)" }
         if takesCode(String(word.prefix { $0 != "=" })) || word.hasPrefix("-c") { return "in an option" }
         for place in words[..<index].indices {
             let name = name(of: words[place])
-            let isProgram = place == 0 || wrappers.contains(Self.name(of: words[place - 1]))
+            let isProgram = place == 0 || wrappers[Self.name(of: words[place - 1])] != nil
             if remote.contains(name) || isProgram && joining.contains(name) { return "after \(words[place])" }
             if name == "env", options.contains(where: { isCluster($0, with: "S") || $0 == "--split-string" }) {
                 return "after env -S"
@@ -82,9 +84,36 @@ enum CodeArgument {
         "watch", "at", "batch", "parallel", "tmux", "screen", "make", "gmake", "sqlite", "entr",
     ]
 
-    private static let wrappers: Set<String> = [
-        "env", "sudo", "doas", "nohup", "setsid", "nice", "ionice", "exec", "command", "busybox", "toybox", "time",
-        "stdbuf",
-        "chronic", "unbuffer",
+    /// The wrapper in front of a word that is, or may be, the program that it runs; nil if the program is named before the word.
+    ///
+    /// A word after an option does not count as the program: it may be the option's value, as in `nice -n 5`.
+    private static func wrapperWithoutProgram(before index: Int, of words: [String]) -> String? {
+        var place = 0
+        while place < index, let operands = wrappers[name(of: words[place])] {
+            let wrapper = words[place]
+            var left = operands
+            place += 1
+            while place < index {
+                let word = words[place]
+                let isValue = words[place - 1].hasPrefix("-") && words[place - 1] != "--"
+                if !word.hasPrefix("-"), !word.contains("="), !isValue {
+                    if left == 0 { break }
+                    left -= 1
+                }
+                place += 1
+            }
+            if place >= index { return wrapper }
+        }
+        return nil
+    }
+
+    /// Programs that run their arguments as a command, with the number of arguments of their own before it.
+    private static let wrappers = [
+        "env": 0, "sudo": 0, "doas": 0, "nohup": 0, "setsid": 0, "nice": 0, "ionice": 0, "exec": 0, "command": 0,
+        "busybox": 0, "toybox": 0, "time": 0, "stdbuf": 0, "chronic": 0, "unbuffer": 0, "xargs": 0, "strace": 0,
+        "ltrace": 0, "valgrind": 0, "unshare": 0, "nsenter": 0, "setpriv": 0, "prlimit": 0, "runcon": 0,
+        "systemd-run": 0, "systemd-inhibit": 0, "dbus-run-session": 0, "faketime": 1, "firejail": 0, "bwrap": 0,
+        "setarch": 0,
+        "timeout": 1, "flock": 1, "chroot": 1, "taskset": 1, "chrt": 1,
     ]
 }

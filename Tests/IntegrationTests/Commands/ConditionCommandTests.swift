@@ -26,6 +26,14 @@ extension Integration {
             }.joined(separator: " ")
         }
 
+        @Test func `a negated condition with a misspelt field is named, before and after it changes everything`() throws
+        {
+            let preview = try daemon.companion("rm", "procs", "--where", "!doen", "--dry-run")
+            #expect(preview.complaints.contains("did you mean .done?"), "\(preview.complaints)")
+            let answer = try daemon.companion("rm", "procs", "--where", "!doen")
+            #expect(answer.complaints.contains("did you mean .done?"), "\(answer.complaints)")
+        }
+
         @Test func `rm deletes what meets the condition, and not what it stands under`() throws {
             // A view shows b as well, because c stands under it.
             #expect(try daemon.succeed("rm", "procs", "--where", "cpu>20") == "procs revision 2: 1 item deleted\n")
