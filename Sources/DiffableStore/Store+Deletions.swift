@@ -284,12 +284,18 @@ extension Store {
             state: change.state, deletion: deletion, access: list.access.record, schemas: list.schemas,
             history: list.history.withoutRecentStates)
         areDeletionsUncounted = true
-        packDeletion(of: change.state.number)
+        unpackedDeletions.append(change.state.number)
+    }
+
+    /// Packs new deleted lists. A list that was renamed is back by now.
+    func packDeletions() {
+        for number in unpackedDeletions { packDeletion(of: number) }
+        unpackedDeletions.removeAll()
     }
 
     /// Packs a deleted list. Few of them ever come back.
     private func packDeletion(of number: Int) {
-        guard let deleted = deletions[number]?.committed else { return }
+        guard let held = deletions[number], held.head != nil, let deleted = held.committed else { return }
         guard let beside, deleted.numberOfItems > beside.sizeMax else { return replace(with: deleted.packed()) }
         beside.find(size: deleted.numberOfItems, { deleted.packed() }) { packed in
             self.assumeIsolated { $0.replace(with: packed) }

@@ -275,6 +275,7 @@ extension Store {
     private func trimHistories() {
         isTrimmingScheduled = false
         purgeDeletedLists()
+        packDeletions()
         for held in untrimmedLists {
             guard let now = held.history.newestTime else { continue }
             held.history.trim(limits.history, now: now)

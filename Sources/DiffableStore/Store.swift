@@ -93,6 +93,8 @@ package actor Store {
     var isTrimmingScheduled = false
     /// Lists whose histories may be worth packing.
     var unpackedLists: [HeldList] = []
+    /// The numbers of deleted lists to be packed.
+    var unpackedDeletions: [Int] = []
     /// Called when a history is unpacked, by the numbers of lists.
     var historyWaits: [Int: [@Sendable () -> Void]] = [:]
     /// No other list's past has states that were made again. Those first that got theirs first.
