@@ -273,7 +273,7 @@ final class ModelClient: @unchecked Sendable {
                 "\(attempt.name) asked for \(wanted), and was told that the newest is \(current)")
         case .revisionMismatch(_, _, let current):
             checks.expect(heads(attempt).contains(current), "\(attempt.name) was told of \(current), which is no head")
-        case .noSuchRevision: break
+        case .noSuchRevision, .nothingToUndo: break
         case .permissionDenied:
             let needed: Rights
             switch attempt.wish {
