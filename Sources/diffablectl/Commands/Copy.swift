@@ -6,7 +6,7 @@ struct Copy: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         abstract: "Copy a list to a new one.",
         discussion: """
-            The copy has the items of one revision, and the durability and mode of the original. It has a history of \
+            The copy has the contents of one revision, and the durability and mode of the original. It has a history of \
             its own, and you own it. A client that waits for the new list sees an empty list first, and then all items \
             at once.
             """)
