@@ -68,7 +68,7 @@ struct DiffableFeedCommand: AsyncParsableCommand {
         }
         if list == feeds { throw ValidationError(FeedConfiguration.boardIsNoFeed(feeds)) }
         if list == nil, let option = options.firstUsed {
-            throw ValidationError("\(option) is for a list and a command; in a file it stands as a key")
+            throw ValidationError("\(option) is for a list and a command; in a file, write it as a key")
         }
         guard [socket != nil, user, system].count(where: { $0 }) <= 1 else {
             throw ValidationError("--socket, --user and --system cannot be combined")
@@ -77,7 +77,7 @@ struct DiffableFeedCommand: AsyncParsableCommand {
             throw ValidationError("--user: $XDG_RUNTIME_DIR is not set, so the user's own daemon cannot be found")
         }
         if dryRun, once == nil { throw ValidationError("--dry-run is for --once LIST") }
-        if check, once != nil { throw ValidationError("--check and --once exclude each other") }
+        if check, once != nil { throw ValidationError("--check and --once cannot be combined") }
     }
 
     static func main() {

@@ -28,7 +28,7 @@ struct FeedConfiguration {
     }
 
     func read() throws(FeedExit) -> [FeedSettings] {
-        guard let path else { throw failure("neither XDG_CONFIG_HOME nor HOME is set: say --config FILE") }
+        guard let path else { throw failure("neither XDG_CONFIG_HOME nor HOME is set: use --config FILE") }
         let text = try text(of: path)
         do {
             let file = try FeedFile(yaml: text, home: directory("HOME"))
@@ -45,7 +45,7 @@ struct FeedConfiguration {
 
     /// Why no feed is for this list.
     static func boardIsNoFeed(_ board: ListName) -> String {
-        "the list \(board) says how the feeds are doing; --feeds names another for that"
+        "the list \(board) has the status of the feeds; use --feeds to name another list for that"
     }
 
     private func text(of path: String) throws(FeedExit) -> String {
@@ -61,7 +61,7 @@ struct FeedConfiguration {
         }
         // It is in paths and words, which are never silently others.
         guard let text = String(validating: bytes.withoutByteOrderMark(), as: UTF8.self) else {
-            throw failure("the file \(path) is no UTF-8")
+            throw failure("the file \(path) is not valid UTF-8")
         }
         return text
     }

@@ -56,7 +56,7 @@ enum ContentArguments {
                     "the content \(argument.debugDescription) is neither JSON nor key=value; "
                         + "for plain text write text=\(argument.debugDescription)")
             }
-            throw ValidationError("the content is no JSON: \(error)")
+            throw ValidationError("the content is not JSON: \(error)")
         }
     }
 
@@ -89,7 +89,7 @@ enum ContentArguments {
     private static func member(_ argument: String) throws -> (FieldPath, Content) {
         guard let sign = argument.firstIndex(of: "="), sign != argument.startIndex else {
             throw ValidationError(
-                "\(argument.debugDescription) is no key=value pair; content of several words is given as text=\"...\"")
+                "\(argument.debugDescription) is not a key=value pair; write content of several words as text=\"...\"")
         }
         let value = String(argument[argument.index(after: sign)...])
         let key = argument[..<sign]
@@ -99,7 +99,7 @@ enum ContentArguments {
             return (path, try content(json: value) ?? .null)
         } catch {
             throw ValidationError(
-                "\(argument.debugDescription) is no key:=JSON: \(error); for a string write key=value")
+                "\(argument.debugDescription) is not key:=JSON: \(error); for a string write key=value")
         }
     }
 

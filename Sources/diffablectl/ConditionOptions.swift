@@ -48,7 +48,7 @@ struct ConditionOptions: ParsableArguments {
         }
         switch content {
         case .success(let content): return content ?? .null
-        case .failure(let error): throw ValidationError("--where is no JSON: \(error)")
+        case .failure(let error): throw ValidationError("--where is not JSON: \(error)")
         }
     }
 }

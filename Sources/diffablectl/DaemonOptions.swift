@@ -10,7 +10,7 @@ struct DaemonOptions: ParsableArguments {
 
     func validate() throws {
         guard [socket != nil, user, system].count(where: { $0 }) <= 1 else {
-            throw ValidationError("--socket, --user and --system exclude each other")
+            throw ValidationError("--socket, --user and --system cannot be combined")
         }
     }
 
@@ -51,7 +51,7 @@ struct DaemonOptions: ParsableArguments {
         do { return try await withConnection(body) } catch ClientError.connectionLost(let path) {
             throw CommandError(
                 .noDaemon,
-                "the daemon at \(path) closed the connection before it had answered; ask again when it is back")
+                "the daemon at \(path) closed the connection before it replied; try again when it is running")
         } catch ClientError.noReply(let path, let time) {
             throw CommandError(
                 .noDaemon,

@@ -96,7 +96,7 @@ struct DeletionGuard {
                 .refused,
                 options.maxDelete == nil
                     ? "nothing was read, and whether that would delete anything of \(quoted(list)) is not known, because you may "
-                        + "not see it; if the list is to be empty, say --allow-empty"
+                        + "not see it; use --allow-empty to empty the list"
                     : "--max-delete needs the right to see \(quoted(list)); ask its owner for it")
         }
     }
@@ -111,8 +111,8 @@ struct DeletionGuard {
             case .empty(let share):
                 throw CommandError(
                     .refused,
-                    "nothing was read, which would delete \(share) of \(place); nothing was changed. If it is to be empty, "
-                        + "say --allow-empty")
+                    "nothing was read, which would delete \(share) of \(place); nothing was changed. To empty it, use "
+                        + "--allow-empty")
             case .tooMuch(let share, let limit):
                 throw CommandError(
                     .refused,

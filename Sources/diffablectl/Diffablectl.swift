@@ -76,7 +76,7 @@ struct Diffablectl: AsyncParsableCommand {
         let arguments = DaemonOptions.arranged(ProcessArguments.given(), isCommand: isCommand)
         do {
             if let number = ProcessArguments.firstUnreadable() {
-                throw ValidationError("argument \(number) is no UTF-8; convert it first, for example with iconv")
+                throw ValidationError("argument \(number) is not valid UTF-8; convert it first, for example with iconv")
             }
             try refuseUnknownCommand(in: arguments)
             var command = try await asyncParseAsRoot(ViewLists.arranged(arguments))
@@ -140,7 +140,7 @@ extension Diffablectl {
     /// The parser takes a word such as -high for several options, and h is help. The user may have meant an id.
     private static func explained(_ error: any Error, _ arguments: [String]) -> any Error {
         let options = arguments.prefix { $0 != "--" }
-        let hint = "an id or another text that begins with a dash stands behind --, after all options: --"
+        let hint = "write an id or another argument that begins with a dash after --, after all options: --"
         if exitCode(for: error).isSuccess {
             let asksForHelp = options.contains { ["-h", "--help", "-help", "help"].contains($0) }
             guard !asksForHelp, let word = options.first(where: { isSeveralOptions($0) && $0.contains("h") }) else {

@@ -11,7 +11,7 @@ struct FreshnessOptions: ParsableArguments {
 
     func validate() throws {
         if mostRecent, notOlderThan != nil {
-            throw ValidationError("--most-recent and --not-older-than exclude each other")
+            throw ValidationError("--most-recent and --not-older-than cannot be combined")
         }
         if let notOlderThan, notOlderThan < 0 {
             throw ValidationError("--not-older-than is a revision, from 0 on, not \(notOlderThan)")

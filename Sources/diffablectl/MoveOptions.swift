@@ -19,9 +19,9 @@ struct MoveOptions: ParsableArguments {
             throw ValidationError(
                 "one place only: --before, --after, --section or --parent, or one of --front, --back, --up and --down")
         }
-        if place.hasAnchor, step != nil { throw ValidationError("--before and --after say the place already") }
+        if place.hasAnchor, step != nil { throw ValidationError("--before and --after already name the place") }
         if place.hasContainer, up || down {
-            throw ValidationError("--up and --down are among the siblings that it has")
+            throw ValidationError("--up and --down move an item among its siblings")
         }
         if !place.hasAnchor, !place.hasContainer, step == nil {
             throw ValidationError(

@@ -51,7 +51,7 @@ struct PlaceOptions: ParsableArguments {
             throw ValidationError("say where: --before or --after an item, into a --section or under a --parent")
         }
         if front, place.hasAnchor {
-            throw ValidationError("--front is for --section and --parent; --before and --after say the place already")
+            throw ValidationError("--front is for --section and --parent; --before and --after already name the place")
         }
     }
 

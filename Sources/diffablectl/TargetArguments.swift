@@ -18,19 +18,20 @@ struct TargetArguments: ParsableArguments {
     func validate() throws {
         _ = try target()
         guard !words.isEmpty else {
-            throw ValidationError("say the content: JSON, or key=value pairs such as text=\"Buy milk\" done:=false")
+            throw ValidationError(
+                "content is missing: use JSON, or key=value pairs such as text=\"Buy milk\" done:=false")
         }
     }
 
     func target() throws -> Target {
         if isOfList {
             guard matching.isEmpty else {
-                throw ValidationError("--where is about items, and --list about the list itself; use one of them")
+                throw ValidationError("--where selects items, and --list is the list itself; use one of them")
             }
             return .list
         }
         if !matching.isEmpty { return .all(where: matching) }
-        guard let item else { throw ValidationError("name an item, or say with --where which are meant") }
+        guard let item else { throw ValidationError("name an item, or select items with --where") }
         return .item(try itemID(item))
     }
 

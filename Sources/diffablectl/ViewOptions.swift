@@ -44,7 +44,7 @@ struct ViewOptions: ParsableArguments {
             if let value, value < 0 { throw ValidationError("\(option) is a number of rows, from 0 on, not \(value)") }
         }
         if limit == nil, from != nil || offset != nil {
-            throw ValidationError("--from and --offset say where rows begin: say with --limit how many there are")
+            throw ValidationError("--from and --offset need --limit")
         }
         _ = try checkedView(try json())
     }

@@ -42,10 +42,10 @@ struct ContentArgumentTests {
             do { return try ContentArguments.content(of: arguments)?.description ?? "nil" } catch { return "\(error)" }
         }
         #expect(complaint("Buy milk").contains("for plain text write text=\"Buy milk\""))
-        #expect(complaint("a=1", "milk").contains("\"milk\" is no key=value pair"))
+        #expect(complaint("a=1", "milk").contains("\"milk\" is not a key=value pair"))
         #expect(complaint("a=1", "a=2").contains("a is given twice"))
         #expect(complaint("n:=01").contains("for a string write key=value"))
-        #expect(complaint("{").contains("the content is no JSON"))
+        #expect(complaint("{").contains("the content is not JSON"))
     }
 
     private func refusal(_ arguments: [String], _ present: String) throws -> String? {

@@ -58,7 +58,7 @@ extension Integration {
             #expect(try eventually { try isLive("jobs", in: here) })
             #expect(try areEqual("jobs", there, here))
             #expect(eventually { watch.output.contains("+ four") })
-            #expect(!watch.output.contains("made anew"), "who follows the mirror keeps its place: \(watch.output)")
+            #expect(!watch.output.contains("created again"), "who follows the mirror keeps its place: \(watch.output)")
 
             mirror.end(with: SIGTERM)
             #expect(try eventually { try !isLive("jobs", in: here) })

@@ -65,10 +65,10 @@ struct Apply: AsyncParsableCommand {
 
     func validate() throws {
         if let file, !command.isEmpty {
-            throw ValidationError("there are two things to read, \(file) and the command behind --: choose one")
+            throw ValidationError("there are two inputs, \(file) and the command after --: use one of them")
         }
         if merge, reload {
-            throw ValidationError("--reload makes everything anew, and --merge leaves most of it as it is")
+            throw ValidationError("--reload and --merge cannot be combined")
         }
     }
 

@@ -55,14 +55,14 @@ struct Backup: AsyncParsableCommand {
         guard let file, file != "-" else {
             guard isatty(STDOUT_FILENO) == 0 else {
                 throw InputError(
-                    "a backup is not written to a terminal: name a file, or send it into one or into a pipe")
+                    "diffablectl does not print a backup on a terminal: name a file, or redirect the output")
             }
             return BackupFile()
         }
         var status = stat()
         if stat(file, &status) == 0 {
             guard status.st_mode & S_IFMT == S_IFREG else {
-                throw InputError("\(file) is there, and no regular file: name another; standard output is -")
+                throw InputError("\(file) exists and is not a regular file: name another, or use - for standard output")
             }
             if !force { throw BackupFile.exists(file) }
         }
@@ -72,7 +72,7 @@ struct Backup: AsyncParsableCommand {
     private func checkPresent(among durable: [String]) throws(CommandError) {
         guard let missing = lists.first(where: { !durable.contains($0.description) }) else { return }
         throw CommandError(
-            .notFound, "there is no durable list \(quoted(missing)); diffablectl ls names those that there are")
+            .notFound, "there is no durable list \(quoted(missing)); see diffablectl ls")
     }
 }
 

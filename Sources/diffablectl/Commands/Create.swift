@@ -19,7 +19,7 @@ struct Create: AsyncParsableCommand {
     @OptionGroup var daemon: DaemonOptions
 
     func validate() throws {
-        if isShared, isVolatile { throw ValidationError("A shared list is kept on disk: leave --volatile out.") }
+        if isShared, isVolatile { throw ValidationError("a shared list is kept on disk: leave --volatile out") }
     }
 
     func run() async throws {

@@ -27,7 +27,7 @@ struct Edit: AsyncParsableCommand {
         if let item {
             guard let known = base.snapshot.itemAlone(item) else {
                 throw CommandError(
-                    .notFound, "the list \(quoted(list)) has no item \(quoted(item)); diffablectl append makes one")
+                    .notFound, "the list \(quoted(list)) has no item \(quoted(item)); diffablectl append creates one")
             }
             text = EditableText.text(of: known.content)
         } else {
@@ -63,7 +63,7 @@ struct Edit: AsyncParsableCommand {
             guard let merged = try merged(base.snapshot, mine, theirs) else {
                 throw CommandError(
                     .conflict,
-                    "somebody else has changed the same of \(list) meanwhile; see `diffablectl diff \(list) \(base.revision)`, and "
+                    "another client has changed the same part of \(list); see `diffablectl diff \(list) \(base.revision)`, and "
                         + "edit it again")
             }
             return merged

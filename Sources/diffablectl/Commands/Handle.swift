@@ -72,7 +72,7 @@ struct Handle: AsyncParsableCommand {
 
     func validate() throws {
         if command.isEmpty {
-            throw ValidationError("say behind -- what to run: diffablectl handle \(list) -- COMMAND...")
+            throw ValidationError("name a command after --: diffablectl handle \(list) -- COMMAND...")
         }
         guard Self.jobsRange.contains(jobs) else {
             throw ValidationError(
@@ -165,9 +165,9 @@ struct Handle: AsyncParsableCommand {
     private func tell(_ end: HandlerEnd) throws {
         switch end {
         case .listDeleted: say("\(list) was deleted or renamed")
-        case .replaced: throw CommandError(.conflict, "another handler answers for \(list) now")
+        case .replaced: throw CommandError(.conflict, "another handler has replaced this one for \(list)")
         case .permissionDenied:
-            throw CommandError(.notAllowed, "this user may not change \(list) any more, and so not answer for it")
+            throw CommandError(.notAllowed, "you may no longer change \(list), so this command cannot handle it")
         case .unknown(let reason):
             throw CommandError(
                 .refused,

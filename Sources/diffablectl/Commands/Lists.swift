@@ -27,11 +27,11 @@ struct Lists: AsyncParsableCommand {
 
     func validate() throws {
         guard [long, names, json].count(where: { $0 }) <= 1 else {
-            throw ValidationError("-l, --names and --json exclude each other")
+            throw ValidationError("-l, --names and --json cannot be combined")
         }
-        if long, deleted { throw ValidationError("-l and --deleted exclude each other") }
+        if long, deleted { throw ValidationError("-l and --deleted cannot be combined") }
         if json, !chosen.isEmpty {
-            throw ValidationError("--json is the daemon's whole answer; leave out which lists, and choose from it")
+            throw ValidationError("--json prints the daemon's whole reply: leave the names of lists out")
         }
     }
 
@@ -43,12 +43,12 @@ struct Lists: AsyncParsableCommand {
             } else if deleted {
                 let lists = try chosen(of: await connection.deletedLists(), \.summary.list)
                 if names { return lists.forEach { output.line("\($0.summary.list)") } }
-                if lists.isEmpty { return say("there are no deleted lists that you could bring back") }
+                if lists.isEmpty { return say("there are no deleted lists that you can restore") }
                 for line in table(lists).lines { output.line(line) }
             } else {
                 let lists = try chosen(of: await connection.lists(), \.list)
                 if names { return lists.forEach { output.line("\($0.list)") } }
-                if lists.isEmpty { return say("there are no lists; make one with diffablectl create NAME") }
+                if lists.isEmpty { return say("there are no lists; create one with diffablectl create NAME") }
                 output.table(long ? longTable(lists) : table(lists))
             }
         }
@@ -61,7 +61,7 @@ struct Lists: AsyncParsableCommand {
         let names = Set(lists.map(name))
         for list in chosen where !names.contains(list) {
             if deleted {
-                throw CommandError(.notFound, "no list \(quoted(list)) was deleted that you could bring back")
+                throw CommandError(.notFound, "there is no deleted list \(quoted(list)) that you can restore")
             }
             throw ClientError.refused(
                 Refusal(

@@ -29,7 +29,7 @@ struct Log: AsyncParsableCommand {
     func validate() throws {
         if let n, n < 1 { throw ValidationError("-n is 1 or more, not \(n)") }
         if json, showsChanges || follow {
-            throw ValidationError("--json is the daemon's answer: leave -p and --follow out")
+            throw ValidationError("--json cannot be combined with -p and --follow")
         }
     }
 
@@ -43,7 +43,7 @@ struct Log: AsyncParsableCommand {
             }
             let history = try await connection.history(of: list, limit: n, freshness.freshness)
             if history.transactions.isEmpty, history.schemaChanges.isEmpty {
-                say("nothing of \(list)'s past is kept")
+                say("no history of \(list) is kept")
             }
             try await draw(history.transactions, history.schemaChanges, connection, newestFirst: true)
         }

@@ -44,12 +44,15 @@ struct MirrorList: AsyncParsableCommand {
 
     func validate() throws {
         guard [via != nil, pipe != nil, end].count(where: { $0 }) <= 1 else {
-            throw ValidationError("--via, --pipe and --end exclude each other")
+            throw ValidationError("--via, --pipe and --end cannot be combined")
         }
         if end {
             _ = try listName(source)
             if name != nil { throw ValidationError("--end takes one list") }
-            if replace { throw ValidationError("--end is for a list that no command mirrors: end that command first") }
+            if replace {
+                throw ValidationError(
+                    "--end cannot be combined with --replace: stop the command that mirrors the list first")
+            }
         } else {
             _ = try route()
         }
@@ -106,7 +109,7 @@ struct MirrorList: AsyncParsableCommand {
                     }
                 }
             } catch let error as ClientError where error.isHealedByReconnecting && !(isFirst && error.isAbsence) {
-                if failures == 0 { say("\(error); it is tried again until there is one") }
+                if failures == 0 { say("\(error); retrying until there is a connection") }
                 failures += 1
                 try await Task.sleep(for: Backoff.pause(afterFailures: failures))
             }
@@ -155,7 +158,7 @@ struct MirrorList: AsyncParsableCommand {
                 if case ClientError.refused(let refusal) = error, refusal.name == "permissionDenied" { throw error }
                 if .now - start > MirrorList.steadyTime { failures = 0 }
                 if failures == 0 {
-                    say("no link to \(link.name)\(reason(error)); it is tried again until there is one")
+                    say("no link to \(link.name)\(reason(error)); reconnecting")
                 }
             }
             failures += 1

@@ -23,7 +23,7 @@ struct Move: AsyncParsableCommand {
 
     func validate() throws {
         guard (id == nil) != matching.isEmpty else {
-            throw ValidationError("name the item to move, or use --where for all that meet a condition")
+            throw ValidationError("name the item to move, or select items with --where")
         }
         if id == nil, place.position == nil {
             throw ValidationError(

@@ -49,7 +49,7 @@ struct Perform: AsyncParsableCommand {
     func validate() throws {
         _ = try content()
         guard [try !items().isEmpty, section != nil, !matching.isEmpty].count(where: { $0 }) <= 1 else {
-            throw ValidationError("an action is for items, for a section, or for what meets --where: name one of them")
+            throw ValidationError("name items, a section or --where, not several of them")
         }
     }
 
@@ -65,7 +65,7 @@ struct Perform: AsyncParsableCommand {
             throw ValidationError("the arguments are given twice, as --arguments and as \(pairs[0].debugDescription)")
         }
         guard let content = Content.parsed(arguments) else {
-            throw ValidationError("--arguments is no JSON: \(arguments.debugDescription)")
+            throw ValidationError("--arguments is not JSON: \(arguments.debugDescription)")
         }
         return content
     }
@@ -106,7 +106,7 @@ struct Perform: AsyncParsableCommand {
             let items = found.map(\.id)
             guard !items.isEmpty else {
                 await FieldAdvice(try self.matching.namedFields, of: list, over: connection).give(shown: Snapshot())
-                throw CommandError(.notFound, "no item of \(list) meets the condition; nobody was asked")
+                throw CommandError(.notFound, "no item of \(list) matches; no request was sent")
             }
             do {
                 return try await ask(

@@ -20,7 +20,7 @@ struct Reload: AsyncParsableCommand {
 
     func validate() throws {
         if let list, ids.isEmpty {
-            throw ValidationError("say which items of \(list); without a list, the configuration is read again")
+            throw ValidationError("name the items of \(list); without a list, the configuration is reloaded")
         }
         if list == nil, options.ifRevision != nil || options.requestKey != nil || options.retry != nil {
             throw ValidationError("--if-revision, --request-key and --retry are for a list and its items")

@@ -17,7 +17,7 @@ struct Rename: AsyncParsableCommand {
     @OptionGroup var daemon: DaemonOptions
 
     func validate() throws {
-        if name == list { throw ValidationError("\(list) is the name that it has: give another one") }
+        if name == list { throw ValidationError("the list is already named \(list)") }
     }
 
     func run() async throws {

@@ -37,7 +37,7 @@ struct IDOrder {
                 throw InputError(line: line, "\(quoted(id)) is named twice")
             }
         }
-        if ranks.isEmpty { throw InputError("there is nothing to read: name an id on each line") }
+        if ranks.isEmpty { throw InputError("the input is empty; write an id on each line") }
     }
 
     func applied(to snapshot: Snapshot, of list: ListName) throws -> Snapshot {

@@ -33,7 +33,7 @@ struct Schema: AsyncParsableCommand {
 
     func validate() throws {
         if clear, file != nil || others != nil || keep {
-            throw ValidationError("--clear takes all schemas away: leave the file, --others and --keep out")
+            throw ValidationError("--clear removes all schemas: leave the file, --others and --keep out")
         }
         if json, file != nil || clear { throw ValidationError("--json prints: leave the file and --clear out") }
         if file == nil, others != nil || keep {

@@ -25,7 +25,9 @@ struct SetContent: AsyncParsableCommand {
 
     func validate() throws {
         _ = try ContentArguments.content(of: arguments.words)
-        if kind != nil, arguments.isOfList { throw ValidationError("--kind is an item's; a list has none") }
+        if kind != nil, arguments.isOfList {
+            throw ValidationError("--kind cannot be combined with --list: only items have a kind")
+        }
     }
 
     func run() async throws {

@@ -41,7 +41,7 @@ struct Show: AsyncParsableCommand {
 
     func validate() throws {
         if json, output != nil || columns != nil {
-            throw ValidationError("--json is a form of its own: leave -o and --columns out")
+            throw ValidationError("--json cannot be combined with -o and --columns")
         }
         if columns != nil, [.outline, .ids, .json].contains(format) {
             throw ValidationError("--columns is for -o table, tsv, csv and jsonl")
@@ -98,7 +98,7 @@ struct Show: AsyncParsableCommand {
     /// An empty list is not an error. People get a hint on standard error; programs see it by themselves.
     private func sayEmpty(_ snapshot: Snapshot) {
         if view.limit != nil {
-            if Terminal.isReadingErrors { say("there are no such rows of \(list)") }
+            if Terminal.isReadingErrors { say("\(list) has no such rows") }
         } else if !view.items.selectsItems {
             if snapshot.isEmpty { say("\(list) is empty") }
         } else if Terminal.isReadingErrors {

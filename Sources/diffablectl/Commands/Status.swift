@@ -16,7 +16,7 @@ struct Status: AsyncParsableCommand {
     @OptionGroup var daemon: DaemonOptions
 
     func validate() throws {
-        if json, prometheus { throw ValidationError("--json and --prometheus exclude each other") }
+        if json, prometheus { throw ValidationError("--json and --prometheus cannot be combined") }
     }
 
     func run() async throws {

@@ -50,10 +50,11 @@ struct Undelete: AsyncParsableCommand {
         guard found.isEmpty else {
             throw CommandError(
                 .unusable,
-                "several lists \(quoted(list)) were deleted then (\(times)); say more of the time, or name one by its epoch, "
+                "several lists \(quoted(list)) were deleted then (\(times)); give more of the time, or name one by its epoch, "
                     + "which diffablectl ls --deleted --json shows")
         }
-        throw CommandError(.notFound, "no list \(quoted(list)) was deleted then; those there are were deleted \(times)")
+        throw CommandError(
+            .notFound, "no list \(quoted(list)) was deleted then; the deleted ones have the times \(times)")
     }
 
     /// - Parameter kept: the deleted lists that there are to bring back.

@@ -54,12 +54,12 @@ struct ViewLists: AsyncParsableCommand {
 
     func validate() throws {
         if Set(lists).count < lists.count { throw ValidationError("a list is named twice") }
-        if select, multi { throw ValidationError("--select and --multi exclude each other") }
+        if select, multi { throw ValidationError("--select and --multi cannot be combined") }
         if plain, picking != .none {
             throw ValidationError("--plain picks nothing: leave out --select, --multi and the command")
         }
         if exec != nil, !markedWords.isEmpty {
-            throw ValidationError("there are two commands, that of --exec and the one behind --: choose one")
+            throw ValidationError("there are two commands, one of --exec and one after --: use one of them")
         }
         _ = try shown.filter()
         _ = try command()
@@ -74,7 +74,7 @@ struct ViewLists: AsyncParsableCommand {
 
     func run() async throws {
         guard plain || picking != .none || isatty(STDOUT_FILENO) == 1 else {
-            throw CommandError(.unusable, "standard output is no terminal; --plain writes lines")
+            throw CommandError(.unusable, "standard output is not a terminal; use --plain to print lines")
         }
         var options = ViewerOptions.typed
         options.filter = try shown.filter()
@@ -97,7 +97,7 @@ struct ViewLists: AsyncParsableCommand {
             return try await PlainView(lists: lists, options: options, client: client).run()
         }
         guard abilities.hasCursorMotion else {
-            throw CommandError(.unusable, "this terminal ($TERM) cannot place a cursor; --plain writes lines")
+            throw CommandError(.unusable, "this terminal ($TERM) cannot place a cursor; use --plain to print lines")
         }
         let loop = ViewLoop(
             lists: lists, options: options, abilities: abilities, client: client, socket: try daemon.path())
@@ -143,7 +143,7 @@ struct ViewLists: AsyncParsableCommand {
                 decoding: try await inputBytes(of: look, "how lists are drawn", within: InputLimit { _ in nil }),
                 as: UTF8.self)
         guard let content = Content.parsed(text), content.bytes.first == UInt8(ascii: "{") else {
-            throw InputError("\(lookName) is no JSON object; docs/appearance.md says what may stand in it")
+            throw InputError("\(lookName) is not a JSON object; see docs/appearance.md")
         }
         return content
     }

@@ -32,7 +32,7 @@ struct Wait: AsyncParsableCommand {
     func validate() throws {
         let goal = try WaitGoal(goals, hasItem: item != nil)
         if !counted.isEmpty, item != nil {
-            throw ValidationError("--where is for a list: say what the item is to be with --for")
+            throw ValidationError("--where is for a list: use --for for the condition of an item")
         }
         _ = try goal.options(item: item, where: try counted.json())
     }
@@ -47,7 +47,7 @@ struct Wait: AsyncParsableCommand {
             if let timeout {
                 group.addTask {
                     try await Task.sleep(for: timeout.duration)
-                    throw CommandError(.timeOut, "\(words) is not so after \(timeout)")
+                    throw CommandError(.timeOut, "timed out after \(timeout) waiting for \(words)")
                 }
             }
             defer { group.cancelAll() }
@@ -88,7 +88,7 @@ struct Wait: AsyncParsableCommand {
         }
         // The loop ends when the list is deleted.
         if wait.goal.isDeletion { return [] }
-        throw CommandError(.notFound, "\(list) was deleted; \(words) will not be so")
+        throw CommandError(.notFound, "\(list) was deleted while waiting for \(words)")
     }
 }
 

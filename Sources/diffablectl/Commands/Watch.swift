@@ -162,7 +162,7 @@ struct Watch: AsyncParsableCommand {
         case .live: say("\(list) is live")
         case .notLive(let since):
             let time = since.map { " since \(localTime(milliseconds: $0))" } ?? ""
-            say("\(list) is not live\(time): it is as it was when the place that it comes from was last heard of")
+            say("\(list) is not live\(time): this is the last state received from its source")
         case nil: break
         }
     }
@@ -196,7 +196,7 @@ struct Watch: AsyncParsableCommand {
             case .initial, .reload, .unknown:
                 if update.cause == .unknown {
                     say(
-                        "the daemon began \(list) anew, for a reason that this diffablectl does not know; this is the whole list"
+                        "the daemon sent \(list) again, for a reason that this diffablectl does not know; this is the whole list"
                     )
                 }
                 if !heading.isEmpty {
@@ -207,9 +207,9 @@ struct Watch: AsyncParsableCommand {
                 var outline = OutlineWriter(terminal)
                 return outline.draw(update.snapshot.untyped)
             // The drawn state is known, so the changes since then are shown below.
-            case .history: say("what happened to \(list) in between is not kept any more; this is what it came to")
-            case .epoch: say("\(list) was made anew in between; this is what it came to")
-            case .deleted: say("\(list) was deleted; the next one of that name is waited for")
+            case .history: say("the changes of \(list) in between are no longer available; this is the current state")
+            case .epoch: say("\(list) was deleted and created again in between; this is the current state")
+            case .deleted: say("\(list) was deleted; waiting for the next list of that name")
             case .changes: break
             }
             let changes = ChangeLines(

@@ -65,7 +65,7 @@ enum EditableText {
     static func snapshot(of bytes: [UInt8], from base: Snapshot) throws(InputError) -> Snapshot {
         let text = try checkedText(bytes)
         guard let list = try JSONRows.snapshot(in: text) else {
-            throw InputError("this is no {\"sections\":[…]}, as a list is edited")
+            throw InputError("not a list: expected {\"sections\":[…]}")
         }
         do throws(OperationError) {
             // The user has deleted the list's own content if it is missing now.
@@ -73,10 +73,10 @@ enum EditableText {
         } catch {
             switch error {
             case .duplicateItem(let id):
-                throw InputError("the item \(quoted(id)) stands twice; an id stands once in a list")
+                throw InputError("duplicate item \(quoted(id)): an id can appear only once in a list")
             case .duplicateSection(let id):
-                throw InputError("the section \(quoted(id)) stands twice; an id stands once in a list")
-            default: throw InputError("this cannot be a list: \(error)")
+                throw InputError("duplicate section \(quoted(id)): an id can appear only once in a list")
+            default: throw InputError("not a list: \(error)")
             }
         }
     }

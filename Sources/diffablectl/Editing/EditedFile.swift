@@ -13,7 +13,7 @@ struct EditedFile {
     init(_ text: String, named name: String) throws {
         var template = Array("\(Self.variable("TMPDIR") ?? "/tmp")/diffablectl-XXXXXX".utf8CString)
         guard mkdtemp(&template) != nil else {
-            throw InputError("no file can be made to edit: \(Errno.last); see $TMPDIR")
+            throw InputError("cannot create a file to edit: \(Errno.last); check $TMPDIR")
         }
         directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
         path = "\(directory)/\(name)"

@@ -28,7 +28,7 @@ struct MirrorLink: Sendable {
     ) async throws -> R {
         var ends: [CInt] = [-1, -1]
         guard socketpair(AF_UNIX, CInt(SOCK_STREAM.rawValue), 0, &ends) == 0 else {
-            throw CommandError(.unusable, "there is no socket left: \(String(cString: strerror(errno)))")
+            throw CommandError(.unusable, "cannot create a socket pair: \(String(cString: strerror(errno)))")
         }
         for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
         let child: ChildProcess

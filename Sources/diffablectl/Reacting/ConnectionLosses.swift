@@ -11,7 +11,7 @@ extension Client {
             switch state {
             case .disconnected(let reason?):
                 if isEnd { throw reason }
-                if !isLost { say("the connection to the daemon was lost; it is tried again until there is one") }
+                if !isLost { say("the connection to the daemon was lost; reconnecting") }
                 isLost = true
             case .connected:
                 if isLost { say("connected again") }

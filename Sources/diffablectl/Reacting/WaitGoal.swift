@@ -16,12 +16,13 @@ enum WaitGoal {
     init(_ texts: [String], hasItem: Bool) throws {
         switch texts {
         case []:
-            throw ValidationError("say with --for what to wait for: exists, deleted, or a condition such as done=true")
+            throw ValidationError("use --for to name the condition: exists, deleted, or a test such as done=true")
         case ["exists"]: self = .exists
         case ["deleted"]: self = .deleted
         default:
             if let word = texts.first(where: { ["exists", "deleted"].contains($0) }) {
-                throw ValidationError("--for \(word) stands alone; a member of that name is .\(word)")
+                throw ValidationError(
+                    "--for \(word) cannot be combined with other conditions; a member of that name is .\(word)")
             }
             if !hasItem, texts.count == 1, let count = try Self.count(texts[0]) {
                 self = count

@@ -12,15 +12,15 @@ extension Integration {
         }
 
         @Test(arguments: [
-            ("get tasks -high", "-high is taken for options, of which -h is help", "stands behind --"),
+            ("get tasks -high", "-high is taken for options, of which -h is help", "after --"),
             ("rm tasks -chat", "-chat is taken for options", "-- -chat"),
-            ("append tasks -milk", "stands behind --, after all options: -- -milk", "append"),
+            ("append tasks -milk", "after --, after all options: -- -milk", "append"),
             ("help nope", #"there is no command "nope"; `diffablectl --help` shows"#, ""),
             ("help shwo", #"there is no command "shwo"; did you mean show?"#, ""),
             ("help section ad", #"there is no command "section ad"; did you mean section add?"#, "section --help"),
             ("section nope", #"there is no command "section nope"; `diffablectl section --help` shows"#, ""),
             ("version", #"there is no command "version"; did you mean --version? `diffablectl"#, ""),
-            ("append tasks x '{bad'", "the content is no JSON", "Usage: diffablectl append"),
+            ("append tasks x '{bad'", "the content is not JSON", "Usage: diffablectl append"),
             ("insert tasks x foo --before y", "neither JSON nor key=value", "Usage: diffablectl insert"),
             ("set tasks milk foo", "neither JSON nor key=value", "Usage: diffablectl set"),
             ("patch tasks milk foo", "neither JSON nor key=value", "Usage: diffablectl patch"),
@@ -31,7 +31,7 @@ extension Integration {
             ("section move tasks main --bef=x", "there is no option --bef", ""),
             ("move tasks milk --nonsense", "no option --nonsense; `diffablectl move --help` shows those there are", ""),
             ("move tasks milk -q", "say where: --before or --after", "Usage: diffablectl move"),
-            ("wait tasks -- --nonsense", "say with --for what to wait for", "Usage: diffablectl wait"),
+            ("wait tasks -- --nonsense", "use --for to name the condition", "Usage: diffablectl wait"),
             ("show tasks --columns id,.a,a", "--columns names a twice", "Usage: diffablectl show"),
         ])
         func `what cannot be used is refused with what to type`(line: String, words: String, more: String) throws {

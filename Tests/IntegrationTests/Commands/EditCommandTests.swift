@@ -78,7 +78,7 @@ extension Integration {
                     #"diffablectl set tasks milk text=Theirs\#(round) -q; sed -i 's/"text": *"[^"]*"/"text":"Mine"/' "$2""#,
                     arguments.first ?? "-q")
                 #expect(answer.status == 5)
-                #expect(answer.complaints.contains("somebody else has changed the same of tasks meanwhile"))
+                #expect(answer.complaints.contains("another client has changed the same part of tasks"))
                 let file = try #require(kept().first)
                 #expect(answer.complaints.contains("the text is kept in \(daemon.directory.path)/\(file)"))
                 let text = try String(contentsOfFile: daemon.directory.file(file), encoding: .utf8)

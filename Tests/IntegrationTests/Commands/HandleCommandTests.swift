@@ -406,7 +406,7 @@ extension Integration {
             let first = try handle("true")
             let second = try start(["handle", "tasks", "--replace", "--", "true"])
             #expect(try first.wait() == 5)
-            #expect(first.complaints.hasSuffix("another handler answers for tasks now\n"))
+            #expect(first.complaints.hasSuffix("another handler has replaced this one for tasks\n"))
             try daemon.succeed("delete", "tasks")
             #expect(try second.wait() == 0)
             #expect(second.complaints.hasSuffix("tasks was deleted or renamed\n"))

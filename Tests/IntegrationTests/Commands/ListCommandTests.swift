@@ -85,7 +85,7 @@ extension Integration {
             #expect(try daemon.succeed("ls", "--deleted", "--names") == "")
             try daemon.succeed("create", "tasks")
             let itself = try daemon.companion("rename", "tasks", "tasks")
-            #expect(itself.status == 2 && itself.complaints.contains("the name that it has"), "\(itself.complaints)")
+            #expect(itself.status == 2 && itself.complaints.contains("is already named"), "\(itself.complaints)")
             let taken = try daemon.companion("rename", "tasks", "todo")
             #expect(taken.status == 5 && !taken.complaints.contains("delete"), "\(taken.complaints)")
         }

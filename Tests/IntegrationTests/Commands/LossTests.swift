@@ -161,7 +161,7 @@ extension Integration {
             let none = try daemon.companion("show", "tasks", "--limit", "1", "--offset", "9")
             #expect(none.status == 0 && !none.complaints.contains("is empty"), "\(none.complaints)")
             let bytes = try daemon.shell(#""$ctl" append tasks "$(printf 'bad\377')""#)
-            #expect(bytes.status != 0 && bytes.complaints.contains("is no UTF-8"), "\(bytes)")
+            #expect(bytes.status != 0 && bytes.complaints.contains("is not valid UTF-8"), "\(bytes)")
             #expect(try daemon.succeed("show", "tasks", "-o", "ids") == "x\n")
         }
     }

@@ -70,7 +70,7 @@ extension Integration {
         @Test func `the time-out has a status of its own`() throws {
             let answer = try daemon.companion("wait", "tasks", "milk", "--for", "done=true", "--timeout", "50ms")
             #expect(answer.status == 4)
-            #expect(answer.complaints == "diffablectl: tasks milk: done=true is not so after 50ms\n")
+            #expect(answer.complaints == "diffablectl: timed out after 50ms waiting for tasks milk: done=true\n")
             #expect(try daemon.companion("wait", "none", "milk", "--for", "done=true").status == 6)
         }
 

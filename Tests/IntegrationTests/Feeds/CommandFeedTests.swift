@@ -70,7 +70,7 @@ extension Integration {
         @Test func `a feed and the list of feeds have two names`() throws {
             let refused = try daemon.feedProgram("feeds", "--every", "1h", "--", "printf", "a\\n")
             #expect(try refused.wait() == 64)
-            #expect(refused.complaints.contains("--feeds names another"), "\(refused.complaints)")
+            #expect(refused.complaints.contains("use --feeds to name another"), "\(refused.complaints)")
             let other = try daemon.feedProgram("feeds", "--feeds", "others", "--every", "1h", "--", "printf", "a\\n")
             try daemon.waitForIDs(["a"], of: "feeds", other)
             other.end(with: SIGTERM)

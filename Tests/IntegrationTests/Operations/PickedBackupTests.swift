@@ -84,12 +84,14 @@ extension Integration {
             let pipe = "\(file).pipe"
             #expect(mkfifo(pipe, 0o600) == 0)
             let replaced = try daemon.companion("backup", pipe, "--force")
-            #expect(replaced.status == 2 && replaced.complaints.contains("no regular file"), "\(replaced)")
+            #expect(replaced.status == 2 && replaced.complaints.contains("not a regular file"), "\(replaced)")
             let endless = try daemon.companion("restore", "/dev/zero")
             #expect(endless.status == 2 && endless.complaints.contains("/dev/zero is no backup"), "\(endless)")
             guard Binaries.isInstalled("script") else { return }
             let terminal = try daemon.terminal(#""$ctl" backup"#)
-            #expect(terminal.status == 2 && terminal.output.contains("not written to a terminal"), "\(terminal)")
+            #expect(
+                terminal.status == 2 && terminal.output.contains("does not print a backup on a terminal"), "\(terminal)"
+            )
         }
     }
 }

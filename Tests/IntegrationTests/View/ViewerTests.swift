@@ -392,7 +392,7 @@ extension Integration {
             let screen = try daemon.view(#"tasks --look '{"header":"As I see it","heder":1}'"#)
             try screen.waitFor("As I see it")
             let refused = try daemon.companion("view", "tasks", "--plain", "--look", "{header}")
-            #expect(refused.status == 2 && refused.complaints.contains("--look is no JSON object"), "\(refused)")
+            #expect(refused.status == 2 && refused.complaints.contains("--look is not a JSON object"), "\(refused)")
         }
 
         @Test func `a picker picks what a search finds with one Enter, and changes nothing`() throws {

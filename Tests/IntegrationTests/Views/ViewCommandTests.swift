@@ -51,7 +51,7 @@ extension Integration {
 
         @Test(arguments: [
             (["--where", #"{"path":"due","equals":1}"#], #"where.path must be "id", "kind" or a JSON pointer"#),
-            (["--where", "{done"], "--where is no JSON"),
+            (["--where", "{done"], "--where is not JSON"),
             (["--where", "cpu>"], "compared with nothing"),
             (["--from", "milk"], "--limit"),
             (["--expansion", "none"], #"expansion must be "all", "shared" or "own""#),
