@@ -34,7 +34,7 @@ struct FieldAdvice {
             }
         }
         if missing.isEmpty { return }
-        let names = FieldCheck.paths(of: await contents(meeting: nil))
+        let names = FieldCheck.paths(of: await contents(meeting: nil) + shown)
         if names.isEmpty { return }
         for field in missing {
             if field.use == .absent,
