@@ -7,7 +7,17 @@ import unittest
 from typing import Any, List, Optional
 
 from diffable import (
-    AsyncClient, Client, ListState, NoSuchList, NoSuchRevision, Refused, Snapshot, TooLarge, Update, View, __version__,
+    AsyncClient,
+    Client,
+    ListState,
+    NoSuchList,
+    NoSuchRevision,
+    Refused,
+    Snapshot,
+    TooLarge,
+    Update,
+    View,
+    __version__,
     operations,
 )
 

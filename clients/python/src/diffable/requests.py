@@ -199,8 +199,8 @@ class Requests:
         self, list: str, to: Optional[int] = None, *, steps: Optional[int] = None, if_revision: Optional[int] = None,
         request_key: Optional[str] = None, dry_run: bool = False,
     ) -> Outcome:
-        """Undoes the newest change, or a number of changes (`steps`), or restores the revision `to`, by a new change. The next undo
-        continues with the change before. The outcome's `undo` has the two revisions."""
+        """Undoes the newest change, or a number of changes (`steps`), or restores the revision `to`, by a new change.
+        The next undo continues with the change before. The outcome's `undo` has the two revisions."""
         terms = {"to": to, "steps": steps, "ifRevision": if_revision, "dryRun": dry_run or None}
         key = None if dry_run else request_key or _random_key()
         return read(Outcome, await self._read("undo", list=list, requestKey=key, **terms))
@@ -209,8 +209,8 @@ class Requests:
         self, list: str, *, steps: Optional[int] = None, if_revision: Optional[int] = None,
         request_key: Optional[str] = None, dry_run: bool = False,
     ) -> Outcome:
-        """Redoes the change that was undone last, or a number of changes (`steps`), by a new change. After any other change there is
-        nothing to redo."""
+        """Redoes the change that was undone last, or a number of changes (`steps`), by a new change. After any other
+        change there is nothing to redo."""
         terms = {"steps": steps, "ifRevision": if_revision, "dryRun": dry_run or None}
         key = None if dry_run else request_key or _random_key()
         return read(Outcome, await self._read("redo", list=list, requestKey=key, **terms))
