@@ -345,7 +345,7 @@ extension Integration {
             program.end(with: SIGTERM)
             let refused = try daemon.companion("view", "tasks")
             #expect(refused.status == 2)
-            #expect(refused.complaints.contains("--plain writes lines"))
+            #expect(refused.complaints.contains("use --plain to print lines"))
         }
 
         @Test func `hostile content is drawn harmless`() throws {
