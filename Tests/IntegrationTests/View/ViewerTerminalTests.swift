@@ -92,7 +92,7 @@ extension Integration {
             let screen = try daemon.view("first second --plain", by: other, rows: 100)
             try screen.waitFor("rows of both") { $0.filter { $0.contains("Task 39.") }.count == 2 }
             try daemon.succeed("chmod", "o-r", "first")
-            try screen.waitFor("you lost the right to read it")
+            try screen.waitFor("you lost the right")
             try daemon.succeed("append", "second", "new", "text=Goes on", "-q")
             try screen.waitFor("Goes on")
         }
