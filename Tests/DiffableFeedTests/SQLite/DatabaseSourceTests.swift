@@ -328,7 +328,8 @@ import Testing
     @Test(arguments: [
         ("SELECT nonsense", "no such column"), ("DELETE FROM t", "one SELECT"), ("SELECT 1; SELECT 2", "one SELECT"),
         ("SELECT 1 AS id, 2 AS id", "two columns"), ("SELECT x'00' AS id", "blob"), ("SELECT NULL AS id", "identify"),
-        ("SELECT 1 AS id UNION ALL SELECT 1", "has the id \"1\" too"), ("SELECT 1 AS id, 9e999 AS n", "column n is infinite"),
+        ("SELECT 1 AS id UNION ALL SELECT 1", "has the id \"1\" too"),
+        ("SELECT 1 AS id, 9e999 AS n", "column n is infinite"),
     ])
     func `a query that is none is said`(query: String, message: String) async throws {
         try await sql("CREATE TABLE t(id)")
