@@ -1,7 +1,6 @@
-/// How long to wait before the next attempt: twice as long each time, and not all at the same moment.
-///
-/// The random part keeps the clients of a daemon that went away from coming back together ("equal jitter", Marc
-/// Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015).
+/// The pause before the next attempt. It doubles each time and has a random part, which keeps the clients of a restarted daemon
+/// from reconnecting at the same moment ("equal jitter", Marc Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog,
+/// 2015).
 package enum Backoff {
     static let first = Duration.milliseconds(50)
     static let longest = Duration.seconds(2)
@@ -14,9 +13,8 @@ package enum Backoff {
         return doubled(first, times: failures - 1, upTo: longest) * Double.random(in: 0.5...1)
     }
 
-    /// Without the random part.
     package static func doubled(_ pause: Duration, times: Int, upTo longest: Duration) -> Duration {
-        // Past this shift it is the longest in any case.
+        // After this many doublings, the result is `longest` in any case.
         min(pause * (1 << min(times, 20)), longest)
     }
 }

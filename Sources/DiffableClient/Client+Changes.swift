@@ -1,7 +1,7 @@
 import Diffable
 
-/// Changes that are made once, also when the connection is lost on the way: each has a request key of its own, and is asked
-/// for again over the next connection until there is an answer.
+/// Changes that are made exactly once, even if the connection is lost in between: each has its own request key, and is
+/// requested again over the next connection until there is a reply.
 extension Client {
     /// Applies operations, all or none.
     ///
@@ -9,7 +9,7 @@ extension Client {
     ///
     /// - Parameters:
     ///   - ifRevision: refused as `revisionMismatch` unless the list is at this revision.
-    ///   - patience: how long to go on asking while there is no daemon; at least once it is asked. What is thrown then may
+    ///   - patience: the time to keep trying while there is no daemon; at least one attempt is made. The error thrown then may
     ///     leave open whether the change was made (`connectionLost`, `noReply`, or `refused` as `storageFailed`).
     @discardableResult
     public func transact(
@@ -20,10 +20,10 @@ extension Client {
         }
     }
 
-    /// Has operations applied if the list's handler consents; where there is none, as `transact`. What the handler refuses is
-    /// thrown as `refused`, named `refused`, with its text.
+    /// Applies operations if the list's handler consents; if there is none, like `transact`. The handler's refusal is thrown as
+    /// `refused`, with the code `refused` and its text.
     ///
-    /// - Parameter timeout: how long the daemon waits for the answer: 1 ms to 10 minutes; nil: 30 seconds.
+    /// - Parameter timeout: the time that the daemon waits for the handler: 1 ms to 10 minutes; nil: 30 seconds.
     @discardableResult
     public func propose(
         _ list: ListName, _ operations: [ListOperation], ifRevision: Int? = nil, timeout: Duration? = nil,
@@ -35,7 +35,7 @@ extension Client {
         }
     }
 
-    /// Replaces the whole list. The daemon finds the difference and sends only that to followers.
+    /// Replaces the whole list. The daemon computes the diff and sends only that to followers.
     ///
     /// - Parameter content: the list's own content; `nil` keeps it, and an inner `nil` removes it.
     @discardableResult
@@ -103,13 +103,12 @@ extension Client {
         }
     }
 
-    /// Asks over one connection after the other until there is an answer; at least once. For what comes to the same when it is
-    /// asked for twice.
+    /// Sends an idempotent request over one connection after the other until there is a reply; at least once.
     func untilAnswered<Answer: Sendable>(
         by deadline: ContinuousClock.Instant, _ request: (Connection) async throws(ClientError) -> Answer
     ) async throws(ClientError) -> Answer {
         var failures = 0
-        /// What left open whether the change was made: nothing that is only a lack of connections settles that.
+        /// The error that left open whether the change was made. A later lack of connections does not settle that.
         var openEnd: ClientError?
         while true {
             let connection: Connection
@@ -127,7 +126,7 @@ extension Client {
                 if error.leavesOutcomeOpen { openEnd = error }
                 if error.isLoss { shared.giveUp(connection) }
             }
-            // The connection may be a good one: what is wrong is behind it.
+            // The connection may still be good, because the problem may be in the daemon.
             do { try await Task.sleep(for: Backoff.pause(afterFailures: failures)) } catch { throw .cancelled }
         }
     }

@@ -1,24 +1,24 @@
 import Diffable
 import DiffableProtocol
 
-/// Keeping a list what something else says: the counterpart of `NSFetchedResultsController`.
 extension Client {
-    /// Makes a list each state that a sequence brings, until the sequence ends; the daemon finds what is different. The list
-    /// is made when it is not there.
+    /// Makes a list equal to each state of a sequence, until the sequence ends. The daemon computes the diffs, and the list is
+    /// created if it is missing.
     ///
     ///     let players = ValueObservation.tracking { try Player.order(\.score.desc).fetchAll($0) }
     ///     try await client.publish("players", from: players.values(in: database).map { players in
     ///         [Section(id: "all", items: try players.map { try Item(ItemID($0.id), encoding: $0) })]
     ///     })
     ///
-    /// Nothing queues up: while one state is on its way, the newest one waits. That there is no daemon is no error; the newest
-    /// state is published as soon as there is one, also when the sequence has ended meanwhile, by an error too.
+    /// States do not queue up: while one is sent, only the newest one waits. A missing daemon is not an error: the newest state
+    /// is published as soon as there is a daemon, even if the sequence has ended or failed by then.
     ///
     /// - Parameters:
-    ///   - states: each is the whole list.
-    ///   - durability: of a list that is made. One that goes with the daemon (`.volatile`) is made again with the next state.
-    /// - Throws: what the sequence throws, once its newest state is published, and `ClientError` for what trying again does
-    ///   not heal: a state that is refused, so that a list that was made for it is taken away again, and `cancelled`.
+    ///   - states: the states, each of the whole list.
+    ///   - durability: the durability of a created list. A `.volatile` list disappears with the daemon, and is created again
+    ///     with the next state.
+    /// - Throws: the sequence's error, after its newest state is published, and `ClientError` if retries do not help: `refused`
+    ///   for a state, in which case a list that was created for it is deleted again, and `cancelled`.
     public func publish<States: AsyncSequence & Sendable>(
         _ list: ListName, from states: States, durability: Durability = .durable
     ) async throws where States.Element == [Section] {
@@ -27,7 +27,7 @@ extension Client {
         }
     }
 
-    /// The same for one section of a list: whoever publishes the others has theirs.
+    /// Does the same for one section of a list; other publishers may own the other sections.
     public func publish<States: AsyncSequence & Sendable>(
         _ list: ListName, inSection section: SectionID, from states: States, durability: Durability = .durable
     ) async throws where States.Element == [Item] {
@@ -60,7 +60,7 @@ extension Client {
                     }
                     return nil
                 }
-                // What the sequence throws waits for its newest state; what is refused ends both.
+                // The sequence's error waits for its newest state; a refusal ends both.
                 var failure: (any Error)?
                 for try await ended in group { failure = failure ?? ended }
                 return failure
@@ -75,7 +75,6 @@ extension Client {
     private func untilThereIsADaemon(
         _ list: ListName, _ durability: Durability, _ apply: () async throws(ClientError) -> Outcome
     ) async throws {
-        /// Whether the list was made for this state.
         var isNew = false
         while true {
             do throws(ClientError) {
@@ -94,7 +93,7 @@ extension Client {
         }
     }
 
-    /// Whether there was none before. One whose making nobody has answered does not count as made.
+    /// Returns true if the list was created. If the reply was lost, the list does not count as created.
     private func makeList(_ list: ListName, _ durability: Durability) async throws(ClientError) -> Bool {
         do throws(ClientError) {
             try await untilAnswered(by: .now + .seconds(30)) { connection throws(ClientError) in
@@ -107,8 +106,8 @@ extension Client {
         }
     }
 
-    /// A list that was made for a state that is refused goes, unless somebody has put something in meanwhile. What is thrown
-    /// is the refusal, also when the list cannot be deleted.
+    /// Deletes a list that was created for a refused state, unless it has been changed since. If that fails, the refusal is
+    /// still the error.
     private func takeAway(_ list: ListName) async {
         _ = try? await withConnection { connection in
             try await connection.deleteList(list, ifRevision: 0, keeping: .never)

@@ -6,11 +6,9 @@ import Diffable
     import Foundation
 #endif
 
-/// Typed sections and items, as `list(_:as:)` yields them, on their way back.
-///
-/// The list becomes exactly the sections that are given, so hand over a whole list: items that a view, a window or `.skip` left
-/// out are deleted. A value encodes the members of its type, and the item loses all others; `patchItems` changes one member and
-/// keeps the rest.
+/// Applies typed sections and items, as `list(_:as:)` yields them. The list becomes exactly the given sections, so pass a whole
+/// list: items that a view, a window or `.skip` left out are deleted. A value encodes the members of its type, and the item loses
+/// all others; `patchItems` changes one member and keeps the rest.
 extension Client {
     /// Replaces the whole list by typed sections. Each value is encoded as JSON: O(length).
     ///
@@ -36,7 +34,7 @@ extension Client {
 
     /// Replaces the whole list by sections as `list(_:)` yields them, without a type.
     @discardableResult
-    @_disfavoredOverload  // So that an empty literal is of no type but `Section`.
+    @_disfavoredOverload  // So that an empty literal can only be a `Section` array.
     public func apply(
         _ list: ListName, _ sections: [ListSection<Content?>], content: Content?? = nil,
         delivery: Delivery = .difference, ifRevision: Int? = nil, patience: Duration = .seconds(30)
@@ -61,7 +59,7 @@ extension Client {
 
     /// Replaces the items of one section by items as `list(_:)` yields them, without a type.
     @discardableResult
-    @_disfavoredOverload  // So that an empty literal is of no type but `Item`.
+    @_disfavoredOverload  // So that an empty literal can only be an `Item` array.
     public func apply(
         _ list: ListName, items: [ListItem<Content?>], inSection section: SectionID, delivery: Delivery = .difference,
         ifRevision: Int? = nil, patience: Duration = .seconds(30)
@@ -81,8 +79,7 @@ extension Client {
         try await publish(list, from: encoded, durability: durability)
     }
 
-    /// Publishes each state of a sequence, as the typed items of one section. See
-    /// `publish(_:inSection:from:durability:)`.
+    /// Publishes each state of a sequence, as the typed items of one section. See `publish(_:inSection:from:durability:)`.
     public func publish<Value: Encodable & Sendable, States: AsyncSequence & Sendable>(
         _ list: ListName, inSection section: SectionID, from states: States, durability: Durability = .durable,
         encoder: JSONEncoder? = nil

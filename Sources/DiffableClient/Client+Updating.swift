@@ -2,11 +2,11 @@ import Diffable
 import DiffableProtocol
 
 extension Client {
-    /// Makes an empty list unless there is one.
+    /// Creates an empty list unless it exists.
     ///
     /// - Parameters:
-    ///   - mode: who may see and change it; nil: as the daemon's configuration says.
-    ///   - patience: how long to go on asking while there is no daemon; at least once it is asked.
+    ///   - mode: the access mode of a created list; nil: the default of the daemon's configuration.
+    ///   - patience: the time to keep trying while there is no daemon; at least one attempt is made.
     public func ensureList(
         _ list: ListName, durability: Durability = .durable, mode: AccessMode? = nil, patience: Duration = .seconds(30)
     ) async throws(ClientError) {
@@ -15,20 +15,21 @@ extension Client {
         }
     }
 
-    /// Changes a list from what it is: reads it, has the closure change a draft of it, and sends what was changed as one
-    /// transaction. When somebody else was faster, all of that is done again, until it is the closure's turn.
+    /// Changes a list based on its current state: reads it, passes a draft to the closure, and sends the changes to the draft
+    /// as one transaction. If another client changed the list in between, all of that is repeated.
     ///
     ///     try await client.update("tasks") { draft in
     ///         try draft.moveItem("milk", beforeItem: draft.snapshot.itemIdentifiers[0])
     ///     }
     ///
-    /// The whole list is read each time: who knows what to change without looking says it by `transact`.
+    /// Each attempt reads the whole list. A change that does not depend on the state is cheaper by `transact`.
     ///
     /// - Parameters:
-    ///   - patience: how long to go on while there is no daemon, or others are faster. After that it throws why it failed.
-    ///   - change: is called once for each try. What it throws ends the update; nothing was sent then. A verb of the draft that
-    ///     is impossible throws an `OperationError`, whose description says what to do.
-    /// - Returns: nil when the closure changed nothing.
+    ///   - patience: the time to keep trying while there is no daemon, or other clients change the list. After that it throws
+    ///     the last error.
+    ///   - change: called once for each attempt. An error that it throws ends the update; nothing was sent then. An impossible
+    ///     operation on the draft throws an `OperationError`, whose description has the remedy.
+    /// - Returns: nil if the closure changed nothing.
     @discardableResult
     public func update(
         _ list: ListName, patience: Duration = .seconds(30),
@@ -50,7 +51,7 @@ extension Client {
                 guard error.isRefused(.revisionMismatch), .now < deadline else { throw error }
             }
             failures += 1
-            // Those who meet again and again part by chance.
+            // A random pause separates clients that conflict repeatedly.
             let pause = Duration.milliseconds(Int.random(in: 0...min(failures, 20)))
             do { try await Task.sleep(for: pause) } catch { throw ClientError.cancelled }
         }

@@ -17,23 +17,23 @@ import Diffable
 ///         }
 ///     }
 ///
-/// It connects when something is to be done, and gives its connection up a second after the last thing was. All that is
-/// done through one client goes over one connection: whoever changes a list that is also followed sees the change before
-/// `transact` returns. A lost connection is no error but a `connectionState`; the client tries again, after 50 ms at first
-/// and after 2 s at last, and lists go on from where they were.
+/// It connects on demand, and closes its connection a second after the last use. All requests of a client share one connection:
+/// if you change a list that you also follow, you see the change before `transact` returns. A lost connection is not an error
+/// but a `connectionState`; the client reconnects, after 50 ms at first and after at most 2 s later, and lists continue from
+/// their last state.
 public final class Client: Sendable {
     let shared: SharedConnection
 
-    /// Makes no connection yet: that is done when something is asked for.
+    /// Creates a client. It connects when it is first used.
     ///
     /// - Parameters:
-    ///   - socket: where the daemon listens; nil: wherever `SocketPath.find()` finds one, each time a connection is made.
-    ///   - name: who this is, for the list's history and the daemon's log.
-    ///   - replyTimeout: how long the daemon may say nothing, also when asked whether it is there, before the connection
-    ///     counts as lost; nil waits for ever.
-    ///   - onWaiting: is called with why there is no connection, at the first attempt that comes to nothing and whenever the
-    ///     reason is another one, while the client goes on trying. Without it nothing says so, unless somebody looks at
-    ///     `connectionStates`, before what was asked for has run out of patience.
+    ///   - socket: the daemon's socket; nil: the socket that `SocketPath.find()` finds, each time a connection is made.
+    ///   - name: the client's name in the list's history and the daemon's log.
+    ///   - replyTimeout: the time without any data after which the connection counts as lost, even though the client has asked
+    ///     whether the daemon is alive; nil waits forever.
+    ///   - onWaiting: called with the reason why there is no connection, after the first failed attempt and whenever the reason
+    ///     changes, while the client keeps trying. Without it, and unless you follow `connectionStates`, nothing reports the
+    ///     failures until a request's patience ends.
     public init(
         socket: SocketPath? = nil, name: String? = nil, replyTimeout: Duration? = Connection.replyTimeoutUsual,
         onWaiting: (@Sendable (ClientError) -> Void)? = nil
@@ -42,7 +42,7 @@ public final class Client: Sendable {
             to: socket, name: name, replyTimeout: replyTimeout, watch: .always, onWaiting: onWaiting)
     }
 
-    /// One that asks a quiet daemon only when it is told to whether it is there.
+    /// A client that checks a silent daemon only when told to.
     package init(
         askingWhenToldTo socket: SocketPath?, name: String?, replyTimeout: Duration = Connection.replyTimeoutUsual
     ) {
@@ -50,15 +50,14 @@ public final class Client: Sendable {
             to: socket, name: name, replyTimeout: replyTimeout, watch: .untilGreeted, onWaiting: nil)
     }
 
-    /// The same client once more.
     init(over shared: SharedConnection) { self.shared = shared }
 
     // MARK: - Following lists
 
-    /// Follows a list whose items' content is of one type.
+    /// Follows a list whose items' content has one type.
     ///
     /// - Parameters:
-    ///   - undecodable: what becomes of an item whose content is not of that type.
+    ///   - undecodable: the treatment of an item whose content is not of that type.
     ///   - decoder: reads the JSON; an item without content is read as `null`.
     public func list<Value: Decodable & Sendable>(
         _ list: ListName, as type: Value.Type, options: ListOptions = ListOptions(),
@@ -69,11 +68,11 @@ public final class Client: Sendable {
         }
     }
 
-    /// Follows a list and makes of each item what the program wants, for example according to its kind.
+    /// Follows a list and converts each item, for example according to its kind.
     ///
     /// - Parameters:
-    ///   - undecodable: what becomes of an item for which `decoding` throws.
-    ///   - decoding: is called once for each item that is new or looks different. The item has no children.
+    ///   - undecodable: the treatment of an item for which `decoding` throws.
+    ///   - decoding: called once for each item that is new or changed. The item has no children.
     public func list<Value: Sendable>(
         _ list: ListName, options: ListOptions = ListOptions(), undecodable: UndecodableItems = .throw,
         decoding: @escaping @Sendable (Item) throws -> Value
@@ -82,7 +81,7 @@ public final class Client: Sendable {
         return ListUpdates(list: list, options: options, contents: contents, shared: shared)
     }
 
-    /// Follows a list whose items' content is left as it is.
+    /// Follows a list without decoding its items' content.
     public func list(_ list: ListName, options: ListOptions = ListOptions()) -> ListUpdates<Content?> {
         ListUpdates(list: list, options: options, contents: .asIs { $0 }, shared: shared)
     }
@@ -92,15 +91,15 @@ public final class Client: Sendable {
     /// Whether the client is connected at the moment.
     public var connectionState: ConnectionState { shared.connectionState }
 
-    /// The state at the moment and each that follows, without an end; whoever is slow is given the newest.
+    /// The current state and each later one, without an end. A slow reader gets only the newest.
     public var connectionStates: some AsyncSequence<ConnectionState, Never> & Sendable { shared.connectionStates }
 
-    /// Lends the connection that lists are followed over, as soon as there is one. Nothing is tried twice: an error of the
-    /// connection while the closure runs is the closure's.
+    /// Passes the connection that lists are followed over to the closure, as soon as there is one. Nothing is retried: the
+    /// closure gets any error of the connection.
     ///
     ///     let lists = try await client.withConnection { try await $0.lists() }
     ///
-    /// - Parameter patience: how long to go on trying to connect; at least once it is tried.
+    /// - Parameter patience: the time to keep trying to connect; at least one attempt is made.
     public func withConnection<R>(
         patience: Duration = .seconds(30), isolation: isolated (any Actor)? = #isolation,
         _ body: (Connection) async throws -> R

@@ -7,48 +7,47 @@ import DiffableProtocol
     import Glibc
 #endif
 
-/// Why a client's wish was not granted.
+/// An error of a client's request.
 public enum ClientError: Error, Equatable, Sendable {
-    /// No socket was named, and none stands where daemons usually listen.
+    /// No socket was named, and there is none at the usual paths.
     case noSocket(lookedAt: [String])
-    /// No socket was named, and this user's own daemon is not running. The path is nil without `$XDG_RUNTIME_DIR`. The
-    /// system's daemon is not used in its place.
+    /// No socket was named, and this user's own daemon is not running. The path is nil without `$XDG_RUNTIME_DIR`. The system's
+    /// daemon is not used instead.
     case ownDaemonStopped(SocketPath?, stateDirectory: String)
-    /// Nobody listens there, or not to us.
+    /// No process listens on the socket, or it does not accept this client.
     case noConnection(SocketPath, reason: String)
-    /// A daemon's socket stands there, and this user may not use it.
+    /// The daemon's socket exists, but this user may not use it.
     case noPermission(SocketPath)
-    /// Somebody who is not to be trusted may have put the socket there; nothing was sent to it.
+    /// An untrusted user may have created the socket; nothing was sent to it.
     case untrustedSocket(SocketPath, objection: String)
-    /// The daemon has gone away. Whether an unanswered change was made is not known.
+    /// The daemon closed the connection. It is unknown whether a change without a reply was made.
     case connectionLost(SocketPath)
-    /// The daemon has said nothing for so long that the connection was given up. Whether an unanswered change was made is
-    /// not known.
+    /// The daemon sent nothing for so long that the connection was given up. It is unknown whether a change without a reply was
+    /// made.
     case noReply(SocketPath, within: Duration)
-    /// The daemon understood and said no; a list it is about is unchanged.
+    /// The daemon refused the request; the affected list is unchanged.
     case refused(Refusal)
     /// The daemon ended a subscription, because the list may not be read any more.
     case subscriptionEnded(Refusal)
-    /// What the daemon sent makes no sense to this version of the client.
+    /// This version of the client does not understand the daemon's message.
     case unintelligible(String)
-    /// An item's content is not what the program takes it for.
+    /// An item's content cannot be decoded as the program's type.
     case undecodable(UndecodableContent)
     /// The value of a typed item cannot be encoded as JSON; nothing was sent.
     case unencodable(ItemID, reason: String)
     /// A patch of this item, or of the list's own content, has no JSON form; nothing was sent.
     case noMergePatch(ItemID?)
-    /// What `deliver(by:to:)` hands over was called on another thread than the main one; nothing was shown.
+    /// The closure that `deliver(by:to:)` passes to the scheduler was called on another thread than the main one; nothing was
+    /// delivered.
     case notOnMainThread
-    /// The task that waited was cancelled. All that waits throws this then, and nothing of this library a
-    /// `CancellationError`, as most of it throws `ClientError` alone.
+    /// The waiting task was cancelled. All waiting functions throw this error, and none of this library throws a
+    /// `CancellationError`, because most throw `ClientError` only.
     case cancelled
 }
 
 extension ClientError {
-    /// For who starts a program that has the option `--socket`.
     package var descriptionWithOption: String { description.replacing("Client(socket:)", with: "--socket") }
 
-    /// For a program that has the options `--user` and `--system` too.
     package var descriptionWithOptions: String {
         guard case .ownDaemonStopped = self else { return descriptionWithOption }
         return descriptionWithOption + ". --system uses the system's daemon"
@@ -56,40 +55,40 @@ extension ClientError {
 }
 
 extension ClientError: CustomStringConvertible {
-    /// What is wrong and what to do, for people; of a refusal, the daemon's own words.
+    /// The problem and the remedy, for users; for a refusal, the daemon's own text.
     public var description: String {
         switch self {
         case .noSocket(let paths):
             "no daemon is running: there is no socket at \(paths.joined(separator: " or ")). "
                 + (paths.count == 1 ? "$XDG_RUNTIME_DIR is not set, so a daemon of your own cannot be found. " : "")
-                + "Start one with `diffabled`, or name its socket with Client(socket:) or $DIFFABLED_SOCKET"
+                + "Start one with `diffabled`, or name the socket of a running one with Client(socket:) or $DIFFABLED_SOCKET"
         case .ownDaemonStopped(nil, let directory):
-            "you have a daemon of your own, with its state in \(directory), and $XDG_RUNTIME_DIR, which says where it listens, "
-                + "is not set; nothing was sent to the system's daemon. Set it, usually to /run/user/\(getuid()), or name a socket "
+            "$XDG_RUNTIME_DIR is not set, so the socket of your own daemon, with its state in \(directory), cannot be found; "
+                + "nothing was sent to the system's daemon. Set the variable, usually to /run/user/\(getuid()), or name a socket "
                 + "with Client(socket:) or $DIFFABLED_SOCKET"
         case .ownDaemonStopped(let path?, let directory):
             "your own daemon is not running: nobody listens at \(path), and its state is in \(directory). Nothing was sent to "
                 + "the system's daemon. Start yours with `systemctl --user start diffabled` or `diffabled`, or name a socket with "
                 + "Client(socket:) or $DIFFABLED_SOCKET"
         case .noConnection(let path, let reason):
-            "no daemon answers at \(path) (\(reason)). Start one there with `diffabled`, "
+            "no daemon answers at \(path) (\(reason)). Start one with \(path.startCommands), "
                 + "or name another with Client(socket:) or $DIFFABLED_SOCKET"
         case .noPermission(let path):
-            "the socket \(path) is there, but this user may not connect to it: look at its owner, group and mode, "
-                + "or name another with Client(socket:) or $DIFFABLED_SOCKET"
+            "this user may not connect to the socket \(path): ask its owner to allow it (chgrp, chmod), or name another socket "
+                + "with Client(socket:) or $DIFFABLED_SOCKET"
         case .untrustedSocket(let path, let objection):
-            "the socket \(path) is not used: \(objection), or name another socket with Client(socket:) or "
-                + "$DIFFABLED_SOCKET"
+            "the socket \(path) cannot be trusted, and nothing was sent to it: \(objection), or name another socket with "
+                + "Client(socket:) or $DIFFABLED_SOCKET"
         case .connectionLost(let path):
             "the daemon at \(path) closed the connection. Whether an unanswered change was made is not known: "
                 + "look at the list before trying again"
         case .noReply(let path, let time):
             "the daemon at \(path) has said nothing for \(time.formatted): it may hang. See what it says with "
-                + "`systemctl status diffabled`, and restart it if it is stuck. Whether an unanswered change was made is "
-                + "not known: look at the list before trying again"
+                + "`systemctl status diffabled` (your own daemon: `systemctl --user status diffabled`), and restart it if it is "
+                + "stuck. Whether an unanswered change was made is not known: look at the list before trying again"
         case .refused(let refusal), .subscriptionEnded(let refusal): refusal.message
         case .unintelligible(let what):
-            "the daemon sent what this client does not understand: \(what). Are both of the same version?"
+            "this client does not understand what the daemon sent: \(what). Check that both have the same version"
         case .undecodable(let content): content.description
         case .unencodable(let item, let reason):
             "the value of the item \"\(item)\" cannot be encoded as JSON (\(reason)), and nothing was sent. Change the value, "
@@ -101,11 +100,18 @@ extension ClientError: CustomStringConvertible {
             "the patch of the item \"\(item)\" was made from a function, which cannot be sent: make it with "
                 + "ItemPatch(id:mergePatch:), or send reconfigureItems"
         case .notOnMainThread:
-            "deliver(by:to:) was called back on another thread than the main one, and has shown nothing: what its first "
-                + "function is given must be called by the main thread's loop, as g_idle_add and "
-                + "QMetaObject::invokeMethod do"
-        case .cancelled: "cancelled"
+            "deliver(by:to:) has ended and did not show the last update, because its closure was called on another thread than "
+                + "the main one: it must be called by the main thread's loop, as g_idle_add and QMetaObject::invokeMethod do"
+        case .cancelled: "cancelled before the daemon replied: if this was a change, check whether it was made"
         }
+    }
+}
+
+extension SocketPath {
+    fileprivate var startCommands: String {
+        if self == .system { return "`sudo systemctl start diffabled`" }
+        if self == SocketPath.user { return "`systemctl --user start diffabled` or `diffabled`" }
+        return "`diffabled --socket \(path)`"
     }
 }
 
@@ -117,7 +123,6 @@ extension Duration {
 }
 
 extension ClientError {
-    /// Whether the connection is at its end.
     var isLoss: Bool {
         switch self {
         case .connectionLost, .noReply: true
@@ -125,11 +130,11 @@ extension ClientError {
         }
     }
 
-    /// Whether it only says that there is no daemon at the moment, so that trying again later is of use.
+    /// Whether there is only no daemon at the moment, so that a retry may succeed.
     package var isHealedByReconnecting: Bool {
         switch self {
         case .noSocket, .ownDaemonStopped, .noConnection, .connectionLost, .noReply: true
-        case .refused(let refusal): refusal.code == WireError.Code.shuttingDown.rawValue
+        case .refused(let refusal): refusal.code == .shuttingDown
         case .noPermission, .untrustedSocket, .subscriptionEnded, .unintelligible, .undecodable, .unencodable,
             .noMergePatch, .notOnMainThread, .cancelled:
             false
@@ -137,41 +142,38 @@ extension ClientError {
     }
 }
 
-/// The daemon's answer to a request that it could not grant; `docs/protocol.md` lists codes and names.
+/// The daemon's refusal of a request; `docs/protocol-errors.md` lists codes and names.
 public struct Refusal: Error, Equatable, Sendable {
-    /// The number that `name` has on the wire.
-    public var code: Int
-    /// The code's name, such as `noSuchList`.
-    public var name: String
-    /// What is wrong and what to do, for people.
+    /// The kind of the error.
+    public var code: Code
+    /// The problem and the remedy, for users.
     public var message: String
-    /// What it is about, if it is about one list.
+    /// The affected list, if there is a single one.
     public var list: ListName?
-    /// The section, if it is about one.
+    /// The affected section, if there is one.
     public var section: SectionID?
-    /// The item, if it is about one.
+    /// The affected item, if there is one.
     public var item: ItemID?
-    /// The operation, counted from zero, if it is about one.
+    /// The index of the affected operation, counted from zero, if there is one.
     public var operation: Int?
-    /// How the item's content does not fit the schemas of its list (`invalidContent`).
+    /// Why the item's content violates the schemas of its list (`invalidContent`).
     public var misfit: Misfit?
 
-    /// Where a content does not fit, and what says so.
+    /// The place where a content violates a schema, and the violated keyword.
     public struct Misfit: Equatable, Sendable {
-        /// Of the item; nil for none.
+        /// The item's kind; nil for none.
         public var kind: Kind?
-        /// Of the value, in the content: a JSON pointer, such as `/due`; empty for the content itself.
+        /// The path of the value in the content: a JSON pointer, such as `/due`; empty for the content itself.
         public var path: String
-        /// Of the schema, such as `type`; `others` for a kind that has no schema.
+        /// The keyword of the schema, such as `type`; `others` for a kind that has no schema.
         public var keyword: String
     }
 
     package init(
-        code: Int, name: String, message: String, list: ListName? = nil, section: SectionID? = nil,
+        _ code: Code, _ message: String, list: ListName? = nil, section: SectionID? = nil,
         item: ItemID? = nil, operation: Int? = nil, misfit: Misfit? = nil
     ) {
         self.code = code
-        self.name = name
         self.message = message
         self.list = list
         self.section = section

@@ -6,10 +6,10 @@ extension Connection {
     /// Applies operations, all or none. A transaction that is too long for a line is sent in parts.
     ///
     /// - Parameters:
-    ///   - operations: a patch among them is one of `ItemPatch(id:mergePatch:)` or `ListPatch(mergePatch:)`.
+    ///   - operations: patches among them must be made by `ItemPatch(id:mergePatch:)` or `ListPatch(mergePatch:)`.
     ///   - ifRevision: refused as `revisionMismatch` unless the list is at this revision.
-    ///   - requestKey: asked again under the same key, on any connection, it is not made twice.
-    ///   - lease: what is inserted goes when this connection ends. Not together with a key.
+    ///   - requestKey: a repetition with the same key, on any connection, is not made twice.
+    ///   - lease: inserted items are deleted when this connection ends. It cannot be combined with a key.
     @discardableResult
     public func transact(
         _ list: ListName, _ operations: [ListOperation], ifRevision: Int? = nil, requestKey: RequestKey? = nil,
@@ -21,7 +21,6 @@ extension Connection {
             requestKey: requestKey, lease: lease, mode: mode)
     }
 
-    /// Applies operations as somebody wrote them.
     package func transact(
         _ list: ListName, _ operations: OperationsText, ifRevision: Int? = nil, requestKey: RequestKey? = nil,
         mode: TransactionMode = .commit
@@ -39,9 +38,9 @@ extension Connection {
         return try await outcome(of: request)
     }
 
-    /// Makes a list what is given; the daemon finds the difference. Asked again under the same key, it is not made twice.
+    /// Replaces the whole list; the daemon computes the diff. A repetition with the same key is not made twice.
     ///
-    /// - Parameter content: the list's own; `nil` keeps what it has, and an inner `nil` takes it away.
+    /// - Parameter content: the list's own content; `nil` keeps it, and an inner `nil` removes it.
     @discardableResult
     public func apply(
         _ list: ListName, _ sections: [Section], content: Content?? = nil, delivery: Delivery = .difference,
@@ -54,7 +53,7 @@ extension Connection {
             requestKey: requestKey, lease: lease, mode: mode)
     }
 
-    /// Makes one section's items what is given; the section is made at the end if there is none.
+    /// Replaces the items of one section; a section that does not exist is added at the end.
     @discardableResult
     public func apply(
         _ list: ListName, items: [Item], inSection section: SectionID, delivery: Delivery = .difference,
@@ -65,7 +64,7 @@ extension Connection {
             ifRevision: ifRevision, requestKey: requestKey, lease: lease, mode: mode)
     }
 
-    /// - Parameter operations: what makes the state from nothing, which is the form that can be sent in parts.
+    /// `operations` make the state from nothing, which is the form that can be sent in parts.
     private func apply(
         _ list: ListName, _ operations: [ListOperation], section: SectionID?, delivery: Delivery, ifRevision: Int?,
         requestKey: RequestKey?, lease: LeaseTerm?, mode: TransactionMode
@@ -77,7 +76,7 @@ extension Connection {
         return try await outcome(of: request)
     }
 
-    /// A patch that was made in Swift is a function, and functions do not travel.
+    /// Throws for a patch that was made from a Swift closure, because a closure cannot be sent.
     func checkPatches(in operations: [ListOperation]) throws(ClientError) {
         for operation in operations {
             switch operation {
@@ -99,7 +98,7 @@ extension Connection {
         var request = request
         return try await reply { id, writer throws(ClientError) in
             let progress = request.write(id: id, into: &writer, lineLengthMax: lines.length)
-            // One element is never parted.
+            // A single element is never split.
             guard writer.count <= lines.lengthMax else {
                 throw .refused(Refusal(.elementTooLong(lineLengthMax: lines.lengthMax)))
             }
@@ -111,18 +110,15 @@ extension Connection {
 // MARK: - Lines
 
 extension Connection {
-    /// How long the lines of a request are.
     private struct Lines {
-        /// What is aimed at: shorter than a daemon usually takes, so that it begins to read while the next is written.
+        /// The usual length: shorter than a daemon's usual limit, so that it begins to read while the next line is written.
         var length = 1 << 18
-        /// What the daemon takes.
         var lengthMax: Int
     }
 
-    /// No daemon can be configured to take less, as an item with the longest ids needs this much room.
+    /// The minimal limit that any daemon can be configured to, as an item with the longest ids needs this much room.
     static let lineLengthAlwaysTaken = 8_192
 
-    /// Asks the daemon what it takes, unless the request is short.
     private func lines(for request: RequestWriter) async throws(ClientError) -> Lines {
         var trial = request
         var writer = ByteWriter()
@@ -140,8 +136,8 @@ extension WireError {
     fileprivate static func elementTooLong(lineLengthMax: Int) -> WireError {
         WireError(
             .tooLarge,
-            "one of the operations is longer than a line may be even without the others: lineLengthMax is "
-                + "\(lineLengthMax) bytes",
+            "one of the operations alone is longer than \(lineLengthMax) bytes (lineLengthMax), so nothing was changed: make it "
+                + "shorter, or ask an administrator to raise the limit",
             limit: Limit("lineLengthMax", max: lineLengthMax))
     }
 }

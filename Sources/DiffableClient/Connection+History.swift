@@ -6,8 +6,8 @@ extension Connection {
     /// The revisions of a list that the daemon keeps, newest first.
     ///
     /// - Parameters:
-    ///   - limit: how many at most; nil: all.
-    ///   - freshness: how new the newest is to be, of a list that hosts share.
+    ///   - limit: the greatest number of revisions; nil: all.
+    ///   - freshness: how new the newest revision of a shared list must be.
     public func history(
         of list: ListName, limit: Int? = nil, _ freshness: Freshness = .any
     ) async throws(ClientError) -> ListHistory {
@@ -15,14 +15,13 @@ extension Connection {
         return try decoded { () throws(DecodingError) in ListHistory(try Reply.History(json: result)) }
     }
 
-    /// The daemon's own answer.
     package func historyJSON(
         of list: ListName, limit: Int?, _ freshness: Freshness = .any
     ) async throws(ClientError) -> [UInt8] {
         try await reply(to: .history(.init(list: list, limit: limit, freshness: freshness)))
     }
 
-    /// The operations that lead from one revision that is kept to another; backwards too.
+    /// The operations that lead from one kept revision to another, forward or backward.
     public func difference(
         of list: ListName, from: Int, to: Int, _ freshness: Freshness = .any
     ) async throws(ClientError) -> [ListOperation] {
@@ -31,7 +30,7 @@ extension Connection {
         return try decoded { () throws(DecodingError) in try Reply.Difference(json: result).operations }
     }
 
-    /// A list's state at a revision that is kept, or what a view shows of it.
+    /// A list's state at a kept revision, or the part of it that a view shows.
     public func state(
         of list: ListName, at revision: Int, _ options: ListOptions = ListOptions()
     ) async throws(ClientError) -> ListState {
@@ -48,7 +47,7 @@ extension Connection {
 
     /// Restores an earlier revision by a new transaction.
     ///
-    /// - Parameter revision: one that is kept.
+    /// - Parameter revision: a kept revision.
     @discardableResult
     public func undo(
         _ list: ListName, to revision: Int, ifRevision: Int? = nil, requestKey: RequestKey? = nil,
@@ -82,52 +81,52 @@ extension Connection {
     }
 }
 
-/// A list's past, as far as the daemon keeps it.
+/// The part of a list's history that the daemon keeps.
 public struct ListHistory: Sendable {
-    /// Whose past it is.
+    /// The list's name.
     public var list: ListName
-    /// One life of the list: revisions mean something only within it.
+    /// The list's epoch: revisions are valid only within it.
     public var epoch: String
-    /// The current one.
+    /// The current revision.
     public var revision: Int
-    /// The oldest one that can be read and restored.
+    /// The oldest revision that can be read and restored.
     public var oldestRevision: Int
-    /// Newest first.
+    /// The transactions, newest first.
     public var transactions: [Transaction]
-    /// When its schemas were set, newest first. That makes no revision.
+    /// The changes of the list's schemas, newest first. They do not make revisions.
     public var schemaChanges: [SchemaChange]
 
-    /// What is remembered of schemas that were set.
+    /// A change of the list's schemas.
     public struct SchemaChange: Sendable {
-        /// The revision that the list had then.
+        /// The list's revision at that time.
         public var revision: Int
-        /// In milliseconds since 1970 began.
+        /// Milliseconds since 1970.
         public var time: Int
-        /// How many kinds had a schema from then on.
+        /// The number of kinds with a schema from then on.
         public var numberOfKinds: Int
-        /// What the client that set them called itself, if it did.
+        /// The name that the client gave itself, if any.
         public var client: String?
-        /// The number of its process, if it is known.
+        /// The client's process id, if it is known.
         public var processID: Int?
-        /// The number of its user, if it is known.
+        /// The client's user id, if it is known.
         public var userID: Int?
     }
 
-    /// What is remembered of a transaction.
+    /// A transaction in the history.
     public struct Transaction: Sendable {
-        /// The revision that it led to.
+        /// The revision after it.
         public var revision: Int
-        /// In milliseconds since 1970 began.
+        /// Milliseconds since 1970.
         public var time: Int
-        /// In its canonical difference.
+        /// The number of operations in its canonical diff.
         public var numberOfOperations: Int
-        /// What the client that made it called itself, if it did.
+        /// The name that the client gave itself, if any.
         public var client: String?
-        /// The number of its process, if it is known.
+        /// The client's process id, if it is known.
         public var processID: Int?
-        /// The number of its user, if it is known.
+        /// The client's user id, if it is known.
         public var userID: Int?
-        /// The handler that consented, if it was proposed to one.
+        /// The handler that consented, if the transaction was a proposal.
         public var handler: ClientIdentity?
         /// Set for an undo or a redo.
         public var undoStep: UndoStep?

@@ -4,13 +4,19 @@ import DiffableProtocol
 import Synchronization
 
 extension Connection {
-    /// Every list, by name.
-    public func lists() async throws(ClientError) -> [ListSummary] {
-        let result = try await reply(to: .lists(.init()))
+    /// All lists that you may read, by name.
+    public func lists() async throws(ClientError) -> [ListSummary] { try await lists(.existing) }
+
+    package func listsWithActions() async throws(ClientError) -> [ListSummary] {
+        try await lists(.existingWithActions)
+    }
+
+    private func lists(_ kind: Request.Lists.Kind) async throws(ClientError) -> [ListSummary] {
+        let result = try await reply(to: .lists(.init(kind)))
         return try decoded { () throws(DecodingError) in try Reply.ListSummary.all(json: result).map(ListSummary.init) }
     }
 
-    /// The lists that were deleted and that this user could bring back: the last deletion first.
+    /// The deleted lists that this user can restore, the last deletion first.
     public func deletedLists() async throws(ClientError) -> [DeletedList] {
         let result = try await reply(to: .lists(.init(.deleted)))
         return try decoded { () throws(DecodingError) in
@@ -18,20 +24,20 @@ extension Connection {
         }
     }
 
-    /// The daemon's own answer.
-    package func listsJSON() async throws(ClientError) -> [UInt8] { try await reply(to: .lists(.init())) }
+    package func listsJSON() async throws(ClientError) -> [UInt8] {
+        try await reply(to: .lists(.init(.existingWithActions)))
+    }
     package func deletedListsJSON() async throws(ClientError) -> [UInt8] {
         try await reply(to: .lists(.init(.deleted)))
     }
 
-    /// How the daemon is doing, in its own words.
     package func statusJSON() async throws(ClientError) -> [UInt8] { try await reply(to: .status) }
 
-    /// Makes an empty list, or keeps the one that is there. With a lease, one that it made goes with this connection.
+    /// Creates an empty list, or keeps an existing one. With a lease, a created list is deleted when this connection ends.
     ///
     /// - Parameters:
-    ///   - mode: who may see and change it; nil: as the daemon's configuration says.
-    ///   - isShared: whether hosts share it, by diffabled-etcd.
+    ///   - mode: the access mode; nil: the default of the daemon's configuration.
+    ///   - isShared: whether several hosts share it, by diffabled-etcd.
     public func createList(
         _ list: ListName, durability: Durability = .durable, ifPresent: ExistingList = .isError,
         lease: LeaseTerm? = nil,
@@ -44,12 +50,12 @@ extension Connection {
                     isShared: isShared)))
     }
 
-    /// Says who may see and change a list, and gives what holds then. What is nil stays as it is.
+    /// Changes a list's access, and returns the new one. Nil members stay unchanged.
     ///
     /// - Parameters:
-    ///   - mode: is for the list's owner to say, and for root.
-    ///   - owner: a user's number, for root to say.
-    ///   - group: a group's number; the owner may name one that it is in.
+    ///   - mode: may be set by the list's owner and by root.
+    ///   - owner: a user id, which only root may set.
+    ///   - group: a group id; the owner may set one of their groups.
     @discardableResult
     public func setAccess(
         of list: ListName, mode: AccessMode? = nil, owner: UInt32? = nil, group: UInt32? = nil
@@ -58,44 +64,43 @@ extension Connection {
         return try decoded { () throws(DecodingError) in ListAccess(try Reply.ListAccess(json: result)) }
     }
 
-    /// Deletes a list and all that is in it. `undeleteList` brings it back for a while.
+    /// Deletes a list with its content. `undeleteList` restores it for a while.
     ///
     /// - Parameters:
     ///   - ifRevision: refused as `revisionMismatch` unless the list is at this revision.
-    ///   - keeping: whether it can come back. If that is required, a list that could not is refused as `notKept`.
+    ///   - keeping: whether the list is kept for a restore. If that is required and impossible, the deletion is refused as
+    ///     `notKept`.
     public func deleteList(
         _ list: ListName, ifRevision: Int? = nil, keeping: DeletedListKeeping = .ifPossible
     ) async throws(ClientError) {
         _ = try await reply(to: .deleteList(.init(list: list, ifRevision: ifRevision, keeping: keeping)))
     }
 
-    /// Brings back a list that was deleted, with its past: the one of that name that was deleted last. It goes on in its
-    /// epoch.
+    /// Restores a deleted list with its history: the one with that name that was deleted last. It continues in its epoch.
     ///
     /// - Parameters:
-    ///   - epoch: that of another one of that name, as `deletedLists` tells.
-    ///   - newName: what it is called from now on; nil: as it was.
+    ///   - epoch: the epoch of another deleted list with that name, from `deletedLists`.
+    ///   - newName: the new name; nil: unchanged.
     public func undeleteList(
         _ list: ListName, epoch: String? = nil, as newName: ListName? = nil
     ) async throws(ClientError) {
         _ = try await reply(to: .undeleteList(.init(list: list, epoch: epoch, newName: newName)))
     }
 
-    /// Gives a list another name. Its past, its keys of requests and its leases go along; who follows it hears that it was
-    /// deleted.
+    /// Renames a list. Its history, request keys and leases are kept; followers are notified that it was deleted.
     ///
-    /// - Parameter ifRevision: the revision that it must be at.
+    /// - Parameter ifRevision: refused as `revisionMismatch` unless the list is at this revision.
     public func renameList(_ list: ListName, to newName: ListName, ifRevision: Int? = nil) async throws(ClientError) {
         _ = try await reply(to: .renameList(.init(list: list, newName: newName, ifRevision: ifRevision)))
     }
 
-    /// Makes a list the mirror of another one somewhere else. From then on this connection alone changes it, and who follows
-    /// the list is told whether it is live; when this connection ends, it is not.
+    /// Makes a list the mirror of another daemon's list. From then on only this connection changes it, and followers are
+    /// notified whether it is live; it is no longer live when this connection ends.
     ///
     /// - Parameters:
-    ///   - source: what it is a mirror of, for people.
-    ///   - replacing: whether to take the place of another connection that mirrors it; otherwise that is `mirrorExists`.
-    /// - Returns: Where the list is.
+    ///   - source: the name of the source, for users.
+    ///   - replacing: whether to replace another connection that mirrors the list; otherwise that is refused as `mirrorExists`.
+    /// - Returns: the list's position.
     public func mirror(
         _ list: ListName, of source: MirrorSource, isLive: Bool = false, replacing: Bool = false
     ) async throws(ClientError) -> ListPosition {
@@ -106,19 +111,19 @@ extension Connection {
         return ListPosition(epoch: list.epoch, revision: list.revision)
     }
 
-    /// Says whether a list that this connection mirrors is what its source is like.
+    /// Sets whether a list that this connection mirrors has the current state of its source.
     public func setLive(_ isLive: Bool, _ list: ListName) async throws(ClientError) {
         _ = try await reply(to: .mirror(.init(list: list, isLive: isLive)))
     }
 
-    /// Makes a mirror an ordinary list, which may be changed by all who have the right.
+    /// Makes a mirror an ordinary list, which may be changed by all users with the right.
     public func endMirror(_ list: ListName) async throws(ClientError) {
         _ = try await reply(to: .mirror(.init(list: list, source: .none)))
     }
 
-    /// Says who this is, if there is a name, and gives how long a line the daemon takes.
+    /// Sends the client's name, if there is one, and returns the daemon's limit of a line, in bytes.
     @discardableResult
-    func hello(name: String?) async throws(ClientError) -> Int {
+    package func hello(name: String?) async throws(ClientError) -> Int {
         let result = try await reply(to: .hello(.init(name: name)))
         let hello = try decoded { () throws(DecodingError) in try Reply.Hello(json: result) }
         let lineLengthMax = hello.limits.first { $0.name == "lineLengthMax" }?.max ?? .max
@@ -126,15 +131,13 @@ extension Connection {
         return lineLengthMax
     }
 
-    /// How long a line the daemon takes. It is asked if it has not said so yet.
+    /// The daemon's limit of a line, in bytes. The daemon is asked once.
     func lineLengthMax() async throws(ClientError) -> Int {
         if let told = lineLengthMaxTold.withLock({ $0 }) { return told }
         return try await hello(name: nil)
     }
 
-    /// A list's whole state as the daemon writes it, in canonical form.
-    ///
-    /// - Parameter revision: one that is kept; nil: the current one.
+    /// A list's whole state in the daemon's canonical form. `revision` is a kept revision; nil: the current one.
     package func snapshotJSON(
         of list: ListName, _ options: ListOptions = ListOptions(), at revision: Int? = nil
     ) async throws(ClientError) -> [UInt8] {
@@ -142,7 +145,6 @@ extension Connection {
         return try decoded { () throws(DecodingError) in try SnapshotResult(json: result).bytes }
     }
 
-    /// The daemon's own answer, with the revision.
     package func snapshotReplyJSON(
         of list: ListName, _ options: ListOptions = ListOptions(), at revision: Int? = nil
     ) async throws(ClientError) -> [UInt8] {
@@ -152,7 +154,6 @@ extension Connection {
                     list: list, revision: revision, view: options.view?.view ?? View(), freshness: options.freshness)))
     }
 
-    /// What the daemon said, or that it cannot be understood.
     func decoded<R>(_ body: () throws(DecodingError) -> R) throws(ClientError) -> R {
         do { return try body() } catch { throw .unintelligible("\(error)") }
     }

@@ -2,11 +2,13 @@ import DiffableJSON
 import DiffableProtocol
 
 extension Connection {
-    /// Who is connected, as the daemon says it: everybody, for those who may run it, and otherwise one's own.
-    package func clientsJSON() async throws(ClientError) -> [UInt8] { try await reply(to: .clients) }
+    /// The connections: all of them for users who may run the daemon, otherwise the caller's own.
+    package func clientsJSON() async throws(ClientError) -> [UInt8] {
+        try await reply(to: .clients(.init(namesActions: true)))
+    }
 
-    /// Has the daemon send all durable lists as they are at one moment, as lines without their newlines, each a request
-    /// that `restore` sends back. The reply tells of the lists as that to `lists` does.
+    /// Requests all durable lists as of one moment. `receive` gets lines without their newlines, each a request that `restore`
+    /// sends back. The reply describes the lists like that of `lists`.
     package func backupJSON(_ receive: @escaping @Sendable ([UInt8]) -> Void) async throws(ClientError) -> [UInt8] {
         withConversation { conversation in
             conversation.backupReceiver = { arrival in
@@ -17,8 +19,8 @@ extension Connection {
         return try await reply(to: .backup)
     }
 
-    /// Sends the lines of a backup, given one after the other until there is none, and has all of its lists made or
-    /// none. The reply tells of the lists as that to `lists` does.
+    /// Sends the lines of a backup, until `nextLine` returns nil, and restores all of its lists or none. The reply describes
+    /// the lists like that of `lists`.
     package func restoreJSON(
         replacing: Bool, _ nextLine: () -> ArraySlice<UInt8>?
     ) async throws(ClientError) -> [UInt8] {
@@ -33,22 +35,22 @@ extension Connection {
         }
     }
 
-    /// Has the daemon read its configuration again. For root and the daemon's own user.
+    /// Makes the daemon read its configuration again. Allowed for root and the daemon's own user.
     ///
-    /// Throws `refused` as `invalidConfiguration`, with what is wrong where, when nothing of it was taken.
+    /// Throws `refused` as `invalidConfiguration`, with the mistake and its place, if nothing was applied.
     public func reloadConfiguration() async throws(ClientError) -> ConfigurationReload {
         let result = try await reply(to: .reload)
         return try decoded { () throws(DecodingError) in ConfigurationReload(try Reply.Reload(json: result)) }
     }
 }
 
-/// What a daemon made of its configuration.
+/// The result of reading the configuration again.
 public struct ConfigurationReload: Sendable, Equatable {
-    /// What was read, if there is such a file.
+    /// The file that was read, if it exists.
     public var file: String?
-    /// The settings that have other values now, as in the configuration.
+    /// The settings whose values have changed, with their names in the configuration.
     public var applied: [String]
-    /// Those that have other values in the configuration, and keep the old ones until a restart.
+    /// The settings that have changed in the configuration, but keep their values until a restart.
     public var needRestart: [String]
 
     init(_ reload: Reply.Reload) {

@@ -2,19 +2,19 @@ import Diffable
 import DiffableJSON
 import DiffableProtocol
 
-/// What a list says of the contents of its items, by kind.
+/// The schemas of the contents of a list's items, by kind.
 ///
 ///     let schemas = ListSchemas(json: #"{"todo":{"type":"object","required":["text"]}}"#)
 public struct ListSchemas: Sendable, Equatable {
-    /// `{"todo":SCHEMA,…}`: JSON Schema, out of the keywords that `docs/protocol.md` names. The kind `""` is for items
-    /// without one.
+    /// `{"todo":SCHEMA,…}`: JSON Schema with the keywords that `docs/protocol-lists.md` names. The kind `""` is for items
+    /// without a kind.
     public var json: String
-    /// What becomes of items whose kind is not in `json`.
+    /// The treatment of items whose kind is not in `json`.
     public var others: OtherKinds
-    /// Whether the items that the list has already must fit, when the schemas are set.
+    /// Whether the list's existing items must conform when the schemas are set.
     public var existing: ExistingItems
 
-    /// What becomes of items whose kind has no schema.
+    /// The treatment of items whose kind has no schema.
     public enum OtherKinds: String, Sendable {
         /// They may have any content.
         case areAllowed = "allow"
@@ -22,33 +22,32 @@ public struct ListSchemas: Sendable, Equatable {
         case areRefused = "refuse"
     }
 
-    /// Nothing is checked here; `setSchemas` throws what is wrong with them.
+    /// Creates schemas without checking them; `setSchemas` throws their mistakes.
     public init(json: String, others: OtherKinds = .areAllowed, existing: ExistingItems = .areChecked) {
         self.json = json
         self.others = others
         self.existing = existing
     }
 
-    /// For a list whose contents nobody checks.
+    /// No schemas, so that any content is allowed.
     public static let none = ListSchemas(json: "{}")
 }
 
 extension Connection {
-    /// What the contents of a list's items must look like; `.none` if nobody has said so.
+    /// The schemas of the contents of a list's items; `.none` if there are none.
     public func schemas(of list: ListName) async throws(ClientError) -> ListSchemas {
         let result = try await schemasJSON(of: list)
         return try decoded { () throws(DecodingError) in ListSchemas(try Reply.Schemas(json: result)) }
     }
 
-    /// The daemon's own answer.
     package func schemasJSON(of list: ListName) async throws(ClientError) -> [UInt8] {
         try await reply(to: .schemas(.init(list: list)))
     }
 
-    /// Says what the contents of a list's items must look like from now on. For those who may set its access. Refused as
-    /// `invalidContent` when an item does not fit, unless `existing` says that items are kept.
+    /// Sets the schemas of the contents of a list's items. Allowed for users who may set the list's access. Refused as
+    /// `invalidContent` if an item does not conform, unless `existing` keeps existing items.
     ///
-    /// What is wrong with the schemas is thrown as the daemon would say it.
+    /// Mistakes in the schemas are thrown as refusals, before anything is sent.
     public func setSchemas(of list: ListName, _ schemas: ListSchemas) async throws(ClientError) {
         let set: SchemaSet
         do throws(DecodingError) { set = try schemas.set() } catch {
@@ -59,12 +58,12 @@ extension Connection {
 }
 
 extension Client {
-    /// What the contents of a list's items must look like; `.none` if nobody has said so.
+    /// The schemas of the contents of a list's items; `.none` if there are none.
     public func schemas(of list: ListName) async throws -> ListSchemas {
         try await withConnection { try await $0.schemas(of: list) }
     }
 
-    /// Says what the contents of a list's items must look like from now on. See `Connection.setSchemas`.
+    /// Sets the schemas of the contents of a list's items. See `Connection.setSchemas`.
     public func setSchemas(of list: ListName, _ schemas: ListSchemas) async throws {
         try await withConnection { try await $0.setSchemas(of: list, schemas) }
     }
@@ -77,7 +76,7 @@ extension ListSchemas {
             others: reply.others == .refuse ? .areRefused : .areAllowed, existing: reply.existing)
     }
 
-    /// How long they may be is for the daemon to say.
+    /// The daemon checks the limits of the length.
     fileprivate func set() throws(DecodingError) -> SchemaSet {
         try Array(json.utf8).withUnsafeBufferPointer { bytes throws(DecodingError) in
             try SchemaSet(

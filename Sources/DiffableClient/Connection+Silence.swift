@@ -3,32 +3,29 @@ import Dispatch
 import NIOCore
 import Synchronization
 
-// A daemon that hangs, or whose machine does, takes what it is sent and says nothing; a list that is quiet says nothing
-// either. So whoever has heard nothing for a while asks the daemon whether it is there, which costs a line on a connection
-// that nothing else happens on.
+// A daemon that hangs, or whose machine hangs, accepts requests and sends nothing; a list without changes sends nothing either.
+// So after a time of silence the client asks whether the daemon is alive. That costs one line on an idle connection.
 
-/// Who asks a daemon that says nothing whether it is there.
 package enum SilenceWatch: Sendable {
-    /// The connection, as long as there is one.
+    /// The connection, as long as it exists.
     case always
-    /// The connection until it is greeted. Then whoever has it (`Client.checkConnection`), when somebody uses the program: one
-    /// that nobody uses wakes nobody.
+    /// The connection until the greeting. After that, only `Client.checkConnection` checks, when the user does something, so an
+    /// unattended program wakes nothing.
     case untilGreeted
 }
 
 extension Client {
-    /// Asks the daemon whether it is there. Returns when it has answered, and when there is no connection to it, or no more.
+    /// Asks the daemon whether it is alive. Returns after its reply, and if the client is not connected or loses the connection.
     package func checkConnection() async {
         guard let connection = shared.connection else { return }
         _ = try? await connection.reply(to: .ping)
     }
 
-    /// The daemon has not answered for `replyTimeout`: the connection to it counts as lost.
     package func giveUpConnection() { shared.connection?.giveUp() }
 }
 
 extension Connection {
-    /// Asks when nothing has come for half of `replyTimeout`, and gives the connection up when nothing has come for all of it.
+    /// Asks the daemon after half of `replyTimeout` without data, and gives up the connection after all of it.
     func watchSilence() -> RepeatedTask? {
         guard let replyTimeout else { return nil }
         let timeout = TimeAmount(replyTimeout)
@@ -38,14 +35,14 @@ extension Connection {
             if silence >= timeout {
                 giveUp()
             } else if silence >= .nanoseconds(timeout.nanoseconds / 2) {
-                // Nobody waits for the answer: that something comes is what counts.
+                // The reply is not waited for: any data shows that the daemon is alive.
                 writeSoon(.ping, id: .string(Array(#""still there?""#.utf8)))
             }
         }
     }
 
-    /// Gives the connection up when it is not greeted within `replyTimeout`. By libdispatch's timer, of which nothing is left when it
-    /// is cancelled: the loop's would wake the process all the same.
+    /// Gives up the connection if there is no greeting within `replyTimeout`. A timer of libdispatch leaves nothing after it is
+    /// cancelled, while one of the event loop would still wake the process.
     func watchGreeting() -> (any DispatchSourceTimer)? {
         guard let replyTimeout else { return nil }
         let timer = DispatchSource.makeTimerSource(queue: DispatchQueue(label: "greeting"))
@@ -55,13 +52,13 @@ extension Connection {
         return timer
     }
 
-    /// How long nothing has come, while we would have taken it.
+    /// The time without data while the client was ready to read.
     private var silence: TimeAmount {
         let start = quietSince.load(ordering: .relaxed)
         return start == 0 ? .zero : .now() - NIODeadline.uptimeNanoseconds(start)
     }
 
-    /// What came is being taken: as long as that takes, nothing more is read, and so nothing can be missed.
+    /// Received data is being handled. Nothing is read until that is done, so silence does not count.
     func noteArrival() { quietSince.store(0, ordering: .relaxed) }
 
     func noteQuiet() { quietSince.store(NIODeadline.now().uptimeNanoseconds, ordering: .relaxed) }
@@ -71,7 +68,6 @@ extension Connection {
         channel.close(promise: nil)
     }
 
-    /// Why nothing more will come.
     var lossReason: ClientError {
         if let replyTimeout, hasGivenUp.load(ordering: .relaxed) { return .noReply(path, within: replyTimeout) }
         return .connectionLost(path)

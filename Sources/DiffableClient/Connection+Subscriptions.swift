@@ -3,7 +3,7 @@ import DiffableJSON
 import DiffableProtocol
 
 extension Connection {
-    /// Follows a list: its state first, then its changes, for as long as the connection lasts or until `end`.
+    /// Follows a list: its state first, then its changes, as long as the connection lasts or until `end`.
     public func subscribe(to list: ListName) async throws(ClientError) -> Subscription {
         let subscription = Subscription(to: list)
         let reply = try await begin(.init(list: list)) { subscription.receive($0) }
@@ -11,7 +11,6 @@ extension Connection {
         return subscription
     }
 
-    /// Begins a subscription where another connection left off, and gives its number.
     func begin(
         _ list: ListName, _ since: Request.Subscribe.Since?, _ options: ListOptions, view: View? = nil,
         _ receiver: @escaping Conversation.Receiver
@@ -21,7 +20,7 @@ extension Connection {
         return try await begin(request, receiver).subscription
     }
 
-    /// Waits until a list is deleted or gets another name. Nothing of what is in it is sent meanwhile.
+    /// Waits until a list is deleted or renamed. No items are sent while it waits.
     package func deletion(of list: ListName) async throws(ClientError) {
         let subscription = Subscription(to: list)
         let number = try await begin(list, nil, ListOptions(), view: ListView(sections: []).view) {
@@ -31,7 +30,7 @@ extension Connection {
         do throws(ClientError) {
             while try await subscription.next() != nil {}
         } catch {
-            // Whoever gives up waiting, with a task that is cancelled: the daemon is told without it.
+            // A cancelled task cannot wait for the reply.
             if case .cancelled = error { endSoon(subscription: number) }
             throw error
         }
@@ -46,15 +45,15 @@ extension Connection {
         subscription.finish()
     }
 
-    /// A list's state now, or what a view shows of it. Of a list that hosts share that is the state on this host, which may be
-    /// old, unless the options ask for better (`freshness`).
+    /// A list's current state, or the part of it that a view shows. For a shared list this is the state on this host, which may
+    /// be old, unless the options require a newer one (`freshness`).
     public func state(
         of list: ListName, _ options: ListOptions = ListOptions()
     ) async throws(ClientError) -> ListState {
         try await state(of: list, options) { _ in }
     }
 
-    /// - Parameter progress: called with the number of items that have come so far, on the connection's reader.
+    /// `progress` is called with the number of items received so far, on the connection's reader.
     package func state(
         of list: ListName, _ options: ListOptions = ListOptions(), progress: @escaping @Sendable (Int) -> Void
     ) async throws(ClientError) -> ListState {

@@ -11,30 +11,31 @@ import Synchronization
     import Glibc
 #endif
 
-/// A connection to a daemon, for as long as a closure runs.
+/// A connection to a daemon, as long as a closure runs.
 ///
 ///     try await Connection.withConnection(to: .find()) { connection in
 ///         try await connection.transact("tasks", [.appendItems([Item(id: "milk")])])
 ///         for try await update in try await connection.subscribe(to: "tasks") { draw(update.snapshot) }
 ///     }
 ///
-/// Requests and subscriptions mix freely, from any task: the lines of one request stay together, and whoever asks
-/// meanwhile waits. One task of the connection reads; it holds no queue: a reply goes to whoever asked, a notification
-/// into its subscription's mirror.
+/// Requests and subscriptions may be mixed freely, from any task: the lines of one request stay together, and other requests
+/// wait for them. One task of the connection reads. It has no queue: a reply is passed to its caller, and a notification to its
+/// subscription's local copy.
 public final class Connection: Sendable {
     /// The socket that it is connected to.
     public let path: SocketPath
-    /// How long nothing may come before a daemon counts as hanging; nil: for ever.
+    /// The time without data after which a daemon counts as hanging; nil: forever.
     let replyTimeout: Duration?
     let channel: any Channel
     private let outbound: NIOAsyncChannelOutboundWriter<ByteBuffer>
     private let conversation = Mutex(Conversation())
-    /// Whose request is being written.
     private let turns = Turns()
-    /// How long a line the daemon takes, as it said in `hello`.
+    /// The limit of a line in bytes from the daemon's `hello`.
     let lineLengthMaxTold = Mutex<Int?>(nil)
+    /// The limit of a line that is read, in bytes. Replies of a trusted daemon have no practical limit.
+    private let lineReadLengthMax = Atomic(1 << 40)
 
-    /// When the last thing that came was taken, by the loop's clock in nanoseconds; 0 while something is.
+    /// The time at which the last data was handled, by the loop's clock in nanoseconds; 0 while data is being handled.
     let quietSince = Atomic<UInt64>(0)
     let hasGivenUp = Atomic(false)
 
@@ -48,7 +49,7 @@ public final class Connection: Sendable {
         self.outbound = outbound
     }
 
-    /// Changes the conversation, and resumes those who are due then.
+    /// Changes the conversation, and then resumes the tasks that are due.
     func withConversation<R: Sendable>(_ body: (inout sending Conversation) -> R) -> R {
         let (result, due) = conversation.withLock { conversation in
             (body(&conversation), conversation.takeDue())
@@ -57,12 +58,12 @@ public final class Connection: Sendable {
         return result
     }
 
-    /// Connects, runs the closure, and closes.
+    /// Connects, runs the closure, and closes the connection.
     ///
     /// - Parameters:
-    ///   - name: who this is, for the daemon's log.
-    ///   - replyTimeout: how long the daemon may say nothing, also when asked whether it is there, before the connection is
-    ///     given up (`noReply`). It is the longest that one answer may take; nil waits for ever.
+    ///   - name: the client's name in the daemon's log.
+    ///   - replyTimeout: the time without any data after which the connection is given up (`noReply`), even though the client
+    ///     has asked whether the daemon is alive. It limits the time of a single reply; nil waits forever.
     public static func withConnection<R: Sendable>(
         to path: SocketPath, name: String? = nil, replyTimeout: Duration? = Connection.replyTimeoutUsual,
         isolation: isolated (any Actor)? = #isolation,
@@ -81,18 +82,15 @@ public final class Connection: Sendable {
             isolation: isolation, body)
     }
 
-    /// The same over a socket that leads to a daemon by whatever way, and is closed in the end.
-    ///
-    /// - Parameter path: what errors say that it leads to.
+    /// Connects over a socket that leads to a daemon in any way; the socket is closed at the end. `path` is its name in errors.
     package static func withConnection<R: Sendable>(
         over descriptor: CInt, _ path: SocketPath, name: String?, replyTimeout: Duration?,
         isolation: isolated (any Actor)? = #isolation,
         _ body: (Connection) async throws -> R
     ) async throws -> R {
-        let asyncChannel = try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .withConnectedSocket(descriptor, channelInitializer: initialize)
-        return try await withConnection(
-            over: asyncChannel, path, name: name, replyTimeout: replyTimeout, watch: .always, isolation: isolation,
+        try await withConnection(
+            over: try await channel(over: descriptor), path, name: name, replyTimeout: replyTimeout, watch: .always,
+            isolation: isolation,
             body)
     }
 
@@ -120,59 +118,47 @@ public final class Connection: Sendable {
         }
     }
 
-    /// A minute: a daemon answers in milliseconds, and needs seconds for the largest lists.
+    /// A minute: a daemon replies in milliseconds, and needs seconds for the largest lists.
     public static let replyTimeoutUsual = Duration.seconds(60)
 
     private static func connect(to path: SocketPath) async throws(ClientError) -> NIOAsyncChannel<
         ByteBuffer, ByteBuffer
     > {
-        let trusted = try path.trusted()
         var refusals = 0
         while true {
-            do {
-                return try await channel(to: trusted)
-            } catch let error as IOError where [EACCES, EPERM].contains(error.errnoCode) {
-                throw .noPermission(path)
-            } catch let error as IOError where error.errnoCode == EAGAIN && refusals < refusalsMax {
-                // More connect at once than the kernel queues. Whoever connects with a call that blocks waits here.
-                refusals += 1
-            } catch {
-                throw .noConnection(path, reason: reason(error))
+            if let descriptor = try path.connected(waits: false) {
+                do { return try await channel(over: descriptor) } catch {
+                    throw .noConnection(path, reason: "\(error)")
+                }
             }
+            // More clients are connecting at once than the kernel queues. A blocking call would wait here.
+            refusals += 1
+            guard refusals <= refusalsMax else { throw .noConnection(path, reason: String(cString: strerror(EAGAIN))) }
             do { try await Task.sleep(for: .milliseconds(10)) } catch { throw .cancelled }
         }
     }
 
-    /// Of a full queue: five seconds.
+    /// Five seconds of a full queue.
     private static let refusalsMax = 500
 
-    private static func channel(to path: String) async throws -> NIOAsyncChannel<ByteBuffer, ByteBuffer> {
+    private static func channel(over descriptor: CInt) async throws -> NIOAsyncChannel<ByteBuffer, ByteBuffer> {
         try await ClientBootstrap(group: MultiThreadedEventLoopGroup.singleton)
-            .connect(unixDomainSocketPath: path, channelInitializer: initialize)
+            // Otherwise an out-of-band byte wakes the event loop, and cannot be read.
+            .channelOption(.socketOption(.init(rawValue: SO_OOBINLINE)), value: 1)
+            .withConnectedSocket(descriptor) { channel in
+                channel.eventLoop.makeCompletedFuture {
+                    // A child process would keep the connection open, and could send over it.
+                    try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
+                        of: NIOBSDSocket.Handle.self
+                    ) { _ = fcntl($0, F_SETFD, FD_CLOEXEC) }
+                    return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
+                }
+            }
     }
 
-    @Sendable
-    private static func initialize(
-        _ channel: any Channel
-    ) -> EventLoopFuture<NIOAsyncChannel<ByteBuffer, ByteBuffer>> {
-        channel.eventLoop.makeCompletedFuture {
-            // A program that is run would hold the connection, and could speak on it. NIO does not mark it.
-            try channel.pipeline.syncOperations.withUnsafeTransportIfAvailable(
-                of: NIOBSDSocket.Handle.self
-            ) { _ = fcntl($0, F_SETFD, FD_CLOEXEC) }
-            return try NIOAsyncChannel<ByteBuffer, ByteBuffer>(wrappingChannelSynchronously: channel)
-        }
-    }
-
-    private static func reason(_ error: any Error) -> String {
-        guard let error = error as? IOError else { return "\(error)" }
-        return String(cString: strerror(error.errnoCode))
-    }
-
-    /// Whether anything may still come over it. An end that nobody has noticed yet does not count.
+    /// Whether data may still arrive. An end that is not noticed yet does not count.
     var isOpen: Bool { withConversation { $0.end == nil } }
 
-    /// Waits for its end, or until the task is cancelled.
     package func closed() async {
         let (ends, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         guard withConversation({ $0.tellEnd { _ in continuation.finish() } }) else { return }
@@ -183,10 +169,9 @@ public final class Connection: Sendable {
 // MARK: - Requests
 
 extension Connection {
-    /// Writes the next line of a request, and says whether another follows.
+    /// Writes the next line of a request. Returns `.more` if another follows.
     package typealias Writing = (RequestID, inout ByteWriter) throws(ClientError) -> Progress
 
-    /// Sends a request and waits for its result, as JSON.
     package func reply(to request: Request) async throws(ClientError) -> [UInt8] {
         try await exchange(.reply) { id, writer throws(ClientError) in
             request.write(id: id, into: &writer)
@@ -194,7 +179,8 @@ extension Connection {
         }
     }
 
-    /// Sends a request of any number of lines. A line is sent when the socket takes it, so memory is that of a line.
+    /// Sends a request of any number of lines. A line is written when the socket accepts it, so the memory needed is that of
+    /// one line.
     package func reply(_ writing: Writing) async throws(ClientError) -> [UInt8] {
         try await exchange(.reply, writing)
     }
@@ -203,12 +189,10 @@ extension Connection {
         try await answer(to: try await send(expectation, writing))
     }
 
-    /// Writes all lines of a request, and gives its number.
     private func send(_ expectation: Conversation.Expectation, _ writing: Writing) async throws(ClientError) -> Int {
         guard await turns.take() else { throw .cancelled }
         defer { turns.pass() }
         let id = try withConversation { $0.begin(expectation) }.get()
-        // Whether the daemon may hold parts of it.
         var isInParts = false
         do throws(ClientError) {
             var writer = ByteWriter()
@@ -221,7 +205,7 @@ extension Connection {
             } while progress == .more
         } catch {
             withConversation { $0.abandon(id) }
-            // Before anybody else has a turn: parts that wait for their last one must never be given another's.
+            // Before any other request is written: incomplete parts must never be completed by another request's last part.
             if isInParts { await breakOff() }
             throw error
         }
@@ -234,9 +218,9 @@ extension Connection {
         }
     }
 
-    /// Ends the connection, for everybody on it. The daemon forgets what was not finished.
+    /// Ends the connection for all its users. The daemon discards the incomplete request.
     private func breakOff() async {
-        // That it is closed already is as good.
+        // It may be closed already.
         try? await channel.close().get()
     }
 
@@ -255,13 +239,13 @@ extension Connection {
         withConversation { $0.forget(subscription: subscription) }
     }
 
-    /// Ends a subscription without waiting for the answer, which nobody reads: also from where nothing can wait.
+    /// Ends a subscription without waiting for the reply, so also where waiting is impossible.
     func endSoon(subscription: Int) {
         forget(subscription: subscription)
         writeSoon(.unsubscribe(.init(subscription: subscription)), id: .absent)
     }
 
-    /// Shows something else of the list from when the subscription's receiver is told. Waits for nothing.
+    /// Changes the subscription's view. The subscription's receiver is notified when it takes effect. Does not wait.
     func setViewSoon(_ view: ShownView.Version, subscription: Int) {
         guard case .success(let id) = withConversation({ $0.begin(.view(view, subscription: subscription)) }) else {
             return
@@ -269,7 +253,7 @@ extension Connection {
         writeSoon(.setView(.init(view.view, subscription: subscription)), id: .number(id))
     }
 
-    /// The line may come between the parts of another request.
+    /// The line may be between the parts of another request.
     func writeSoon(_ request: Request, id: RequestID) {
         var writer = ByteWriter()
         request.write(id: id, into: &writer)
@@ -280,15 +264,16 @@ extension Connection {
 // MARK: - Reading
 
 extension Connection {
-    /// Replies have no greatest length, and neither has what we trust the daemon with.
-    private static let lineLengthMax = 1 << 40
+    /// Limits the lines that are read, for a daemon that is not trusted.
+    package func limitLinesRead(to length: Int) { lineReadLengthMax.store(length, ordering: .relaxed) }
 
     private func read(_ inbound: NIOAsyncChannelInboundStream<ByteBuffer>) async {
-        var framer = LineFramer(lineLengthMax: Connection.lineLengthMax)
+        var framer = LineFramer(lineLengthMax: lineReadLengthMax.load(ordering: .relaxed))
         var unintelligible: ClientError?
         do {
             for try await buffer in inbound {
                 noteArrival()
+                framer.lineLengthMax = lineReadLengthMax.load(ordering: .relaxed)
                 buffer.withUnsafeReadableBytes { framer.append($0) }
                 while let arrival = framer.next(Connection.message) {
                     let (message, line) = try arrival.get()
@@ -299,14 +284,14 @@ extension Connection {
         } catch let error as ClientError {
             unintelligible = error
         } catch {
-            // The end of a connection and an error on it mean the same: nothing more will come.
+            // The end of a connection and an error on it mean the same: no more data arrives.
         }
         let end = unintelligible ?? lossReason
         await act(withConversation { $0.finish(end) })
     }
 
     private static func message(_ line: LineFramer.Line) -> Result<(Message, line: [UInt8]), ClientError> {
-        guard case .line(let bytes) = line else { return .failure(.unintelligible("an endless line")) }
+        guard case .line(let bytes) = line else { return .failure(.unintelligible("a line that is too long")) }
         do {
             let message = try Message(line: bytes)
             switch message {

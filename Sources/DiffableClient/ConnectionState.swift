@@ -1,14 +1,12 @@
 /// Whether a client is connected.
 public enum ConnectionState: Equatable, Sendable {
-    /// Why not: nil when nobody has needed a connection yet, or nobody does any more. As long as somebody does, the client
-    /// goes on trying.
+    /// The reason; nil if the client has never needed a connection, or no longer needs one. While it needs one, it keeps trying.
     case disconnected(ClientError?)
-    /// A daemon is connected.
+    /// The client is connected to a daemon.
     case connected
 }
 
 extension ConnectionState {
-    /// Why there is no connection where one is needed.
     var reason: ClientError? {
         if case .disconnected(let reason) = self { reason } else { nil }
     }

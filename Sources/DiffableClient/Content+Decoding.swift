@@ -8,12 +8,11 @@ import DiffableJSON
 #endif
 
 extension Content {
-    /// The content as a value of the program's own. O(length), each time.
+    /// Decodes the content as a value of the program's own type. O(length), each time.
     ///
     ///     let heading = try update.snapshot.section(at: 0)?.content?.decoded(as: Heading.self)
     ///
-    /// If an object has several members with the same name, the last one counts.
-    /// Throws what the decoder throws.
+    /// If an object has several members with the same name, the last one counts. Throws the decoder's errors.
     public func decoded<Value: Decodable>(
         as type: Value.Type, by decoder: JSONDecoder = JSONDecoder()
     ) throws -> Value {

@@ -1,36 +1,34 @@
 import Diffable
 import DiffableProtocol
 
-/// What a connection waits for: replies by request, notifications by subscription. A state machine without I/O.
+/// The pending replies and notifications of a connection, by request and by subscription. A state machine without I/O.
 ///
-/// It resumes nobody itself, because it lives in a lock that cancellation takes too: the runtime holds a task's own lock
-/// while it tells of a cancellation, and wants it to resume the task. Whoever changes it resumes `takeDue()` afterwards.
+/// It resumes no task itself, because it is inside a lock that cancellation takes too: the runtime holds a task's own lock
+/// while it reports a cancellation, and needs that lock to resume the task. After each change, the owner resumes `takeDue()`.
 ///
-/// A subscription's receiver is put in place by the very line that announces the subscription, in the reader's own
-/// turn: the `reset` behind it can be in the same packet.
+/// A subscription's receiver is registered by the line that announces the subscription, while the reader handles that line: the
+/// following `reset` can be in the same packet.
 struct Conversation: Sendable {
     typealias RawReply = Result<[UInt8], ClientError>
-    /// Told of each notification of its subscription, and at last of the end. The reader waits for it: a receiver that
-    /// takes its time holds the connection back, and the daemon then skips intermediate states.
+    /// Gets each notification of its subscription, and finally the end. The reader waits for it: a slow receiver holds the
+    /// connection back, and the daemon then skips intermediate states.
     typealias Receiver = @Sendable (Arrival) async -> Void
 
-    /// What a receiver is told.
     enum Arrival: Sendable {
-        /// With the line as it came.
+        /// With the line as it was received.
         case notification(Message, line: [UInt8])
-        /// `setView` was answered: what comes next, after a group that is under way, is of this view.
+        /// `setView` was confirmed: the next update, after one that is in progress, has this view.
         case viewSet(ShownView.Version)
-        /// `setView` was refused, and what comes next is of the view before.
+        /// `setView` was refused, and the next update has the previous view.
         case viewRefused
         case end(ClientError)
     }
 
-    /// What a reply means beside its own contents.
     enum Expectation: Sendable {
         case reply
-        /// It ends with its list, unless it waits for the next one of that name.
+        /// It ends with its list, unless it waits for the next list with that name.
         case subscription(Receiver, AbsentList)
-        /// The reply to `setView`, which nobody waits for.
+        /// The reply to `setView`, for which no task waits.
         case view(ShownView.Version, subscription: Int)
         case handler(Receiver)
     }
@@ -38,26 +36,22 @@ struct Conversation: Sendable {
     fileprivate enum Pending {
         case expected(Expectation)
         case waiting(Expectation, CheckedContinuation<RawReply, Never>)
-        /// Nobody has asked for it yet.
+        /// The reply was received, but no task has asked for it yet.
         case replied(RawReply)
-        /// Nobody waits for it any more: what it makes is to be ended.
+        /// The request was abandoned. Its subscription or handler has to be ended.
         case abandoned(Expectation)
     }
 
-    /// Who is to be resumed.
     private var due: [Due] = []
     private var lastID = 0
     private var pending: [Int: Pending] = [:]
     private var receivers: [Int: Receiver] = [:]
-    /// The subscriptions among them that do not end with their list.
     private var lasting: Set<Int> = []
     /// By the daemon's numbers for them.
     private var handlers: [Int: Receiver] = [:]
-    /// Those who only want to know of the end.
     private var endReceivers: [Receiver] = []
-    /// Told of the lines of a backup; nil: nobody has asked for one.
+    /// Gets the lines of a backup; nil if none was requested.
     var backupReceiver: Receiver?
-    /// Why nothing more will come; nil as long as something may.
     private(set) var end: ClientError?
 }
 
@@ -86,7 +80,6 @@ extension Conversation {
         return .success(lastID)
     }
 
-    /// Gives the reply to the continuation, now or when it comes.
     mutating func wait(for id: Int, _ continuation: CheckedContinuation<RawReply, Never>) {
         switch pending[id] {
         case .expected(let expectation): pending[id] = .waiting(expectation, continuation)
@@ -98,14 +91,13 @@ extension Conversation {
         }
     }
 
-    /// Forgets a request whose reply nobody wants any more.
     mutating func abandon(_ id: Int) {
         switch pending[id] {
         case .expected(let expectation): pending[id] = expectation.whenAbandoned
         case .waiting(let expectation, let continuation):
             pending[id] = expectation.whenAbandoned
             due.append(Due(continuation: continuation, reply: .failure(.cancelled)))
-        // The reply came first: whoever was cancelled gets it all the same, and sees to what it made.
+        // The reply arrived first: the cancelled task still gets it, and handles its effects.
         case .replied: break
         case .abandoned, nil: break
         }
@@ -115,15 +107,14 @@ extension Conversation {
 // MARK: - Arrivals
 
 extension Conversation {
-    /// What is left to do when a message has been noted.
     enum Action {
         case none
         case tell(Receiver, Arrival)
-        /// Everyone is told of the end.
+        /// All receivers are notified of the end.
         case tellAll([Receiver], ClientError)
-        /// The subscription came too late for the one who wanted it.
+        /// The subscription was abandoned before it began.
         case unsubscribe(Int)
-        /// The same of a handler.
+        /// The same for a handler.
         case unhandle(Int)
     }
 
@@ -135,7 +126,7 @@ extension Conversation {
         case .failure(.number(let id), let error):
             return settle(id, .failure(.refused(Refusal(error))))
         case .failure(_, let error):
-            // The daemon could not read a line, so that nobody knows which request it answers and none can be relied on, or
+            // The daemon could not read a line, so it is unknown which request failed and none can be relied on; or the daemon
             // does not serve this user at all.
             let isRefusal = [.tooLarge, .permissionDenied].contains(error.code)
             return finish(isRefusal ? .refused(Refusal(error)) : .unintelligible(error.message))
@@ -172,7 +163,7 @@ extension Conversation {
 
     mutating func forget(handler: Int) { handlers[handler] = nil }
 
-    /// False when the end was before.
+    /// Returns false if the connection has already ended.
     mutating func tellEnd(_ receiver: @escaping Receiver) -> Bool {
         guard end == nil else { return false }
         endReceivers.append(receiver)
@@ -239,7 +230,6 @@ extension Conversation {
 }
 
 extension Conversation.Expectation {
-    /// What is left to wait for when nobody does any more.
     fileprivate var whenAbandoned: Conversation.Pending? {
         switch self {
         case .subscription, .handler: .abandoned(self)
@@ -251,14 +241,8 @@ extension Conversation.Expectation {
 extension Refusal {
     init(_ error: WireError) {
         self.init(
-            code: error.code.rawValue, name: error.code.name, message: error.message, list: error.list,
+            Code(error.code), error.message, list: error.list,
             section: error.section, item: error.item, operation: error.operation,
             misfit: error.misfit.map { Misfit(kind: try? Kind($0.kind), path: $0.path, keyword: $0.keyword) })
-    }
-
-    /// - Parameter name: of an error; a newer daemon may have others, whose code is not known here.
-    init(name: String, message: String) {
-        let code = WireError.Code.allCases.first { $0.name == name }
-        self.init(code: code?.rawValue ?? 0, name: name, message: message)
     }
 }

@@ -1,4 +1,4 @@
-// Whoever writes `import DiffableClient` has lists, items and contents as well.
+// `import DiffableClient` also imports lists, items and contents.
 @_exported import Diffable
 @_exported import DiffableJSON
 
@@ -9,15 +9,14 @@
 #endif
 
 extension Content {
-    /// A value of the program's own as JSON, its members in the order of their names, so that equal values are equal
-    /// contents. O(length).
+    /// Encodes a value of the program's own type as JSON, with members in the order of their names, so that equal values are
+    /// equal contents. O(length).
     ///
-    /// Throws what the encoder throws, and `JSONError` for what is `null`: no content is `nil`.
+    /// Throws the encoder's errors, and `JSONError` for a value that is `null`: no content is `nil`.
     public init(encoding value: some Encodable, encoder: JSONEncoder? = nil) throws {
         try self.init(json: Content.json(encoding: value, encoder))
     }
 
-    /// The same; nil for a value that is `null` in JSON.
     init?(encodingUnlessNull value: some Encodable, encoder: JSONEncoder?) throws {
         let json = try Content.json(encoding: value, encoder)
         if json == "null" { return nil }
@@ -32,7 +31,7 @@ extension Content {
 }
 
 extension Item {
-    /// An item whose content is a value of the program's own. See `Content.init(encoding:)`.
+    /// An item whose content is a value of the program's own type. See `Content.init(encoding:)`.
     ///
     ///     try Item("milk", encoding: Todo(text: "Milk", done: false))
     public init(
@@ -44,7 +43,7 @@ extension Item {
 }
 
 extension Identifier {
-    /// A number of a program's own as an identifier, in decimal.
+    /// A number as an identifier, in decimal.
     public init(_ number: some BinaryInteger) { self.init(stringLiteral: "\(number)") }
 
     /// A UUID as an identifier, in capitals and with hyphens.

@@ -6,14 +6,15 @@ extension ItemPatch {
     ///
     ///     let patch = try ItemPatch(id: "milk", mergePatch: #"{"done":true}"#)
     ///
-    /// Throws if the text is no JSON or has a member twice. O(length).
+    /// Throws if the text is not JSON or has a duplicate member. O(length).
     public init(id: ItemID, mergePatch: String) throws(JSONError) {
         self = try Array(mergePatch.utf8).withUnsafeBufferPointer { text throws(JSONError) in
             try MergePatch(json: UnsafeRawBufferPointer(text)).itemPatch(of: id)
         }
     }
 
-    /// The same with the members of a value of the program's own. A member that is nil is not encoded, and stays as it is.
+    /// A merge patch with the members of a value of the program's own type. A member that is nil is not encoded, and stays
+    /// unchanged.
     ///
     ///     struct Change: Encodable { var done: Bool }
     ///     try ItemPatch(id: "milk", encoding: Change(done: true))
@@ -29,14 +30,15 @@ extension ListPatch {
     ///
     ///     let patch = try ListPatch(mergePatch: #"{"title":"Today"}"#)
     ///
-    /// Throws if the text is no JSON or has a member twice. O(length).
+    /// Throws if the text is not JSON or has a duplicate member. O(length).
     public init(mergePatch: String) throws(JSONError) {
         self = try Array(mergePatch.utf8).withUnsafeBufferPointer { text throws(JSONError) in
             try MergePatch(json: UnsafeRawBufferPointer(text)).listPatch
         }
     }
 
-    /// The same with the members of a value of the program's own. A member that is nil is not encoded, and stays as it is.
+    /// A merge patch with the members of a value of the program's own type. A member that is nil is not encoded, and stays
+    /// unchanged.
     ///
     ///     try ListPatch(encoding: Heading(title: "Today"))
     ///

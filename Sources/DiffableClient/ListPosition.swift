@@ -1,11 +1,11 @@
-/// Where a list is: one life of it, and a state in that.
+/// The position of a list: an epoch, and a revision in it.
 public struct ListPosition: Sendable, Equatable {
-    /// One life of the list: `revision` means something only within it.
+    /// The list's epoch: `revision` is valid only within it.
     public var epoch: String
-    /// Which state the list is in: each transaction that changes the list adds one.
+    /// The list's revision. Each transaction that changes the list increases it by one.
     public var revision: Int
 
-    /// A position that was kept.
+    /// Creates a position from stored values.
     public init(epoch: String, revision: Int) {
         self.epoch = epoch
         self.revision = revision

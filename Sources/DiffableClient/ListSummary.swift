@@ -1,31 +1,30 @@
 import Diffable
 import DiffableProtocol
 
-/// A list from outside.
+/// The properties of a list without its items.
 public struct ListSummary: Sendable {
-    /// What it is called.
+    /// The list's name.
     public var list: ListName
-    /// One life of the list: `revision` means something only within it.
+    /// The list's epoch: `revision` is valid only within it.
     public var epoch: String
-    /// Which state the list is in: each transaction that changes the list adds one.
+    /// The list's revision. Each transaction that changes the list increases it by one.
     public var revision: Int
-    /// How many there are.
+    /// The number of sections.
     public var sections: Int
-    /// How many there are, at all depths.
+    /// The number of items at all depths.
     public var items: Int
-    /// Whom it belongs to, and who may see and change it.
+    /// The owner, the group and the access mode.
     public var access: ListAccess
     /// Whether it outlives the daemon.
     public var durability: Durability
-    /// What somebody answers for.
     package var handles: Set<HandledKind>
-    /// The actions that are answered for; nil where all are, or none.
+    /// The actions that handlers named, if `listsWithActions` returned this; nil if none did.
     package var actions: [ActionName]?
-    /// What it is a mirror of; nil for an ordinary list.
+    /// The source of a mirror; nil for an ordinary list.
     public var mirrorSource: MirrorSource?
-    /// Whether a mirror shows what its source is like now, and a shared list what all hosts made of it; nil for others.
+    /// Whether a mirror has the current state of its source, or a shared list all changes of all hosts; nil for other lists.
     public var liveness: Liveness?
-    /// Whether hosts share it.
+    /// Whether several hosts share it.
     public var isShared: Bool
 
     init(_ summary: Reply.ListSummary) {
@@ -44,17 +43,17 @@ public struct ListSummary: Sendable {
     }
 }
 
-/// A list that was deleted and can be brought back.
+/// A deleted list that can be restored.
 public struct DeletedList: Sendable {
-    /// As it was.
+    /// The list at the time of its deletion.
     public var summary: ListSummary
-    /// When it was deleted, in milliseconds since 1970 began.
+    /// The time of the deletion, in milliseconds since 1970.
     public var time: Int
-    /// By whom, as far as that is known: what the client called itself, its process and its user.
+    /// The name of the client that deleted it, if it is known.
     public var client: String?
-    /// The number of its process, if it is known.
+    /// The client's process id, if it is known.
     public var processID: Int?
-    /// The number of its user, if it is known.
+    /// The client's user id, if it is known.
     public var userID: Int?
 
     init(_ deleted: Reply.DeletedList) {
@@ -66,13 +65,13 @@ public struct DeletedList: Sendable {
     }
 }
 
-/// Whom a list belongs to, by their numbers, and who may see and change it.
+/// A list's owner, group and access mode.
 public struct ListAccess: Equatable, Sendable {
-    /// The number of the user that it belongs to.
+    /// The owner's user id.
     public var owner: UInt32
-    /// The number of its group.
+    /// The group id.
     public var group: UInt32
-    /// What the owner, the group and everybody else may do.
+    /// The rights of the owner, the group and everyone else.
     public var mode: AccessMode
 
     init(_ access: Reply.ListAccess) {
@@ -84,12 +83,12 @@ public struct ListAccess: Equatable, Sendable {
 
 /// A list's state at one revision.
 public struct ListState: Sendable {
-    /// Which list it is.
+    /// The list's name.
     public var list: ListName
-    /// One life of the list: `revision` means something only within it.
+    /// The list's epoch: `revision` is valid only within it.
     public var epoch: String
-    /// Which state of the list it is.
+    /// The list's revision.
     public var revision: Int
-    /// What was in the list then, or what a view showed of it.
+    /// The list at this revision, or the part of it that a view showed.
     public var snapshot: Snapshot
 }

@@ -1,19 +1,19 @@
 import Diffable
 import DiffableProtocol
 
-/// What a transaction came to.
+/// The result of a transaction.
 public struct Outcome: Sendable {
     /// The list that was, or would be, changed.
     public var list: ListName
-    /// The list's revision now; zero for one who may change the list and not read it.
+    /// The list's revision now; zero for a caller that may change the list but not read it.
     public var revision: Int
-    /// Whether anything is different, which one who may not read the list is not told: then it is true. If not, the revision is what it was and nobody was told anything.
+    /// Whether anything changed. If not, the revision is unchanged and followers got nothing. It is true for a caller that may
+    /// not read the list, because the daemon does not reveal it.
     public var changed: Bool
     /// Set for an undo or a redo.
     public var undoStep: UndoStep?
-    /// What a dry run would do.
+    /// The operations that a dry run would make.
     public var operations: [ListOperation]?
-    /// Counts for people, if the daemon gave them.
     package var summary: DifferenceSummary?
 
     init(_ change: Reply.Change) {

@@ -1,18 +1,15 @@
 import Synchronization
 
-/// A connection that all users of a client share: made when somebody needs it, made anew when it was lost, given up
-/// when nobody has needed it for a second.
-///
-/// Nobody waits for a daemon in vain and nobody asks in a loop: attempts are made as long as somebody waits, each after
-/// a longer pause (`Backoff`). What was lost is counted until the next connection has proved to be of use, so that a
-/// daemon that ends whenever it is talked to is left in peace too.
+/// A connection that all users of a client share: made on demand, made again after a loss, and closed after a second without
+/// users. Attempts are made as long as a task waits for a connection, with growing pauses (`Backoff`). Losses are counted until a
+/// connection has proved useful, so a daemon that ends after each request is not contacted in a tight loop either.
 final class SharedConnection: Sendable {
-    /// Nil: wherever a daemon is found at the time.
+    /// Nil: the path that is found at each attempt.
     private let path: SocketPath?
     private let name: String?
     private let replyTimeout: Duration?
     private let watch: SilenceWatch
-    /// Told why there is none, when that is another reason than before.
+    /// Gets the reason of a missing connection, whenever it changes.
     private let onWaiting: (@Sendable (ClientError) -> Void)?
     private let state = Mutex(State())
 
@@ -27,32 +24,28 @@ final class SharedConnection: Sendable {
         self.onWaiting = onWaiting
     }
 
-    /// How long it is kept for the next user.
+    /// The time for which it is kept for the next user.
     private static let lingering = Duration.seconds(1)
 
     private struct State {
         var connection: Connection?
-        /// How many use it now, and how many have ever done so.
         var users = 0
         var usersEver = 0
-        /// In the order in which they came.
         var waiting: [Waiter] = []
         var lastWaiter = 0
-        /// Whether a task makes or keeps a connection.
         var isRunning = false
-        /// Attempts and connections in a row that were of no use.
+        /// Consecutive attempts and connections that were useless.
         var failures = 0
         var visible = ConnectionState.disconnected(nil)
-        /// They are told that there is something new, and look for themselves.
+        /// They are notified of a change, and then read the state.
         var observers: [Int: AsyncStream<Void>.Continuation] = [:]
         var lastObserver = 0
-        /// Told when the last user has gone.
         var unused: AsyncStream<Void>.Continuation?
     }
 
     private struct Waiter: Sendable {
         let number: Int
-        /// Fails at the first attempt that comes to nothing after it; nil: waits.
+        /// The first failed attempt after this time ends the wait; nil: never.
         let deadline: ContinuousClock.Instant?
         let continuation: CheckedContinuation<Result<Connection, ClientError>, Never>
     }
@@ -61,7 +54,7 @@ final class SharedConnection: Sendable {
 // MARK: - For its users
 
 extension SharedConnection {
-    /// The connection, as soon as there is one. Whoever is given it says `release` in the end.
+    /// Waits for a connection. The caller must call `release` at the end.
     func acquire(until deadline: ContinuousClock.Instant? = nil) async throws(ClientError) -> Connection {
         let number = state.withLock { state in
             state.lastWaiter += 1
@@ -77,7 +70,7 @@ extension SharedConnection {
         return try result.get()
     }
 
-    /// Lends the connection for as long as the closure runs, and notes whether it was of use.
+    /// Lends the connection as long as the closure runs, and records whether it was useful.
     func lend<R, Failure: Error>(
         until deadline: ContinuousClock.Instant, isolation: isolated (any Actor)? = #isolation,
         _ body: (Connection) async throws(Failure) -> R
@@ -95,7 +88,7 @@ extension SharedConnection {
 
     private func join(_ waiter: Waiter) {
         let (result, mustRun): (Result<Connection, ClientError>?, Bool) = state.withLock { state in
-            // A cancellation from here on finds the waiter.
+            // A later cancellation finds the waiter.
             if Task.isCancelled { return (.failure(.cancelled), false) }
             if let connection = state.connection, connection.isOpen {
                 state.users += 1
@@ -107,7 +100,7 @@ extension SharedConnection {
             return (nil, !state.isRunning)
         }
         if let result { waiter.continuation.resume(returning: result) }
-        // It ends by itself when nobody waits for a connection or uses one.
+        // The task ends by itself when the connection is no longer needed.
         if mustRun { Task { await run() } }
     }
 
@@ -126,10 +119,10 @@ extension SharedConnection {
         unused?.yield()
     }
 
-    /// An answer or a state came over it: the next loss is the first in a row.
+    /// Records that a reply or a state arrived: the next loss is the first of a series.
     func noteUse() { state.withLock { $0.failures = 0 } }
 
-    /// It was found to be at its end. Others need not find out by themselves.
+    /// Drops a connection that has ended, so that other users need not find out themselves.
     func giveUp(_ connection: Connection) {
         change { state in
             guard state.connection === connection else { return }
@@ -145,10 +138,9 @@ extension SharedConnection {
 extension SharedConnection {
     var connectionState: ConnectionState { state.withLock { $0.visible } }
 
-    /// The one that there is.
     var connection: Connection? { state.withLock { $0.connection } }
 
-    /// The state now, and then each new one; whoever is slow sees the newest.
+    /// The current state, and then each new one; a slow reader gets only the newest.
     var connectionStates: some AsyncSequence<ConnectionState, Never> & Sendable {
         let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         let number = state.withLock { state in
@@ -163,8 +155,8 @@ extension SharedConnection {
         return changes.map { self.connectionState }
     }
 
-    /// Changes the state and tells the observers, if there is something to see. Nobody is told or resumed under the lock:
-    /// see `Conversation`.
+    /// Changes the state and notifies the observers of a visible change. Nothing is called or resumed inside the lock: see
+    /// `Conversation`.
     private func change<R: Sendable>(_ body: (inout sending State) -> R) -> R {
         let (result, observers, reason) = state.withLock { state in
             let before = state.visible
@@ -188,7 +180,7 @@ extension SharedConnection {
         }
     }
 
-    /// Nil when nobody waits for an attempt.
+    /// Nil if no task waits for an attempt.
     private func pauseBeforeNextAttempt() -> Duration? {
         state.withLock { state in
             if state.waiting.isEmpty {
@@ -212,7 +204,7 @@ extension SharedConnection {
         } catch let error as ClientError {
             fail(error)
         } catch {
-            // On closing a connection that had ended.
+            // Thrown when a connection is closed that had already ended.
         }
     }
 
@@ -251,11 +243,11 @@ extension SharedConnection {
         }
     }
 
-    /// Waits until nobody has needed the connection for a while, and takes it away from those to come.
+    /// Waits until the connection has not been needed for a while, and withdraws it.
     private func untilUnused() async {
         let (unused, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
         state.withLock { $0.unused = continuation }
-        // To look once, whoever was there before.
+        // Checks once, even if the last user has already finished.
         continuation.yield()
         for await _ in unused {
             let usersEver = state.withLock { $0.usersEver }

@@ -4,33 +4,30 @@
     import Glibc
 #endif
 
-/// Where a daemon listens: the path of its Unix socket.
+/// The path of a daemon's Unix socket.
 public struct SocketPath: Hashable, Sendable, CustomStringConvertible {
-    /// As it was given; it may be relative.
+    /// The path as given; it may be relative.
     public let path: String
 
-    /// Takes a path as it is: whether a daemon listens there shows when it is connected to.
+    /// Takes a path without checking it. Connecting shows whether a daemon listens there.
     public init(_ path: String) { self.path = path }
 
     /// The path.
     public var description: String { path }
 
-    /// The daemon that a program should talk to: the one that was named, otherwise `$DIFFABLED_SOCKET`, otherwise
-    /// the user's own daemon, otherwise the system's.
+    /// Finds the daemon that a program should use: the named one, otherwise `$DIFFABLED_SOCKET`, otherwise the user's own
+    /// daemon, otherwise the system's.
     ///
-    /// If the user has had a daemon of their own, its state directory exists. Then the system's daemon is not used when the
-    /// user's own is stopped, and `ownDaemonStopped` is thrown.
+    /// The state directory shows that the user has had their own daemon. Then the system's daemon is not used while the user's
+    /// own is stopped, and `ownDaemonStopped` is thrown.
     ///
     /// - Parameter named: the path that the user gave, for example in an option of the program.
     public static func find(_ named: String? = nil) throws(ClientError) -> SocketPath {
         try find(named, environment: variable, isSocket: isSocket, isLeft: isLeft, isState: isState)
     }
 
-    /// - Parameters:
-    ///   - environment: gives a variable's value.
-    ///   - isSocket: whether there is a socket at a path; tests give their own.
-    ///   - isLeft: whether the socket has no listener.
-    ///   - isState: whether a directory is the state directory of a daemon of this user.
+    /// Tests replace `isSocket`. `isLeft` says whether a socket has no listener, and `isState` whether a directory is the state
+    /// directory of a daemon of this user.
     package static func find(
         _ named: String?, environment: (String) -> String?, isSocket: (String) -> Bool,
         isLeft: (String) -> Bool = { _ in false }, isState: (String) -> Bool = { _ in false }
@@ -48,15 +45,15 @@ public struct SocketPath: Hashable, Sendable, CustomStringConvertible {
         return sockets.count == 2 && !isLeft(system.path) ? system : SocketPath(first)
     }
 
-    /// Where the user's own daemon keeps its lists; nil without an absolute path for it.
+    /// The directory in which the user's own daemon keeps its lists; nil without an absolute path for it.
     private static func stateDirectory(environment: (String) -> String?) -> String? {
         func directory(_ name: String) -> String? { environment(name).flatMap { $0.hasPrefix("/") ? $0 : nil } }
         return directory("XDG_STATE_HOME").map { $0 + "/diffabled" }
             ?? directory("HOME").map { $0 + "/.local/state/diffabled" }
     }
 
-    /// Whether the directory exists, belongs to this user, and has more in it than the positions of mirrors that commands
-    /// keep there.
+    /// Whether the directory exists, belongs to this user, and contains more than the positions of mirrors that commands store
+    /// there.
     private static func isState(_ path: String) -> Bool {
         var status = stat()
         guard stat(path, &status) == 0, status.st_mode & S_IFMT == S_IFDIR, status.st_uid == geteuid() else {
@@ -65,10 +62,10 @@ public struct SocketPath: Hashable, Sendable, CustomStringConvertible {
         return access(path + "/lists.sqlite", F_OK) == 0 || access(path + "/mirrors", F_OK) != 0
     }
 
-    /// Where the system's daemon listens.
+    /// The socket of the system's daemon.
     public static let system = SocketPath("/run/diffabled/diffabled.sock")
 
-    /// Where the user's own daemon listens; nil without `$XDG_RUNTIME_DIR`.
+    /// The socket of the user's own daemon; nil without `$XDG_RUNTIME_DIR`.
     public static var user: SocketPath? { user(environment: variable) }
 
     private static func user(environment: (String) -> String?) -> SocketPath? {
@@ -76,28 +73,26 @@ public struct SocketPath: Hashable, Sendable, CustomStringConvertible {
         return SocketPath("\(directory)/diffabled/diffabled.sock")
     }
 
-    /// Where daemons usually listen that are there: the user's and the system's.
+    /// The existing sockets at the usual paths: the user's and the system's.
     public static var usual: [SocketPath] {
         usualPaths(environment: variable).filter(isSocket).map { SocketPath($0) }
     }
 
-    /// The user's daemon before the system's.
     private static func usualPaths(environment: (String) -> String?) -> [String] {
         [user(environment: environment), system].compactMap { $0?.path }
     }
 
-    /// Whether nobody listens at a socket, asked without waiting. A daemon that is busy is there, and one that is not to be
-    /// trusted is not asked: whoever connects will hear of it.
+    /// Whether a socket has no listener. Does not wait, and returns false for a busy daemon. Also returns false for an
+    /// untrusted socket, because connecting reports that.
     package static func isLeft(_ path: String) -> Bool {
-        guard let path = try? SocketPath(path).trusted() else { return false }
-        guard let descriptor = connectedSocket(path, waits: false) else { return errno == ECONNREFUSED }
+        guard let socket = try? SocketPath(path).trusted() else { return false }
+        guard let descriptor = connectedSocket(socket.path, waits: false) else { return errno == ECONNREFUSED }
         close(descriptor)
         return false
     }
 
-    /// A socket that is connected to a path, and that no other program inherits; nil for none, and `errno` says why.
-    ///
-    /// - Parameter waits: whether connecting and what is done with it later may wait.
+    /// Returns a socket that is connected to a path, and that child processes do not inherit; nil on failure, with the reason
+    /// in `errno`. `waits` says whether connecting and later operations may block.
     static func connectedSocket(_ path: String, waits: Bool) -> CInt? {
         var address = sockaddr_un()
         address.sun_family = sa_family_t(AF_UNIX)

@@ -1,11 +1,9 @@
 import Synchronization
 
-/// Lets so many tasks do something at a time, in the order of their places, which are given out in the order in which they
-/// are asked for.
-///
-/// An actor would not do: it lets the next one in whenever the one before waits.
+/// Limits how many tasks work at a time, and admits them in the order in which their places were taken. An actor would not do:
+/// it admits the next task whenever the previous one waits.
 package final class Turns: Sendable {
-    /// Whoever has one takes it, once.
+    /// A place in the line, which is used once.
     package struct Place: Sendable {
         fileprivate let number: Int
     }
@@ -15,13 +13,12 @@ package final class Turns: Sendable {
     private struct State {
         var free: Int
         var lastNumber = 0
-        /// In order. Nobody passes the first, who may not have come yet.
+        /// In order. No task passes the first, whose continuation may be missing yet.
         var line: [(number: Int, continuation: Continuation?)] = []
         var isClosed = false
-        /// Told when nobody has a turn any more.
+        /// Resumed when no task works any more.
         var whenIdle: CheckedContinuation<Void, Never>?
 
-        /// Those whose turn has come.
         mutating func admit() -> [Continuation] {
             var admitted: [Continuation] = []
             while free > 0, let next = line.first?.continuation {
@@ -36,13 +33,12 @@ package final class Turns: Sendable {
     private let width: Int
     private let state: Mutex<State>
 
-    /// - Parameter width: how many have a turn at a time, at least one.
+    /// `width` is the number of tasks that may work at a time, at least one.
     package init(width: Int = 1) {
         self.width = width
         state = Mutex(State(free: width))
     }
 
-    /// The next place in line.
     package func place() -> Place {
         state.withLock { state in
             state.lastNumber += 1
@@ -51,7 +47,8 @@ package final class Turns: Sendable {
         }
     }
 
-    /// Does the work when it is its turn. Throws `CancellationError` when the task was cancelled before, or the line closed.
+    /// Does the work when its turn is reached. Throws `CancellationError` if the task was cancelled before, or the line was
+    /// closed.
     package func run<R>(at place: Place, _ work: () async throws -> R) async throws -> R {
         guard await take(place) else { throw CancellationError() }
         defer { pass() }
@@ -60,7 +57,7 @@ package final class Turns: Sendable {
 
     func take() async -> Bool { await take(place()) }
 
-    /// Waits for a turn, which lasts until `pass`. False if the task was cancelled first, or the line closed: then it has none.
+    /// Waits for a turn, which lasts until `pass`. False without a turn, if the task was cancelled first or the line was closed.
     func take(_ place: Place) async -> Bool {
         await withTaskCancellationHandler {
             await withCheckedContinuation { continuation in
@@ -68,7 +65,7 @@ package final class Turns: Sendable {
                     guard let index = state.line.firstIndex(where: { $0.number == place.number }) else {
                         return (true, [])
                     }
-                    // A cancellation from here on finds the continuation.
+                    // A later cancellation finds the continuation.
                     let isOut = Task.isCancelled || state.isClosed
                     if isOut { state.line.remove(at: index) } else { state.line[index].continuation = continuation }
                     return (isOut, state.admit())
@@ -81,7 +78,6 @@ package final class Turns: Sendable {
         }
     }
 
-    /// Hands the turn on.
     func pass() {
         let (admitted, idle): ([Continuation], CheckedContinuation<Void, Never>?) = state.withLock { state in
             state.free += 1
@@ -94,7 +90,7 @@ package final class Turns: Sendable {
         idle?.resume()
     }
 
-    /// Nobody has a turn any more who has none now. Returns when the last is over.
+    /// Admits no more tasks. Returns when the last one has finished.
     package func close() async {
         let line = state.withLock { state in
             state.isClosed = true
@@ -111,7 +107,7 @@ package final class Turns: Sendable {
         }
     }
 
-    /// One that has not come to its place yet finds out by itself.
+    /// A task that has not reached its place yet notices the cancellation itself.
     private func leave(_ place: Place) {
         let (waiting, admitted): (Continuation?, [Continuation]) = state.withLock { state in
             guard let index = state.line.firstIndex(where: { $0.number == place.number }),
@@ -127,7 +123,6 @@ package final class Turns: Sendable {
     // MARK: For tests
 
     package var numberWaiting: Int { state.withLock { $0.line.count { $0.continuation != nil } } }
-    /// How many have a turn at this moment.
     package var numberWorking: Int { state.withLock { width - $0.free } }
     package var isClosed: Bool { state.withLock { $0.isClosed } }
 }

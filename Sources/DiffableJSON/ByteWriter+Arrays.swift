@@ -18,7 +18,6 @@ extension ByteWriter {
         append(byte: UInt8(ascii: "]"))
     }
 
-    /// With commas between.
     private mutating func appendList<Elements: Sequence>(
         _ elements: Elements, _ write: (Elements.Element, inout ByteWriter) -> Void
     ) {

@@ -1,8 +1,8 @@
 import Diffable
 
-/// Items and sections in canonical form: members without information are left out, and the others have a fixed order.
+/// Writes items and sections in canonical form: members without information are left out, and the others have a fixed order.
 extension ByteWriter {
-    /// An item without its children and without its closing brace.
+    /// Writes an item without its children and without its closing brace.
     @inline(__always)
     mutating func appendItemOpening(_ record: Record, isExpanded: Bool?, expansion: OperationsWriter.Expansion) {
         append(#"{"id":"#)
@@ -31,7 +31,7 @@ extension ByteWriter {
         }
     }
 
-    /// A section without its items and without its closing brace.
+    /// Writes a section without its items and without its closing brace.
     mutating func appendSectionOpening(_ record: Record) {
         append(#"{"id":"#)
         appendString(identifier: record)
@@ -45,7 +45,7 @@ extension ByteWriter {
         record.withContent { append($0) }
     }
 
-    /// With all their children. Recursive, as deep as the items are.
+    /// Writes items with all their children. Recursive, as deep as the items are.
     package mutating func appendItems(_ items: [Item], expansion: OperationsWriter.Expansion) {
         append(byte: UInt8(ascii: "["))
         var isFirst = true
@@ -106,7 +106,7 @@ extension ByteWriter {
 
     // MARK: - Changes
 
-    /// `{"id":…,"content":…}`, or the id alone when there is nothing new.
+    /// `{"id":…,"content":…}`, or the id alone if there is nothing new.
     mutating func appendChange(_ id: Record, content: Content??) {
         guard let content else { return appendString(identifier: id) }
         append(#"{"id":"#)
@@ -115,7 +115,7 @@ extension ByteWriter {
         append(byte: UInt8(ascii: "}"))
     }
 
-    /// `{"id":…,"kind":…,"content":…}`, or the id alone when there is nothing new.
+    /// `{"id":…,"kind":…,"content":…}`, or the id alone if there is nothing new.
     mutating func appendReload(_ reload: ItemReload) {
         if reload.kind == nil, reload.content == nil { return appendString(reload.id) }
         append(#"{"id":"#)
@@ -133,7 +133,7 @@ extension ByteWriter {
         append(content)
     }
 
-    /// `null` for none.
+    /// `null` for nil.
     mutating func append(_ content: Content?) {
         if let content { append(content.bytes) } else { append("null") }
     }

@@ -1,35 +1,31 @@
 import Diffable
 
-/// Bytes of JSON in the making.
-///
-/// Strings are escaped no more than JSON demands: the quote, the backslash and control characters. Everything else
-/// is written as it is, so what was read comes out byte for byte.
+/// Builds JSON as bytes. Strings are escaped only where JSON requires it: the quote, the backslash and control characters.
+/// Everything else is written as it is, so that input is reproduced byte for byte.
 package struct ByteWriter: Sendable {
-    /// What was written, and room behind it: filling room costs less than appending to an array, and a line is made of
-    /// many short pieces.
+    /// The written bytes, followed by free room: filling room costs less than appending to an array, and a line is made of many
+    /// short pieces.
     private var storage: [UInt8] = []
-    /// How much was written, in bytes.
+    /// The number of written bytes.
     package private(set) var count = 0
 
     package init() {}
 
-    /// A copy of what was written. O(count)
+    /// A copy of the written bytes. O(count)
     package var bytes: [UInt8] { Array(storage[..<count]) }
 
-    /// The last byte that was written.
     package var last: UInt8? { count == 0 ? nil : storage[count - 1] }
 
-    /// What it holds without another allocation, in bytes.
+    /// The number of bytes that fit without another allocation.
     package var capacity: Int { storage.count }
 
     package mutating func reserve(_ capacity: Int) {
         if capacity > storage.count { grow(to: capacity) }
     }
 
-    /// Empties the writer; its storage is used again.
+    /// Empties the writer and keeps its storage.
     package mutating func removeAll() { count = 0 }
 
-    /// Takes back what was written after `count` bytes.
     package mutating func truncate(to count: Int) {
         precondition(count <= self.count, "only what was written can be taken back")
         self.count = count
@@ -45,7 +41,7 @@ package struct ByteWriter: Sendable {
             storage.withUnsafeBytes {
                 UnsafeMutableRawBufferPointer(room).copyMemory(from: .init(rebasing: $0[..<count]))
             }
-            // Nobody reads a byte before it is written.
+            // No byte is read before it is written.
             filled = room.count
         }
     }

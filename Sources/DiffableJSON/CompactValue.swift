@@ -1,4 +1,4 @@
-/// A value that was checked and compacted before, with access to its parts.
+/// A value that was already checked and compacted, with access to its parts.
 struct CompactValue {
     let bytes: UnsafeRawBufferPointer
 
@@ -8,7 +8,6 @@ struct CompactValue {
     var isNull: Bool { bytes.first == UInt8(ascii: "n") }
     var isArray: Bool { bytes.first == UInt8(ascii: "[") }
 
-    /// Nil if it is neither true nor false.
     var boolean: Bool? {
         switch bytes.first {
         case UInt8(ascii: "t"): true
@@ -23,14 +22,12 @@ struct CompactValue {
         return Double(String(decoding: bytes, as: UTF8.self))
     }
 
-    /// Nil if it is not a string.
     var string: JSONString? {
         guard bytes.first == UInt8(ascii: "\"") else { return nil }
         var scanner = JSONScanner(bytes, depthMax: .max)
         return checked(&scanner) { scanner throws(JSONError) in try scanner.string() }
     }
 
-    /// In order; empty if this is no array.
     var elements: [CompactValue] {
         guard isArray else { return [] }
         var scanner = JSONScanner(bytes, depthMax: .max)
@@ -46,11 +43,10 @@ struct CompactValue {
     struct Member {
         var name: MemberText
         var value: CompactValue
-        /// The bytes of the name and the value in the object.
         var range: Range<Int>
     }
 
-    /// The members in order; empty if this is not an object. If several have the same name, only the last one counts.
+    /// The members in order; empty if it is not an object. If several have the same name, only the last one counts.
     var members: [Member] {
         var members: [Member] = []
         var cursor = memberCursor()
@@ -60,12 +56,10 @@ struct CompactValue {
         return members.reversed().filter { names.insert($0.name.string.withUTF8 { Array($0) }).inserted }.reversed()
     }
 
-    /// Goes through all members, including members that a later one replaces.
     func memberCursor() -> MemberCursor { MemberCursor(self) }
 
     struct MemberCursor {
         private var scanner: JSONScanner
-        /// Nil if this is not an object.
         private var object: JSONScanner.Container?
 
         init(_ value: CompactValue) {
@@ -90,7 +84,7 @@ struct CompactValue {
     }
 }
 
-/// Runs a step of a scanner over a value that was checked before, so that it cannot fail.
+/// Runs a step of a scanner over a value that was already checked, so that it cannot fail.
 func checked<R>(
     _ scanner: inout JSONScanner, _ step: (inout JSONScanner) throws(JSONError) -> R
 ) -> R {
@@ -101,8 +95,7 @@ func checked<R>(
     }
 }
 
-/// The name of a member, as a slice of the text. Names are equal when their characters are; only names with escapes are
-/// copied.
+/// The name of a member, as a slice of the text. Names are equal if their characters are; only names with escapes are copied.
 struct MemberText: Equatable {
     let string: JSONString
 

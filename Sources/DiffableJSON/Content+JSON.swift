@@ -1,7 +1,7 @@
 import Diffable
 
 extension Content {
-    /// Makes content from JSON text, without insignificant white space. `null` is refused, because `nil` stands for no content.
+    /// Makes content from JSON text, without insignificant white space. `null` is refused, because `nil` means no content.
     /// O(length).
     ///
     ///     let content = try Content(json: #"{"text":"Buy milk"}"#)

@@ -1,11 +1,11 @@
 import Diffable
 
 extension Content {
-    /// The same content without members that a later one of the same name replaces, for readers that would take another
-    /// one than the last. O(length).
+    /// The same content without members that a later one with the same name replaces, for readers that would take any but the
+    /// last. O(length).
     package var withoutReplacedMembers: Content {
         let hasReplaced = bytes.withUnsafeBytes { bytes in
-            // Its depth was checked when the text was read.
+            // The depth was checked when the text was read.
             var scanner = JSONScanner(bytes, depthMax: .max)
             return scanner.skipValueSeekingDuplicates()
         }
@@ -14,7 +14,7 @@ extension Content {
 }
 
 extension JSONScanner {
-    /// Skips the next value, which was checked before. Returns whether an object in it has a duplicate member.
+    /// Skips the next value, which was already checked. Returns whether an object in it has a duplicate member.
     fileprivate mutating func skipValueSeekingDuplicates() -> Bool {
         var hasDuplicate = false
         switch peek() {

@@ -1,5 +1,5 @@
 extension ContentValue {
-    /// Compact JSON; what came of a content is that content. O(length).
+    /// Compact JSON, which reproduces the content that it was parsed from. O(length).
     package var json: String {
         var writer = ByteWriter()
         write(into: &writer)

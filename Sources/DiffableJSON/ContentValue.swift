@@ -1,7 +1,6 @@
 import Diffable
 
-/// A parsed content, for programs that show it. Numbers keep the text that they are written with, and members keep their
-/// order.
+/// A parsed content, for programs that show it. Numbers keep their text, and members keep their order.
 package indirect enum ContentValue: Equatable, Sendable {
     case null
     case boolean(Bool)
@@ -43,13 +42,13 @@ extension ContentValue {
         }
     }
 
-    /// The member with this name; the last one if there are several. Nil if this is not an object.
+    /// The last member with this name; nil if there is none.
     package subscript(_ name: String) -> ContentValue? {
         guard case .object(let members) = self else { return nil }
         return members.last { $0.name == name }?.value
     }
 
-    /// The value that a JSON pointer (RFC 6901) leads to; nil if there is none, or if the text is not a pointer.
+    /// The value at a JSON pointer (RFC 6901); nil if there is none, or if the text is not a pointer.
     package func value(at pointer: String) -> ContentValue? {
         guard case .content(let parts)? = Array(pointer.utf8).withUnsafeBytes({ ContentPath($0) }) else { return nil }
         var value = self
@@ -72,7 +71,6 @@ extension ContentValue {
         if case .boolean(let boolean) = self { boolean } else { nil }
     }
 
-    /// The nearest `Double`.
     package var number: Double? {
         if case .number(let text) = self { Double(text) } else { nil }
     }

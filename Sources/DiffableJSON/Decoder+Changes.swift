@@ -3,7 +3,7 @@ import Diffable
 private enum ChangeMember: UInt8, MemberName {
     case id, content
 
-    /// It takes the content away.
+    /// `null` removes the content.
     var takesNull: Bool { self == .content }
 
     static func named(_ name: JSONString) -> ChangeMember? {
@@ -18,7 +18,7 @@ private enum ChangeMember: UInt8, MemberName {
 private enum ReloadMember: UInt8, MemberName {
     case id, kind, content
 
-    /// It takes the kind or the content away.
+    /// `null` removes the kind or the content.
     var takesNull: Bool { self != .id }
 
     static func named(_ name: JSONString) -> ReloadMember? {
@@ -31,7 +31,7 @@ private enum ReloadMember: UInt8, MemberName {
     }
 }
 
-/// The elements of operations that change items or sections: an id alone, or an object with the id and the new values.
+/// Reads the elements of operations that change items or sections: an id alone, or an object with the id and the new values.
 extension Decoder {
     mutating func sectionReload() throws(DecodingError) -> SectionReload {
         if scanner.peek() == UInt8(ascii: "\"") { return SectionReload(id: try identifier("a section's id")) }
@@ -109,7 +109,7 @@ extension Decoder {
         }
     }
 
-    /// Nil for `null`: the content is taken away.
+    /// Nil for `null`, which removes the content.
     mutating func newContent() throws(DecodingError) -> Content? {
         guard let value = try content() else { return nil }
         do throws(DecodingError) {

@@ -30,7 +30,6 @@ private enum SectionMember: UInt8, MemberName {
 }
 
 extension Decoder {
-    /// `[{"id":…,"kind":…,"content":…,"expanded":…,"children":[…]},…]`
     package mutating func items() throws(DecodingError) -> [Item] { try items(atLevel: 0) }
 
     private mutating func items(atLevel level: Int) throws(DecodingError) -> [Item] {
@@ -79,20 +78,19 @@ extension Decoder {
 
     // MARK: - Records
 
-    /// The parts of a record, as slices of the text. Members come in any order, so the record is made after the last one.
+    /// The parts of a record, as slices of the text. Members may have any order, so the record is made after the last one.
     struct RecordParts {
         var id: JSONString?
         var kind: JSONString?
         var content: JSONValue?
     }
 
-    /// Content is any value; `null` is no content, and gives nil.
+    /// Reads any value; nil for `null`, which means no content.
     mutating func content() throws(DecodingError) -> JSONValue? {
         let value = try scan { scanner throws(JSONError) in try scanner.value() }
         return value.isNull ? nil : value
     }
 
-    /// Copies the parts from the text, once.
     @inline(__always)
     private func record(
         of parts: RecordParts, _ what: StaticString, startingAt start: Int

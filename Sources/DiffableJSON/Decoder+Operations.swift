@@ -1,6 +1,6 @@
 import Diffable
 
-/// The verbs of the protocol, as they stand in `op`.
+/// The values of `op` in the protocol.
 enum OperationVerb: UInt8, MemberName {
     case reconfigureList, patchList
     case appendSections, insertSections, deleteSections, moveSection, reloadSections
@@ -68,7 +68,7 @@ extension OperationVerb {
         let advice =
             nearestName(to: name.text, among: names).map { "did you mean \"\($0)\"?" }
             ?? "there are \(names.joined(separator: ", "))"
-        return DecodingError.invalid("there is no operation \"\(name.text.shown)\"; \(advice)", at: name.offset)
+        return DecodingError.invalid("there is no operation \(name.text.quoted); \(advice)", at: name.offset)
             .inside("op")
     }
 }
@@ -76,7 +76,7 @@ extension OperationVerb {
 enum OperationMember: UInt8, MemberName {
     case op, sections, section, items, item, parent, before, after, ifPresent, content
 
-    /// The front, the last section, and no content.
+    /// `null` means the front, the last section, and no content.
     var takesNull: Bool { self == .after || self == .section || self == .content }
 
     static func named(_ name: JSONString) -> OperationMember? {
@@ -127,8 +127,8 @@ extension Decoder {
         return try parts.operation(verb, startingAt: start)
     }
 
-    /// Finds the operation's `op`, which says how to read the other members. It is the first one nearly always, and is
-    /// read then; otherwise it is left where it is.
+    /// Finds the operation's `op`, which determines how to read the other members. It is nearly always the first member, and is
+    /// consumed then; otherwise it stays unread.
     private mutating func verb(
         of object: inout OpenObject, startingAt start: Int
     ) throws(DecodingError) -> OperationVerb {
@@ -153,7 +153,7 @@ extension Decoder {
             }
             return verb
         }
-        throw .invalid("an operation needs an op", at: start)
+        throw .invalid("an operation needs op, its name, such as \"appendItems\"", at: start)
     }
 
     private mutating func read(

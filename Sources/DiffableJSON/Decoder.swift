@@ -1,9 +1,7 @@
 import Diffable
 
-/// Reads what the daemon interprets: a scanner with limits, and errors that name the member.
-///
-/// One decoder reads one text. Members may come in any order, none may come twice, and `null` for an optional one is
-/// the same as leaving it out.
+/// Reads JSON that the daemon interprets: a scanner with limits, and errors that name the member. One decoder reads one text.
+/// Members may have any order but no duplicates, and `null` for an optional one is the same as leaving it out.
 package struct Decoder {
     package var scanner: JSONScanner
     package let limits: DecodingLimits
@@ -13,7 +11,6 @@ package struct Decoder {
         self.limits = limits
     }
 
-    /// Runs a step of the scanner; its error becomes the decoder's.
     @inline(__always)
     package mutating func scan<R>(_ step: (inout JSONScanner) throws(JSONError) -> R) throws(DecodingError) -> R {
         do throws(JSONError) {
@@ -25,11 +22,9 @@ package struct Decoder {
 
     // MARK: - Objects
 
-    /// Reads an object. `read` is called with each member that is known and reads its value; only the `allowed` members are
-    /// known.
-    ///
-    /// It is inlined, so that it is compiled for each sort of object: generic code would take longer than the scanning.
-    /// The compiler does this within a module only, so DiffableProtocol has a copy.
+    /// Reads an object. `read` is called with each known member and reads its value; only the `allowed` members are known. It is
+    /// inlined, so that it is compiled for each kind of object: generic code would take longer than the scanning. The compiler
+    /// does this within a module only, so DiffableProtocol has a copy.
     @inline(__always)
     mutating func object<Member: MemberName>(
         _ what: @autoclosure () -> String, _: Member.Type, allowed: MemberSet<Member> = .all,
@@ -39,7 +34,6 @@ package struct Decoder {
         try members(of: &object, what(), allowed, read)
     }
 
-    /// Reads the rest of an object.
     @inline(__always)
     mutating func members<Member: MemberName>(
         of object: inout OpenObject, _ what: @autoclosure () -> String, _ allowed: MemberSet<Member>,
@@ -60,13 +54,12 @@ package struct Decoder {
         }
     }
 
-    /// An object whose members are being read.
     package struct OpenObject {
         fileprivate var container: JSONScanner.Container
         /// One bit for the raw value of each member that was read.
         fileprivate var seen: UInt32 = 0
 
-        /// Notes a member. Throws when it came before.
+        /// Records a member. Throws for a duplicate.
         @inline(__always)
         package mutating func note(
             _ number: UInt8, _ name: JSONString, of what: @autoclosure () -> String
@@ -82,7 +75,7 @@ package struct Decoder {
         return OpenObject(container: try scan { scanner throws(JSONError) in try scanner.beginObject() })
     }
 
-    /// The next member's name; its value must be read next. Nil when the object has ended.
+    /// The next member's name; its value must be read next. Nil at the end of the object.
     @inline(__always)
     package mutating func nextName(of object: inout OpenObject) throws(DecodingError) -> JSONString? {
         try scan { scanner throws(JSONError) in try scanner.nextMember(of: &object.container) }
@@ -106,7 +99,7 @@ package struct Decoder {
         let advice =
             nearestName(to: text, among: known).map { "did you mean \"\($0)\"?" }
             ?? (known.isEmpty ? "it has none" : "it has \(known.joined(separator: ", "))")
-        throw .invalid("\(what) has no member \"\(text.shown)\"; \(advice)", at: name.offset)
+        throw .invalid("\(what) has no member \(text.quoted); \(advice)", at: name.offset)
     }
 
     /// The error for a value of the wrong type; a syntax error if no value begins here.
@@ -164,9 +157,8 @@ package struct Decoder {
         return try scan { scanner throws(JSONError) in try scanner.boolean() }
     }
 
-    /// A whole number from zero up to 2^53 - 1, which every JSON library reads exactly, or in another range.
-    ///
-    /// - Parameter units: what is counted, for messages: ` of milliseconds`.
+    /// Reads an integer from zero up to 2^53 - 1, which every JSON library reads exactly, or in another range. `units` is the
+    /// counted thing in messages: ` of milliseconds`.
     package mutating func wholeNumber(
         _ what: StaticString, in range: ClosedRange<Int> = 0...9_007_199_254_740_991, units: StaticString = ""
     ) throws(DecodingError) -> Int {
@@ -183,7 +175,6 @@ package struct Decoder {
         throw unexpected("\(what)", "an integer\(units) from \(range.lowerBound) to \(range.upperBound)")
     }
 
-    /// Reads `null` if that is what comes next.
     @inline(__always)
     package mutating func readNull() throws(DecodingError) -> Bool {
         try scan { scanner throws(JSONError) in try scanner.readNull() }
@@ -211,8 +202,8 @@ package struct Decoder {
 }
 
 extension Array {
-    /// Appends an element; the first one makes an array of one. Most arrays that are read have one element, and appending to
-    /// an empty array allocates room for more, which takes longer.
+    /// Appends an element; the first one makes an array of one. Most decoded arrays have one element, and appending to an empty
+    /// array allocates room for more, which takes longer.
     @inline(__always)
     mutating func add(_ element: Element) {
         if isEmpty { self = [element] } else { append(element) }

@@ -3,16 +3,16 @@ import Diffable
 /// Why a text cannot be decoded: it is not JSON, it has the wrong members or values, or it is too large.
 package struct DecodingError: Error, Equatable, Sendable {
     package var reason: Reason
-    /// The path of the value that is wrong, such as `operations[3].items[0].id`. Empty for the whole text.
+    /// The path of the wrong value, such as `operations[3].items[0].id`. Empty for the whole text.
     package var path: String
-    /// The index of the operation that the value is in; nil outside of operations.
+    /// The index of the operation that contains the value; nil outside of operations.
     package var operation: Int?
-    /// The length of the value that is too large, in bytes, if it is known.
+    /// The offset of a value that is too large, in bytes, if it is known.
     private var placeInText: Int?
 
     package enum Reason: Equatable, Sendable {
         case syntax(JSONError)
-        /// A sentence that says what is wrong and what to do, and the offset in the text, in bytes.
+        /// A sentence with the mistake and the remedy, and the offset in the text, in bytes.
         case invalid(String, offset: Int)
         /// The name of the limit in the configuration, and its value.
         case tooLarge(limit: String, max: Int)
@@ -25,7 +25,7 @@ package struct DecodingError: Error, Equatable, Sendable {
         self.placeInText = offset
     }
 
-    /// The offset in the text, in bytes, if it is known.
+    /// In bytes from the beginning of the text; nil if it is unknown.
     package var offset: Int? {
         switch reason {
         case .syntax(let error): error.offset
@@ -46,7 +46,6 @@ package struct DecodingError: Error, Equatable, Sendable {
         DecodingError(.invalid(sentence, offset: offset))
     }
 
-    /// An id, at the place where it stands.
     package static func identifier(
         _ error: IdentifierError, _ what: String, at offset: Int, lengthMax: Int
     ) -> DecodingError {
@@ -54,7 +53,6 @@ package struct DecodingError: Error, Equatable, Sendable {
         return .invalid("\(what) \(error)", at: offset)
     }
 
-    /// The same error, with a path that begins one level further out: the wrong value is in this member.
     package func inside(_ member: String) -> DecodingError {
         var error = self
         let separator = path.isEmpty || path.hasPrefix("[") ? "" : "."
@@ -68,13 +66,13 @@ package struct DecodingError: Error, Equatable, Sendable {
 extension DecodingError: CustomStringConvertible {
     package var description: String {
         switch reason {
-        // The offset tells the position already.
+        // The offset already gives the position.
         case .syntax(let error): return "\(error)"
         case .invalid, .tooLarge: return offset.map { "\(statement) (at byte \($0))" } ?? statement
         }
     }
 
-    /// The same message without the offset, for a text that the reader has not seen.
+    /// The same message without the offset, for a text that the user has not seen.
     package var statement: String {
         switch reason {
         case .syntax(let error): "\(error)"
@@ -83,7 +81,7 @@ extension DecodingError: CustomStringConvertible {
         }
     }
 
-    /// The message with its path in front. A message that begins with the last member of the path does not name it again.
+    /// The message after its path. A message that begins with the last member of the path does not name it again.
     private func located(_ sentence: String) -> String {
         if path.isEmpty { return sentence }
         let member = path.utf8.lastIndex(of: UInt8(ascii: ".")).map { path[path.utf8.index(after: $0)...] } ?? path[...]
@@ -91,31 +89,44 @@ extension DecodingError: CustomStringConvertible {
         return path + sentence.dropFirst(member.count)
     }
 
-    /// Says what is too large, which limit applies, and what to do.
     private static func sentence(limit: String, max: Int) -> String {
-        let most = "\(limit) = \(max)"
         return switch limit {
-        case "depthMax": "there are more than \(most) arrays and objects inside each other"
-        case "idLengthMax": "an id, a name, a kind or a key is at most \(most) bytes long"
-        case "contentLengthMax": "the content is longer than \(most) bytes"
-        case "levelsMax": "items are at most \(most) levels deep, children's included"
+        case "depthMax": "there are more than \(max) nested arrays and objects (depthMax); use fewer levels"
+        case "idLengthMax":
+            "an id, a name, a kind or a key is longer than \(max) bytes (idLengthMax); use a shorter one"
+        case "contentLengthMax": "the content is longer than \(max) bytes (contentLengthMax); store the rest elsewhere"
+        case "levelsMax":
+            "items are nested deeper than \(max) levels (levelsMax); use fewer levels"
         case "operationsMax":
-            "there are more than \(most) operations in one line; send them in parts (\"more\":true)"
+            "there are more than \(max) operations (operationsMax) in one line; send them in parts: \"more\":true in all but the "
+                + "last, which has \"more\":false"
         case "viewLengthMax":
-            "the view is longer than \(most) bytes without white space; name fewer ids, or ask for less"
-        case "searchLengthMax": "the search is longer than \(most) bytes; search for fewer or shorter words"
-        case "searchPathsMax": "the search looks at more than \(most) paths; name fewer, or search all strings"
+            "the view is longer than \(max) bytes (viewLengthMax) without white space; use fewer ids or conditions"
+        case "searchLengthMax":
+            "the search is longer than \(max) bytes (searchLengthMax); search for fewer or shorter words"
+        case "searchPathsMax":
+            "the search has more than \(max) paths (searchPathsMax); use fewer, or search all strings"
         case "viewTermsMax":
-            "the view asks for more than \(most) tests, words and paths; ask for less, or look for the rest yourself"
-        case "schemaLengthMax": "the schemas of a list are at most \(most) bytes long together, without white space"
-        case "schemaDepthMax": "there are more than \(most) schemas inside each other"
-        case "schemaKeywordsMax": "the schemas of a list have more than \(most) keywords together; say less"
-        case "argumentsLengthMax": "the arguments are longer than \(most) bytes without white space"
-        case "resultLengthMax": "the answer is longer than \(most) bytes without white space"
+            "the view has more than \(max) tests, search words and sort paths together (viewTermsMax); simplify it, or filter "
+                + "in the client"
+        case "viewSegmentsMax":
+            "the paths of the view have more than \(max) segments (parts between slashes) together (viewSegmentsMax); use fewer or "
+                + "shorter paths"
+        case "viewIdsMax": "the view has more than \(max) ids of sections and items (viewIdsMax); use fewer"
+        case "schemaLengthMax":
+            "the schemas of a list are longer than \(max) bytes (schemaLengthMax) together, without white space; shorten them"
+        case "schemaDepthMax": "there are more than \(max) nested schemas (schemaDepthMax); use fewer levels"
+        case "schemaKeywordsMax":
+            "the schemas of a list have more than \(max) keywords (schemaKeywordsMax) together; simplify them"
+        case "argumentsLengthMax":
+            "the arguments are longer than \(max) bytes (argumentsLengthMax), white space between values not counted; shorten them"
+        case "resultLengthMax":
+            "the answer is longer than \(max) bytes (resultLengthMax), white space between values not counted; shorten it"
         case "actionsPerHandlerMax":
-            "there are more than \(most) actions; name fewer, or leave the actions out, which means all"
-        case "windowRowsMax": "the window has more than \(most) rows; ask for fewer, or leave the window out"
-        default: "the limit is \(most)"
+            "there are more than \(max) actions (actionsPerHandlerMax); name fewer, or leave actions out to handle all"
+        case "windowRowsMax":
+            "the window has more than \(max) rows (windowRowsMax); ask for fewer, or leave the window out"
+        default: "this is more than the limit of \(max) (\(limit)); send less"
         }
     }
 }

@@ -1,41 +1,41 @@
 import Diffable
 
-/// How much a decoder accepts, and how strict it is. The daemon takes its limits from the configuration.
+/// The limits and the strictness of a decoder. The daemon takes its limits from the configuration.
 package struct DecodingLimits: Sendable, Equatable {
     /// The depth of arrays and objects, counted from the beginning of the line.
     package var depthMax: Int
-    /// The length of ids, names of lists, kinds and request keys, in bytes; at most 255.
+    /// Bytes of ids, names of lists, kinds and request keys; at most 255.
     package var idLengthMax: Int
-    /// In bytes, without insignificant white space.
+    /// Bytes without insignificant white space.
     package var contentLengthMax: Int
-    /// Levels of items, children's included.
+    /// Levels of items, including children.
     package var levelsMax: Int
-    /// In one line.
     package var operationsMax: Int
-    /// Of a view: tests and what combines them, words to search for and paths to sort by.
+    /// The terms of a view: tests and the operators that combine them, words to search for and paths to sort by.
     package var viewTermsMax: Int
-    /// Of a view's window.
+    /// Segments of all paths in a view. A path without segments counts as one, and so does each member that a search excludes.
+    package var viewSegmentsMax: Int
+    package var viewIdsMax: Int
     package var windowRowsMax: Int
     package var schemas: SchemaLimits
-    /// What an action is to be performed with, in bytes without insignificant white space.
+    /// Bytes of an action's arguments without insignificant white space.
     package var argumentsLengthMax: Int
-    /// What a handler answers, in bytes without insignificant white space; the text of a refusal is as long at most.
+    /// Bytes of a handler's result without insignificant white space, and of the text of its refusal.
     package var resultLengthMax: Int
-    /// The actions that one handler names.
     package var actionsPerHandlerMax: Int
     package var unknownMembers: UnknownMembers
 
-    /// What happens with an unknown member.
     package enum UnknownMembers: Sendable {
-        /// It is refused, because a typo in a script must not be ignored.
+        /// An error, because a typo in a script must not be ignored.
         case areRefused
-        /// It is skipped, so that a client can read the lines of a newer daemon.
+        /// Skipped, so that a client can read the lines of a newer daemon.
         case areIgnored
     }
 
     package init(
         depthMax: Int = 64, idLengthMax: Int = Record.idLengthMax, contentLengthMax: Int = 32_768,
         levelsMax: Int = SnapshotLimits().levelsMax, operationsMax: Int = 100_000, viewTermsMax: Int = 64,
+        viewSegmentsMax: Int = 1_024, viewIdsMax: Int = 8_192,
         windowRowsMax: Int = 10_000, schemas: SchemaLimits = .standard, argumentsLengthMax: Int = 65_536,
         resultLengthMax: Int = 262_144, actionsPerHandlerMax: Int = 256,
         unknownMembers: UnknownMembers = .areRefused
@@ -46,6 +46,8 @@ package struct DecodingLimits: Sendable, Equatable {
         self.levelsMax = levelsMax
         self.operationsMax = operationsMax
         self.viewTermsMax = viewTermsMax
+        self.viewSegmentsMax = viewSegmentsMax
+        self.viewIdsMax = viewIdsMax
         self.windowRowsMax = windowRowsMax
         self.schemas = schemas
         self.argumentsLengthMax = argumentsLengthMax
@@ -54,19 +56,20 @@ package struct DecodingLimits: Sendable, Equatable {
         self.unknownMembers = unknownMembers
     }
 
-    /// The daemon's defaults.
     package static let server = DecodingLimits()
 
-    /// For lines from a daemon. A client does not know the daemon's limits, but it must survive nonsense.
+    /// For lines from a daemon. A client does not know the daemon's limits, but must survive invalid lines.
     package static let client = DecodingLimits(
         depthMax: 128, contentLengthMax: .max, levelsMax: .max, operationsMax: .max, viewTermsMax: .max,
-        windowRowsMax: .max, schemas: .journal, argumentsLengthMax: .max, resultLengthMax: .max,
+        viewSegmentsMax: .max, viewIdsMax: .max, windowRowsMax: .max, schemas: .journal, argumentsLengthMax: .max,
+        resultLengthMax: .max,
         actionsPerHandlerMax: .max, unknownMembers: .areIgnored)
 
-    /// For input that a client checks before it asks the daemon, which knows its limits.
-    package static let asking = DecodingLimits(viewTermsMax: .max, windowRowsMax: .max)
+    /// For input that a client checks before it sends it to the daemon, which knows its own limits.
+    package static let asking = DecodingLimits(
+        viewTermsMax: .max, viewSegmentsMax: .max, viewIdsMax: .max, windowRowsMax: .max)
 
-    /// For the daemon's own files. Limits that were lowered since must not make a list unreadable.
+    /// For the daemon's own files. A lowered limit must not make a list unreadable.
     package static let journal = DecodingLimits(
         depthMax: 256, contentLengthMax: .max, levelsMax: .max, operationsMax: .max)
 }

@@ -1,9 +1,6 @@
 import Diffable
 
-/// Decodes whole texts, from the journal, files and replies.
-
 extension Array where Element == ListOperation {
-    /// From `[{"op":…},…]`.
     package init(json: UnsafeRawBufferPointer, limits: DecodingLimits) throws(DecodingError) {
         var decoder = Decoder(json, limits: limits)
         self = try decoder.operations()
@@ -14,7 +11,6 @@ extension Array where Element == ListOperation {
 private enum SnapshotMember: UInt8, MemberName {
     case content, sections
 
-    /// No content.
     var takesNull: Bool { self == .content }
 
     static func named(_ name: JSONString) -> SnapshotMember? {
@@ -48,7 +44,7 @@ extension Decoder {
             case .sections: sections = try decoder.sections()
             }
         }
-        guard let sections else { throw .invalid("a snapshot needs sections", at: start) }
+        guard let sections else { throw .invalid("a snapshot needs sections, an array", at: start) }
         return WholeList(content: content, sections: sections)
     }
 }

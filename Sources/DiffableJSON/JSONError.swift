@@ -1,6 +1,6 @@
-/// Where a text is not JSON as RFC 8259 has it, and why.
+/// The place and the reason why a text is not valid JSON (RFC 8259).
 public struct JSONError: Error, Equatable, Sendable {
-    /// In bytes from the beginning of the text (on a connection: of the line).
+    /// Bytes from the beginning of the text; on a connection, from the beginning of the line.
     public var offset: Int
     public var reason: Reason
 
@@ -14,23 +14,22 @@ public struct JSONError: Error, Equatable, Sendable {
         case unexpectedByte(UInt8, expected: Expected)
         case invalidUTF8
         case byteOrderMark
-        /// A byte below 0x20 inside a string; JSON wants it escaped.
+        /// A byte below 0x20 inside a string, which JSON requires to be escaped.
         case controlCharacter(UInt8)
         case invalidEscape
-        /// Half of a surrogate pair without the other half: no text has such a character.
+        /// Half of a surrogate pair without the other half, which no text contains.
         case loneSurrogate
         case invalidNumber
-        /// Arrays and objects inside each other.
+        /// More nested arrays and objects than the limit.
         case tooDeep(max: Int)
-        /// Something stands after the value.
         case trailingBytes
-        /// `null` where a `Content` is asked for: no content is `nil`.
+        /// `null` where a `Content` is expected: no content is `nil`.
         case noContent
-        /// Of a merge patch, which must not be ambiguous.
+        /// A duplicate member in a merge patch, which must not be ambiguous.
         case duplicateMember(String)
     }
 
-    /// What would have been right in the place of an unexpected byte.
+    /// The expected text in the place of an unexpected byte.
     public enum Expected: String, Sendable {
         case value = "a value"
         case object = "an object"
@@ -56,15 +55,15 @@ extension JSONError.Reason: CustomStringConvertible {
         case .unexpectedEnd: "the text ends too early"
         case .unexpectedByte(let byte, let expected): "\(expected.rawValue) is expected, not \(Self.name(byte))"
         case .invalidUTF8: "invalid UTF-8"
-        case .byteOrderMark: "a byte order mark, which JSON does not have"
+        case .byteOrderMark: "a byte order mark (JSON allows none)"
         case .controlCharacter(let byte): "an unescaped control character (\(Self.name(byte))) in a string"
-        case .invalidEscape: "an escape that JSON does not have"
-        case .loneSurrogate: "half of a surrogate pair without the other"
-        case .invalidNumber: "a number that JSON does not have"
-        case .tooDeep(let max): "more than \(max) arrays and objects inside each other"
-        case .trailingBytes: "something after the end of the value"
-        case .noContent: "null is no content; leave the content out"
-        case .duplicateMember(let name): "the member \"\(name)\" stands twice in an object"
+        case .invalidEscape: "an invalid escape"
+        case .loneSurrogate: "a lone surrogate (an escape without its other half)"
+        case .invalidNumber: "an invalid number"
+        case .tooDeep(let max): "more than \(max) nested arrays and objects"
+        case .trailingBytes: "text after the end of the value"
+        case .noContent: "null is not content; leave the content out"
+        case .duplicateMember(let name): "duplicate member \"\(name)\" in an object"
         }
     }
 

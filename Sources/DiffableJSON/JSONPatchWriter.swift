@@ -1,28 +1,23 @@
 import Diffable
 
-/// Writes a difference as a JSON patch (RFC 6902) on the snapshot's canonical JSON, in pieces of limited length.
+/// Writes a diff as a JSON patch (RFC 6902) on the snapshot's canonical JSON, in pieces of limited length.
 ///
-/// A JSON patch has indexes and no ids, and each step refers to the state that the steps before it made. So the writer
-/// applies the operations one by one and takes the indexes from the states in between. Canonical JSON has no empty
-/// `children`: the first child adds the array and the last one removes it. A request to draw again does not change the
-/// JSON, and has no step.
+/// A JSON patch has indexes and no ids, and each step refers to the state after the earlier steps. So the writer applies the
+/// operations one by one and takes the indexes from the states in between. Canonical JSON has no empty `children`: the first
+/// child adds the array and the last one removes it. A reload without new values does not change the JSON, and has no step.
 package struct JSONPatchWriter: Sendable {
-    /// The state after the steps that are written.
     private var state: Snapshot
     private let difference: [ListOperation]
-    /// The next operation to write, and the position in what it names.
     private var operation = 0
     private var element = 0
-    /// The value of the step that is being written, which has no closing brace yet either.
+    /// The value of the current step, which is not closed yet.
     private var value: TreeWriter?
-    /// Whether the opening bracket and a step are written.
     private var hasStep = false
     private var hasBegun = false
-    /// The caller's writer, while `write` runs.
     private var writer = ByteWriter()
 
-    /// What leads from `old` to the state that `difference`, in canonical form, leads to. In all, O(log n) and the bytes
-    /// written for each item that is inserted, deleted, moved or changed.
+    /// The changes from `old` by `difference`, in canonical form. In all, O(log n) and the bytes written for each item that is
+    /// inserted, deleted, moved or changed.
     package init(from old: Snapshot, by difference: [ListOperation]) {
         self.state = old
         self.difference = difference
@@ -36,8 +31,8 @@ package struct JSONPatchWriter: Sendable {
         return writer.bytes
     }
 
-    /// Writes at least one element, and as many as it takes until the writer holds about `limit` bytes. The pieces put
-    /// together are one array; `.done` comes with its closing bracket.
+    /// Writes at least one element, and continues until the writer holds about `limit` bytes. The concatenated pieces are one
+    /// array; `.done` includes its closing bracket.
     package mutating func write(into writer: inout ByteWriter, upTo limit: Int) -> Progress {
         // The storage is moved here and back, so that it is never copied.
         swap(&writer, &self.writer)
@@ -64,7 +59,6 @@ package struct JSONPatchWriter: Sendable {
         }
     }
 
-    /// Writes the steps for the next section or item of an operation.
     private mutating func writeNext(of operation: ListOperation) {
         switch operation {
         case .reconfigureList(let content):
@@ -97,7 +91,6 @@ package struct JSONPatchWriter: Sendable {
                 apply(operation)
                 if fillsItsOwner(items) { return insertWhole(items) }
             }
-            // Each comes after the one before it.
             next(of: items) { patch, item in patch.beginAdd(patch.path(of: item.id), TreeWriter(item)) }
         case .moveItem(let id, _): next(of: [id]) { patch, id in patch.move(id, operation) }
         case .deleteItems(let ids, _): next(of: ids) { patch, id in patch.delete(id) }
@@ -122,10 +115,8 @@ package struct JSONPatchWriter: Sendable {
         }
     }
 
-    /// Writes the step for the next section or item that the operation names. After the last one it goes on to the next
-    /// operation.
-    ///
-    /// - Parameter changes: what is applied then: it moves nothing.
+    /// Writes the step for the next section or item of the operation. After the last one, applies `changes`, which moves
+    /// nothing, and continues with the next operation.
     private mutating func next<Element>(
         of elements: [Element], thenApplying changes: ListOperation? = nil,
         _ write: (inout JSONPatchWriter, Element) -> Void
@@ -152,7 +143,7 @@ package struct JSONPatchWriter: Sendable {
 
     // MARK: - Items
 
-    /// Whether the array has only these items, which are inserted.
+    /// Whether the array consists of these inserted items only.
     private func fillsItsOwner(_ items: [Item]) -> Bool {
         items.first.map { count(under: owner(of: $0.id)) == items.count } ?? false
     }
@@ -168,7 +159,7 @@ package struct JSONPatchWriter: Sendable {
         apply(.deleteItems([id]))
     }
 
-    /// The target array is added before the move, and the source array is removed after it if it is empty then.
+    /// Adds the target array before the move, and removes the source array after it if it is empty then.
     private mutating func move(_ id: ItemID, _ operation: ListOperation) {
         let before = state
         let oldOwner = owner(of: id)
@@ -182,8 +173,8 @@ package struct JSONPatchWriter: Sendable {
         state = after
         let newPlace = path(of: id)
         if newPlace.isBelow(place), let item = state.subtree(of: id)?.first {
-            // Under the sibling behind it, which has its index then. RFC 6902 forbids such a move (4.4). That sibling stays,
-            // so the array that it leaves is not empty.
+            // The target is below the next sibling, which takes over the index. RFC 6902 forbids such a move (4.4). That
+            // sibling stays, so the source array is not empty.
             writeRemove(place)
             return beginAdd(newPlace, TreeWriter(item))
         }
@@ -214,7 +205,6 @@ package struct JSONPatchWriter: Sendable {
 
     // MARK: - Places
 
-    /// A JSON pointer.
     private struct Path {
         var text: String
 
@@ -223,7 +213,6 @@ package struct JSONPatchWriter: Sendable {
         func element(_ index: Int) -> Path { Path(text: "\(text)/\(index)") }
     }
 
-    /// The section or item that has this item among its items or children.
     private enum Owner: Equatable {
         case section(SectionID)
         case item(ItemID)
@@ -265,14 +254,13 @@ package struct JSONPatchWriter: Sendable {
 
     // MARK: - Steps
 
-    /// All but the value and what follows it.
     private mutating func beginAdd(_ path: Path, _ value: TreeWriter) {
         begin("add", path)
         writer.append(#","value":"#)
         self.value = value
     }
 
-    /// A member that is there already is replaced (RFC 6902, 4.1).
+    /// An existing member is replaced (RFC 6902, 4.1).
     private mutating func writeAdd(_ path: Path, _ value: (inout ByteWriter) -> Void) {
         begin("add", path)
         writer.append(#","value":"#)

@@ -5,9 +5,8 @@ extension JSONScanner {
         return try stringAtQuote()
     }
 
-    /// Reads the string whose quote is the next byte.
-    ///
-    /// Eight bytes at a time as long as they are plain ASCII, which nearly all of a line is.
+    /// Reads the string whose quote is the next byte. It reads eight bytes at a time while they are plain ASCII, which most of
+    /// a line is.
     mutating func stringAtQuote() throws(JSONError) -> JSONString {
         let start = offset + 1
         var end = start
@@ -26,7 +25,7 @@ extension JSONScanner {
         return JSONString(bytes: bytes.slice(start..<end), offset: start, hasEscapes: false)
     }
 
-    /// The same for one that has something in it beside plain ASCII, or whose end is near the end of the text.
+    /// Reads the rest of a string that is not plain ASCII, or that ends near the end of the text.
     @inline(never)
     private mutating func stringBehindPlainBytes(from start: Int, to end: Int) throws(JSONError) -> JSONString {
         offset = end
@@ -59,8 +58,8 @@ extension JSONScanner {
         UInt64(littleEndian: bytes.baseAddress.unsafelyUnwrapped.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
-    /// The high bit of each byte that needs a look: a quote, a backslash, a control character or not ASCII. Bytes
-    /// above the first such one may be marked wrongly, by a borrow; the first never is.
+    /// The high bit of each special byte: a quote, a backslash, a control character or a byte that is not ASCII. A borrow may
+    /// mark bytes above the first special one wrongly; the first is always right.
     @inline(__always)
     private static func specialBytes(in word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -93,7 +92,6 @@ extension JSONScanner {
         }
     }
 
-    /// The four digits of the escape `\uXXXX` that begins at `start`.
     private func codeUnit(at start: Int) throws(JSONError) -> UInt16 {
         var unit: UInt16 = 0
         for index in start + 2..<start + 6 {
@@ -106,8 +104,8 @@ extension JSONScanner {
         return unit
     }
 
-    /// Passes over one scalar of two to four bytes, after table 3-7 of the Unicode standard: no overlong forms, no
-    /// surrogates, nothing above U+10FFFF.
+    /// Skips one scalar of two to four bytes, after table 3-7 of the Unicode standard: no overlong forms, no surrogates,
+    /// nothing above U+10FFFF.
     private mutating func skipScalar(_ lead: UInt8) throws(JSONError) {
         let count: Int
         var second: ClosedRange<UInt8> = 0x80...0xBF

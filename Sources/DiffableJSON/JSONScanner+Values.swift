@@ -26,7 +26,7 @@ extension JSONScanner {
         return -value
     }
 
-    /// What has no sign and so few digits that it fits. Nil for any other, and then nothing was read.
+    /// Reads an integer without a sign and with so few digits that it fits. Nil for any other, and then nothing was read.
     @inline(__always)
     private mutating func shortInteger() -> Int? {
         guard let first = peek() else { return nil }
@@ -59,7 +59,6 @@ extension JSONScanner {
         }
     }
 
-    /// Reads `null` if that is what comes next.
     @inline(__always)
     package mutating func readNull() throws(JSONError) -> Bool {
         guard peek() == UInt8(ascii: "n") else { return false }
@@ -128,7 +127,6 @@ extension JSONScanner {
         }
     }
 
-    /// At least one.
     private mutating func skipDigits() throws(JSONError) {
         guard let first = here else { throw error(.unexpectedEnd) }
         guard Self.isDigit(first) else { throw error(.invalidNumber) }

@@ -1,14 +1,14 @@
 /// A strict cursor over one JSON text: RFC 8259, in one pass, without allocating.
 ///
-/// It builds no tree. The caller asks for the next value of a type and gets a slice of the text; a value that nobody
-/// interprets is checked and skipped. A scanner is a value, so a copy of it looks ahead. Strings must be UTF-8 without lone
-/// surrogates, nesting is limited, and errors have the offset of the byte.
+/// It builds no tree. The caller asks for the next value of a type and gets a slice of the text; uninterpreted values are
+/// checked and skipped. A scanner is a value, so a copy of it looks ahead. Strings must be UTF-8 without lone surrogates,
+/// nesting is limited, and errors have the offset of the byte.
 ///
 ///     var object = try scanner.beginObject()
 ///     while let name = try scanner.nextMember(of: &object) { ... }
 ///
 /// The bytes must outlive the scanner and all its slices, so a scanner never leaves the closure that lent the bytes. The
-/// pointers are unsafe so that a slice is copied once only: straight into a `Record`.
+/// pointers are unsafe so that a slice is copied only once: straight into a `Record`.
 package struct JSONScanner {
     package let bytes: UnsafeRawBufferPointer
     /// The count of `bytes`, which would compute it for each byte.
@@ -16,10 +16,8 @@ package struct JSONScanner {
     /// The offset of the next byte.
     package internal(set) var offset: Int
     let depthMax: Int
-    /// How many arrays and objects are open.
     var depth: Int
-    /// How many bytes of insignificant white space were skipped so far. A value in which none was skipped can be copied as it
-    /// is.
+    /// The number of skipped bytes of insignificant white space. A value without any can be copied as it is.
     var whitespaceCount = 0
 
     package init(_ bytes: UnsafeRawBufferPointer, depthMax: Int) {
@@ -32,10 +30,9 @@ package struct JSONScanner {
 
     // MARK: - Bytes
 
-    /// The first byte of the next value, or nil at the end.
     @inline(__always)
     package mutating func peek() -> UInt8? {
-        // Nearly always: programs write no white space.
+        // The usual case: programs write no white space.
         if offset < byteCount, bytes[unchecked: offset] > 0x20 { return bytes[unchecked: offset] }
         return peekBehindWhitespace()
     }
@@ -56,7 +53,6 @@ package struct JSONScanner {
 
     package func error(_ reason: JSONError.Reason) -> JSONError { JSONError(offset: offset, reason: reason) }
 
-    /// The error for an unexpected byte or the end of the text.
     package func unexpected(_ expected: JSONError.Expected) -> JSONError {
         guard offset < byteCount else { return error(.unexpectedEnd) }
         if offset == 0, Self.beginsWithByteOrderMark(bytes) { return error(.byteOrderMark) }
@@ -67,14 +63,13 @@ package struct JSONScanner {
         bytes.count >= 3 && bytes[0] == 0xEF && bytes[1] == 0xBB && bytes[2] == 0xBF
     }
 
-    /// Refuses anything but white space up to the end.
     package mutating func end() throws(JSONError) {
         if peek() != nil { throw error(.trailingBytes) }
     }
 
     // MARK: - Objects and arrays
 
-    /// An open object or array: whether a comma is due.
+    /// An open object or array: whether a comma is required.
     package struct Container {
         var isFirst = true
     }
@@ -98,7 +93,7 @@ package struct JSONScanner {
         return Container()
     }
 
-    /// The next member's name; its value must be read next. Nil when the object has ended.
+    /// The next member's name; its value must be read next. Nil at the end of the object.
     @inline(__always)
     package mutating func nextMember(of object: inout Container) throws(JSONError) -> JSONString? {
         guard try next(of: &object, closing: UInt8(ascii: "}"), .commaOrBrace) else { return nil }

@@ -4,18 +4,17 @@
     import Glibc
 #endif
 
-/// A string: the bytes between its quotes, as a slice of a text that was checked.
+/// A string: the bytes between its quotes, as a slice of a checked text.
 package struct JSONString {
-    /// The escapes are not resolved.
     package let bytes: UnsafeRawBufferPointer
     /// The offset of the first byte in the text.
     package let offset: Int
     package let hasEscapes: Bool
 
-    /// The same for a string with escapes. Names hardly ever have one, so this is kept out of the common path.
+    /// Compares a string with escapes. Names hardly ever have one, so this is kept out of the common path.
     @inline(never)
     package func means(_ literal: StaticString) -> Bool {
-        // A byte takes six at most, as in `\u0061`, so a longer string cannot be equal.
+        // An escaped byte takes at most six, as in `\u0061`, so a longer string cannot be equal.
         bytes.count <= 6 * literal.utf8CodeUnitCount && unescaped().elementsEqual(literal.utf8)
     }
 

@@ -1,15 +1,15 @@
-/// A value of any type: a slice of a text that was checked.
+/// A value of any type: a slice of a checked text.
 package struct JSONValue {
     package let bytes: UnsafeRawBufferPointer
     /// The offset of the first byte in the text.
     package let offset: Int
-    /// Whether there is no insignificant white space in it.
+    /// Whether it has no insignificant white space.
     let isCompact: Bool
 
     package var isNull: Bool { bytes.first == UInt8(ascii: "n") }
     package var isObject: Bool { bytes.first == UInt8(ascii: "{") }
 
-    /// For messages: the value itself where its type makes it short, otherwise the name of its type.
+    /// For messages: the value itself if its type makes it short, otherwise the name of its type.
     var sort: String {
         switch bytes.first {
         case UInt8(ascii: "{"): "an object"
@@ -30,7 +30,6 @@ package struct JSONValue {
         try compacted().withUnsafeBufferPointer { bytes throws(E) in try body(UnsafeRawBufferPointer(bytes)) }
     }
 
-    /// Copies all bytes but the white space outside of strings.
     package func compacted() -> [UInt8] {
         var result: [UInt8] = []
         result.reserveCapacity(bytes.count)

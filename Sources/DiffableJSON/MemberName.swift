@@ -1,4 +1,3 @@
-/// The members that an object may have. The cases have the names of the members.
 package protocol MemberName: CaseIterable, Equatable, Sendable, RawRepresentable<UInt8> {
     static func named(_ name: JSONString) -> Self?
 
@@ -9,17 +8,16 @@ package protocol MemberName: CaseIterable, Equatable, Sendable, RawRepresentable
 extension MemberName {
     @inlinable package var takesNull: Bool { false }
 
-    /// The name as it is in the text. O(1), but slow, so it is for messages only.
+    /// The name in the text. O(1), but slow, so it is for messages only.
     package var name: String { String(describing: self) }
 }
 
-/// Finds an object's members by the names of their cases, which are 1 to 24 bytes long.
-///
-/// The type is not generic, because other modules call it, and generic code would not be specialised for their types.
+/// Finds an object's members by the names of their cases, which are 1 to 24 bytes long. The type is not generic, because other
+/// modules call it, and generic code would not be specialised for their types.
 package struct MemberNames: Sendable {
     private let keys: [Key]
 
-    /// The names are collected once, because asking a case for its name takes longer than reading a line. The raw values of the
+    /// Collects the names once, because asking a case for its name takes longer than reading a line. The raw values of the
     /// cases count from zero.
     package init<Member: MemberName>(_: Member.Type) { self.init(Member.allCases.map(\.name)) }
 
@@ -44,7 +42,7 @@ package struct MemberNames: Sendable {
         return nil
     }
 
-    /// A name as machine words: its first bytes, those in the middle and the last ones. They overlap.
+    /// A name as machine words: its first, middle and last bytes, which overlap.
     private struct Key: Equatable {
         var first: UInt64
         var middle: UInt64 = 0
@@ -71,9 +69,7 @@ package struct MemberNames: Sendable {
     }
 }
 
-/// Some of an object's members.
 package struct MemberSet<Member: MemberName>: Sendable {
-    /// A bit for each member, at its raw value.
     package let bits: UInt32
 
     init(bits: UInt32) { self.bits = bits }
@@ -89,6 +85,5 @@ package struct MemberSet<Member: MemberName>: Sendable {
     @inline(__always)
     package func contains(_ member: Member) -> Bool { bits & 1 &<< UInt32(member.rawValue) != 0 }
 
-    /// For messages.
     package var names: [String] { Member.allCases.filter(contains).map(\.name) }
 }

@@ -1,17 +1,15 @@
 import Diffable
 
-/// A JSON merge patch (RFC 7396): members of the patch replace the target's, `null` removes them, objects merge.
-///
-/// The target keeps the order of its members, and the bytes of all members that the patch does not name. New members come
-/// last, in the order of the patch. A patch that is not an object replaces the whole content.
+/// A JSON merge patch (RFC 7396): members of the patch replace the target's, `null` removes them, objects merge. The target keeps
+/// the order of its members, and the bytes of all members that the patch does not name. New members are appended in the order of
+/// the patch. A patch that is not an object replaces the whole content.
 package struct MergePatch: Sendable {
     /// Compact JSON.
     package let document: [UInt8]
     let resultLengthMax: Int
 
-    /// RFC 8259 does not define what a repeated member means, so a patch with one is refused.
+    /// RFC 8259 does not define the meaning of a repeated member, so a patch with one is refused.
     package struct DuplicateMember: Error {
-        /// As messages show it.
         package var name: String
     }
 
@@ -20,7 +18,7 @@ package struct MergePatch: Sendable {
         self.resultLengthMax = resultLengthMax
         let document = document
         try document.withUnsafeBufferPointer { bytes throws(DuplicateMember) in
-            // Its depth was checked when the text was read.
+            // The depth was checked when the text was read.
             var scanner = JSONScanner(UnsafeRawBufferPointer(bytes), depthMax: .max)
             try Self.checkMembers(&scanner)
         }
@@ -54,7 +52,7 @@ package struct MergePatch: Sendable {
         }
     }
 
-    /// The length of a result that is too long, in bytes.
+    /// The length of a result that is too long, in bytes; nil for any other.
     private func tooLong(_ result: Content?) -> Int? {
         result.flatMap { $0.bytes.count > resultLengthMax ? $0.bytes.count : nil }
     }
@@ -64,7 +62,7 @@ package struct MergePatch: Sendable {
         var writer = ByteWriter()
         writer.reserve((content?.bytes.count ?? 0) + document.count)
         document.withUnsafeBytes { patch in
-            // Its depth was checked when the text was read.
+            // The depth was checked when the text was read.
             var scanner = JSONScanner(patch, depthMax: .max)
             let patch = Replacement(&scanner)
             if let content {
@@ -81,12 +79,12 @@ package struct MergePatch: Sendable {
 
     private static func merge(_ patch: Replacement, into target: CompactValue?, writer: inout ByteWriter) {
         guard let members = patch.members else { return writer.append(patch.value.bytes) }
-        // Each member of the target is looked up in this, so that two long objects do not cost the product of their lengths.
+        // Each member of the target is looked up in this index, so that two long objects do not cost the product of their lengths.
         let indexes = NameIndex(of: members.map(\.name))
         var isUsed = [Bool](repeating: false, count: members.count)
         writer.append(byte: UInt8(ascii: "{"))
         let start = writer.count
-        // Neighbours that the patch does not name are copied in one piece, commas and all.
+        // Adjacent members that the patch does not name are copied in one piece with their commas.
         var kept: Range<Int>?
         var targetMembers = target?.memberCursor()
         while let target, let member = targetMembers?.next() {
@@ -109,7 +107,6 @@ package struct MergePatch: Sendable {
         writer.append(byte: UInt8(ascii: "}"))
     }
 
-    /// Members as they stand in their object.
     private static func append(
         _ members: Range<Int>?, of object: CompactValue, after start: Int, writer: inout ByteWriter
     ) {
@@ -140,7 +137,7 @@ package struct MergePatch: Sendable {
     }
 }
 
-/// A value of a patch. It is parsed as deep as it is a patch of parts, in one pass.
+/// A value of a patch. It is parsed only as deep as it merges, in one pass.
 private struct Replacement {
     var value: CompactValue
     /// Nil if it replaces the whole value.

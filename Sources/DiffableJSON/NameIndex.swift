@@ -1,12 +1,10 @@
 import Diffable
 
-/// Finds the member of an object that has a name.
-///
-/// Most objects have a few members, and a search through all of them is the fastest then. For many members the hashes are
-/// sorted, because filling a dictionary takes several times as long as reading the names.
+/// Finds an object's member by name. Most objects have a few members, and a linear search is fastest then. For many members the
+/// hashes are sorted, because filling a dictionary takes several times as long as reading the names.
 struct NameIndex {
     private let names: [MemberText]
-    /// Empty when there are few.
+    /// Empty if there are few names.
     private let hashed: [HashedName]
 
     private struct HashedName {
@@ -31,13 +29,13 @@ struct NameIndex {
         return hashed[range.lowerBound...].prefix { $0.hash == hash }.first { names[$0.index] == name }?.index
     }
 
-    /// The first duplicate name; nil if there is none.
+    /// The first duplicate name.
     var twice: MemberText? {
         if hashed.isEmpty {
             return names.indices.first { names[..<$0].contains(names[$0]) }.map { names[$0] }
         }
         for (index, name) in hashed.enumerated() {
-            // Names with the same hash are neighbours, and there are hardly ever more than two.
+            // Names with the same hash are adjacent, and there are hardly ever more than two.
             let others = hashed[(index + 1)...].prefix { $0.hash == name.hash }
             if others.contains(where: { names[$0.index] == names[name.index] }) { return names[name.index] }
         }

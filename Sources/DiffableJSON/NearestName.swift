@@ -1,7 +1,7 @@
-/// The name that was probably meant, if one is near: at most two letters more, fewer, other or swapped, and fewer
-/// than half of them. O(names · length²), for error messages only.
+/// The probably intended name, if one is near: at most two letters inserted, deleted, replaced or swapped, and fewer than half
+/// of them. O(names · length²), for error messages only.
 package func nearestName(to name: String, among names: [String]) -> String? {
-    // Names are short; whatever is not cannot be near one.
+    // Names are short; a long text cannot be near one.
     guard name.utf8.count <= 40 else { return nil }
     let lowercased = name.lowercased()
     let distances = names.map { (name: $0, distance: editDistance(lowercased, $0.lowercased())) }
@@ -9,7 +9,7 @@ package func nearestName(to name: String, among names: [String]) -> String? {
     return nearest.distance <= 2 && nearest.distance * 2 < max(name.utf8.count, 3) ? nearest.name : nil
 }
 
-/// Levenshtein's distance, with neighbours that changed places as one step (optimal string alignment).
+/// Levenshtein's distance, with two swapped neighbours as one step (optimal string alignment).
 private func editDistance(_ a: String, _ b: String) -> Int {
     let (a, b) = (Array(a.utf8), Array(b.utf8))
     var beforeLast: [Int] = []

@@ -23,7 +23,6 @@ struct OperationParts {
     /// An inner nil is an explicit `null`: the last section, unless another member gives the position.
     var section: JSONString??
     var parent: ItemID?
-    /// An anchor is a section's id or an item's, as the verb has it.
     var before: JSONString?
     /// An inner nil is `null`: the front.
     var after: JSONString??
@@ -33,13 +32,13 @@ struct OperationParts {
     var patch: MergePatch?
 
     func operation(_ verb: OperationVerb, startingAt start: Int) throws(DecodingError) -> ListOperation {
-        func missing(_ what: String) -> DecodingError { .invalid("\(verb.name) needs \(what)", at: start) }
+        func missing(_ what: String) -> DecodingError { .invalid("\(verb.name) needs the member \(what)", at: start) }
         if before != nil, after != nil {
             throw .invalid("\(verb.name) takes before or after, not both", at: start)
         }
         switch (verb, sections, items) {
         case (.reconfigureList, _, _):
-            guard let content else { throw missing("content; null takes it away") }
+            guard let content else { throw missing("content: the new content, or null to remove it") }
             return .reconfigureList(content)
         case (.patchList, _, _):
             guard let patch else { throw missing("content, a JSON merge patch") }
@@ -95,15 +94,15 @@ struct OperationParts {
         }
     }
 
-    /// Gives the last section when the operation names neither a section nor a parent.
+    /// The last section if the operation names neither a section nor a parent.
     private func container() throws(DecodingError) -> Container {
         Container(section: try sectionID(), parent: parent)
     }
 
-    /// Nil when the operation has no member that gives a position.
+    /// Nil if the operation has no member that gives a position.
     private func itemPosition(startingAt start: Int) throws(DecodingError) -> ItemPosition? {
         let container = try container()
-        // An anchor gives the position, so a section that is null beside it means nothing.
+        // An anchor gives the position, so a null section has no effect then.
         let anchored = container.isLastSection ? nil : container
         let isSaid = section != nil || parent != nil
         if let before { return .before(try identifier(before, "before"), in: anchored) }
@@ -111,7 +110,8 @@ struct OperationParts {
         case nil: return isSaid ? .end(of: container) : nil
         case .some(nil):
             guard isSaid else {
-                throw .invalid("after null is the front of a section or of a parent: name one", at: start)
+                throw .invalid(
+                    "\"after\":null means the front of a section or parent: give section or parent too", at: start)
             }
             return .front(of: container)
         case .some(let after?): return .after(try identifier(after, "after"), in: anchored)

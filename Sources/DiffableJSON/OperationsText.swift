@@ -1,8 +1,6 @@
-/// The text of operations, to be sent on in parts. It is checked to be JSON and nothing else.
-///
-/// Unlike `OperationsWriter` it splits only between operations, because it does not decode them; the daemon does.
+/// The text of operations, to be sent in parts. It is only checked to be JSON. Unlike `OperationsWriter` it splits only between
+/// operations, because it does not decode them; the daemon does.
 package struct OperationsText: Sendable {
-    /// Compact, each in its range.
     private let bytes: [UInt8]
     private let ranges: [Range<Int>]
     private var next = 0

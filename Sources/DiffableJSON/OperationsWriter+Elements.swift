@@ -1,20 +1,18 @@
 import Diffable
 
 extension OperationsWriter {
-    /// Writes the sections and items that an operation brings, in document order.
-    ///
-    /// The run keeps the path of the last element: the items from its section down to it. The next element can then go on
-    /// in another operation, because its parent and the sibling before it are on the path.
+    /// Writes the sections and items that an operation inserts, in document order. The run keeps the path of the last element: the
+    /// items from its section down to it. The next element can then continue in another operation, because its parent and its
+    /// preceding sibling are on the path.
     struct ElementRun: Sendable {
         private var cursor: Cursor
         private let form: Form
         /// The element that was read from the cursor and is not written yet.
         private var pending: Element?
-        /// The section that receives the items; nil as long as this is the container that the form names.
+        /// The section that receives the items; nil while this is the container that the form names.
         private var section: Record?
-        /// The last section that was written.
         private var lastSection: Record?
-        /// The last item that was written, below its parents.
+        /// The last item that was written, after its ancestors.
         private var path: [Record] = []
 
         /// One of the two is set. They are advanced in place, so that their arrays are not copied.
@@ -41,20 +39,18 @@ extension OperationsWriter {
             case item(Record, level: Int, isExpanded: Bool?)
         }
 
-        /// How the operations give the position of their elements.
         enum Form: Sendable {
-            /// At the end of the list, of a section or of a parent: for a reset and for all that appends.
+            /// At the end of the list, of a section or of a parent: for a reset and for all operations that append.
             case append(Container)
             case insertSections(SectionPosition)
             case insertItems(ItemPosition)
         }
 
-        /// The operation that is not closed yet in this part.
         private enum Open {
             case nothing
             /// The last section has no closing brace yet.
             case sections
-            /// The same, and its array of items is open; the last item, at `level`, has no closing brace yet.
+            /// The last section's array of items is also open; the last item, at `level`, has no closing brace yet.
             case sectionItems(level: Int)
             /// Items from level `base` on; the last one, at `level`, has no closing brace yet.
             case items(base: Int, level: Int)
@@ -120,7 +116,6 @@ extension OperationsWriter {
             }
         }
 
-        /// Writes the text before an item: the end of the item before it, or the beginning of an operation.
         private func writeStep(to level: Int, _ open: Open, _ part: inout Part) -> Open {
             switch open {
             case .sections where cursor.snapshot == nil:
@@ -139,7 +134,7 @@ extension OperationsWriter {
             }
         }
 
-        /// Writes a comma first when this part has an operation already.
+        /// Writes a comma first if this part already has an operation.
         private func beginSections(_ part: inout Part) {
             switch form {
             case .append, .insertItems: part.begin("appendSections")
@@ -178,10 +173,9 @@ extension OperationsWriter {
             part.writer.append(byte: UInt8(ascii: "["))
         }
 
-        /// Places the item after the sibling that was written last. The first item at level 0 gets the operation's position.
+        /// Places the item after the last written sibling. The first item at level 0 gets the operation's position.
         private func appendPosition(level: Int, _ part: inout Part) {
             guard case .insertItems(let position) = form else {
-                // The items of a section that `insertSections` brings.
                 if let section { part.appendMember("section", identifier: section) }
                 if level > 0 { part.appendMember("parent", identifier: path[level - 1]) }
                 return part.appendMember("after", identifier: level < path.count ? path[level] : nil)
@@ -218,7 +212,7 @@ extension OperationsWriter {
             part.writer.append(byte: UInt8(ascii: "}"))
         }
 
-        /// How many bytes `close` writes.
+        /// The number of bytes that `close` writes.
         private func closingLength(_ open: Open) -> Int {
             switch open {
             case .nothing: 0
@@ -231,9 +225,9 @@ extension OperationsWriter {
 }
 
 extension OperationsWriter.Part {
-    /// Writes an operation that brings a single item without children. Most operations are of this sort, and they need no
-    /// `ElementRun`, because nothing of them is left for another part. False for any other operation, and when there is no
-    /// room for it.
+    /// Writes an operation that inserts a single item without children. Most operations are of this kind, and they need no
+    /// `ElementRun`, because nothing of them is left for another part. False for any other operation, and if there is no room
+    /// for it.
     mutating func writeAtOnce(_ operation: ListOperation) -> Bool {
         let start = writer.count
         let item: Item
@@ -263,7 +257,7 @@ extension OperationsWriter.Part {
         return true
     }
 
-    /// - Parameter sibling: the sibling that was written last; the item goes after it.
+    /// `sibling` is the last written sibling; the item is placed after it.
     mutating func appendPosition(_ position: ItemPosition, after sibling: Record? = nil) {
         let hasAnchor = sibling != nil || position.hasAnchor
         if let container = position.container, !(hasAnchor && container.isLastSection) { appendContainer(container) }
@@ -278,7 +272,7 @@ extension OperationsWriter.Part {
         }
     }
 
-    /// Writes the container of a position. `"section":null` stands for the last section.
+    /// Writes the container of a position. `"section":null` means the last section.
     mutating func appendContainer(_ container: Container) {
         if container.section != nil || container.parent == nil {
             appendMember("section", identifier: container.section?.record)

@@ -1,7 +1,7 @@
 import Diffable
 
 extension OperationsWriter {
-    /// An operation that names ids, with or without what is new about them; it can be split between any two.
+    /// An operation that names ids, with or without new values; it can be split between any two.
     struct ListRun: Sendable {
         private let operation: ListOperation
         private let count: Int
@@ -23,7 +23,7 @@ extension OperationsWriter {
         }
 
         mutating func write(into part: inout Part) -> Progress {
-            // Nothing to name, nothing to do.
+            // An operation without ids has no effect.
             guard count > 0 else { return .done }
             var isOpen = false
             let closing: StaticString = passesOverUnknown ? #"],"ifPresent":true}"# : "]}"
@@ -92,7 +92,6 @@ extension OperationsWriter {
 }
 
 extension OperationsWriter.Part {
-    /// An operation that is never split.
     mutating func write(_ operation: ListOperation) -> Progress {
         fit { part in
             switch operation {
@@ -120,7 +119,7 @@ extension OperationsWriter.Part {
                 part.begin("replaceChildren")
                 part.appendMember("parent", identifier: parent.record)
                 part.appendMember("items")
-                // What is in both keeps its expansion unless the operation says otherwise.
+                // Existing items keep their expansion unless the operation sets it.
                 part.writer.appendItems(items, expansion: .asSaid)
             default: preconditionFailure("this operation is split")
             }
@@ -128,7 +127,7 @@ extension OperationsWriter.Part {
         }
     }
 
-    /// Keeps what `body` writes if there is room for it, or if the part would be empty without it.
+    /// Keeps the output of `body` if there is room for it, or if the part would be empty without it.
     mutating func fit(_ body: (inout OperationsWriter.Part) -> Void) -> Progress {
         let start = writer.count
         body(&self)

@@ -1,32 +1,27 @@
 import Diffable
 
-/// Whether a writer is finished.
 package enum Progress: Sendable {
-    /// There is more to write: call again.
     case more
     case done
 }
 
 /// Writes operations as JSON, in parts of limited length.
 ///
-/// Long operations are split between items: another operation of the same kind goes on with the rest. The items of an
-/// outline are continued by operations that name their parent and the sibling before them. Applied one after the other,
-/// the parts have the same effect as the operations. Two cases are not split. `replaceChildren` needs all children for its
-/// difference. A `deleteItems` that names an item and also its descendant must fit one part, because in the next part the
-/// descendant is gone. (No difference has either.)
+/// Long operations are split between items: another operation of the same kind continues with the rest. The items of an outline
+/// are continued by operations that name their parent and the sibling before them. Applied one after the other, the parts have
+/// the same effect as the operations. Two cases are not split. `replaceChildren` needs all children for its diff. A
+/// `deleteItems` that names an item and also its descendant must fit one part, because in the next part the descendant is
+/// already deleted. (No diff has either.)
 ///
 /// The writer holds one element besides its output, so a million items cost no more memory than ten.
 package struct OperationsWriter: Sendable {
-    /// The list's own content as long as it is not written yet. All else comes after it.
+    /// The list's own content until it is written, before everything else.
     private var content: Content?
     private let operations: [ListOperation]
-    /// The index of the next operation.
     private var next = 0
-    /// The operation that is being written.
     private var run: Run?
     private let expansion: Expansion
 
-    /// What is written for items that are not expanded.
     package enum Expansion: Sendable {
         /// Nothing: new items are collapsed.
         case canonical
@@ -49,8 +44,8 @@ package struct OperationsWriter: Sendable {
         self.expansion = .canonical
     }
 
-    /// Writes as many operations, separated by commas, as fit until the writer holds `limit` bytes; one element at
-    /// least. `.done` comes exactly when nothing is left.
+    /// Writes as many operations, separated by commas, as fit until the writer holds `limit` bytes; at least one element.
+    /// `.done` is returned exactly when nothing is left.
     package mutating func write(into writer: inout ByteWriter, upTo limit: Int) -> Progress {
         var part = Part(writer: writer, limit: limit, expansion: expansion)
         // The writer's storage moves into the part and back, so that it is never copied.
@@ -68,13 +63,12 @@ package struct OperationsWriter: Sendable {
                 if part.writeAtOnce(operations[next - 1]) { continue }
                 run = Run(operations[next - 1])
             }
-            // No element was left out for want of room, so the run is at its end.
+            // No element was left out for lack of room, so the run is at its end.
             guard run!.write(into: &part) == .done else { return .more }
             run = nil
         }
     }
 
-    /// All operations at once, with brackets around them.
     package static func array(_ operations: [ListOperation]) -> [UInt8] {
         var writer = ByteWriter()
         var operations = OperationsWriter(operations)
@@ -82,7 +76,7 @@ package struct OperationsWriter: Sendable {
         return writer.bytes
     }
 
-    /// Writes a JSON array of as many operations as fit until the writer holds `limit` bytes; one element at least.
+    /// Writes a JSON array of as many operations as fit until the writer holds `limit` bytes; at least one element.
     package mutating func writeArray(into writer: inout ByteWriter, upTo limit: Int) -> Progress {
         writer.append(byte: UInt8(ascii: "["))
         let progress = write(into: &writer, upTo: limit - 1)
@@ -92,15 +86,13 @@ package struct OperationsWriter: Sendable {
 }
 
 extension OperationsWriter {
-    /// One part while it is written.
     struct Part {
         var writer: ByteWriter
         let limit: Int
         let expansion: Expansion
-        /// False when the part has an operation already: then the next one needs a comma, and may wait for the next part.
+        /// False if the part already has an operation: then the next one needs a comma, and may wait for the next part.
         var isEmpty = true
 
-        /// Begins an operation, up to its first member.
         mutating func begin(_ verb: StaticString) {
             if !isEmpty { writer.append(byte: UInt8(ascii: ",")) }
             writer.append(#"{"op":""#)
@@ -129,13 +121,9 @@ extension OperationsWriter {
         }
     }
 
-    /// One operation being written, kept between parts.
     enum Run: Sendable {
-        /// Brings sections or items.
         case elements(ElementRun)
-        /// Names ids, with or without something new.
         case list(ListRun)
-        /// Cannot be split.
         case single(ListOperation)
 
         init(_ operation: ListOperation) {

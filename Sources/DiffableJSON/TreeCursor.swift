@@ -1,9 +1,9 @@
 import Diffable
 
-/// Reads sections or items that an operation brings, in pre-order. It can be kept and continued at any time.
+/// Reads sections or items that an operation inserts, in pre-order. It can be kept and continued at any time.
 struct TreeCursor: Sendable {
     private var sections: ArraySlice<Section>
-    /// Of the section that was read last, or all there are.
+    /// The items of the last section, or all items.
     private var items: ItemCursor
 
     init(_ sections: [Section]) {

@@ -1,9 +1,7 @@
 import Diffable
 
-/// Writes a snapshot, a section, an item or an array of items in nested form, with all that is below, in pieces of limited
-/// length.
-///
-/// The pieces are cut anywhere between items; put together they are one value, in canonical form.
+/// Writes a snapshot, a section, an item or an array of items in nested form, with all descendants, in pieces of limited
+/// length. The pieces are cut anywhere between items; together they are one value, in canonical form.
 package struct TreeWriter: Sendable {
     private var cursor: OperationsWriter.ElementRun.Cursor
     private var pending: OperationsWriter.ElementRun.Element?
@@ -41,8 +39,8 @@ package struct TreeWriter: Sendable {
         self.pending = self.cursor.next()
     }
 
-    /// Writes at least one element, and as many as fit until the writer holds `limit` bytes. `.done` comes with the
-    /// last byte.
+    /// Writes at least one element, and as many as fit until the writer holds `limit` bytes. `.done` is returned with the last
+    /// byte.
     package mutating func write(into writer: inout ByteWriter, upTo limit: Int) -> Progress {
         var isEmpty = true
         while let element = pending {
@@ -56,7 +54,7 @@ package struct TreeWriter: Sendable {
             open = after
             pending = cursor.next()
         }
-        // A snapshot may have no element that its opening could have come with.
+        // A snapshot without elements has not been opened yet.
         if case .nothing = open { begin(into: &writer) } else { close(into: &writer) }
         if case .snapshot = form { writer.append("]}") }
         return .done
@@ -84,7 +82,6 @@ package struct TreeWriter: Sendable {
         }
     }
 
-    /// What stands before the first element.
     private func begin(into writer: inout ByteWriter) {
         switch form {
         case .snapshot(let list): writer.appendSnapshotOpening(list)
@@ -93,7 +90,6 @@ package struct TreeWriter: Sendable {
         }
     }
 
-    /// Ends a section, or what has no section around it.
     private func close(into writer: inout ByteWriter) {
         if case .item(let level) = open {
             writer.append(byte: UInt8(ascii: "}"))

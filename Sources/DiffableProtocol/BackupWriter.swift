@@ -1,13 +1,12 @@
 import Diffable
 import DiffableJSON
 
-/// Writes lists as the requests that restore them, in lines of limited length, and then the reply to `backup`.
-///
-/// The lists are values, so the lines are of one moment, however long it takes until they are written.
+/// Writes lists as the requests that restore them, in lines of limited length, and then the reply to `backup`. The lists are
+/// values, so the lines show one moment, however long the writing takes.
 package struct BackupWriter: Sendable {
     package struct List: Sendable {
         package var access: Request.SetAccess
-        /// Nil for a list whose contents nobody checks.
+        /// Nil for a list without schemas.
         package var schemas: Request.SetSchemas?
         package var snapshot: Snapshot
 
@@ -21,10 +20,8 @@ package struct BackupWriter: Sendable {
     private let id: RequestID
     private let summaries: [Reply.ListSummary]
     private let lists: [List]
-    /// Of the list that is being written.
     private var operations: OperationsWriter?
     private var position = 0
-    /// Whether the list that is being written has schemas that were written.
     private var areSchemasWritten = false
 
     package init(id: RequestID, summaries: [Reply.ListSummary], lists: [List]) {
@@ -33,7 +30,7 @@ package struct BackupWriter: Sendable {
         self.lists = lists
     }
 
-    /// Writes one line. `.done` comes with the reply.
+    /// Writes one line. `.done` is returned with the reply.
     package mutating func writeLine(into writer: inout ByteWriter, lineLengthMax: Int) -> Progress {
         guard position < lists.count else {
             Reply.lists(summaries).write(id: id, into: &writer)
@@ -59,7 +56,7 @@ package struct BackupWriter: Sendable {
         return .more
     }
 
-    /// On a line of their own, which is as long as it must be: schemas have no form in parts.
+    /// Writes the schemas on a line of their own, of any length: they cannot be split.
     private mutating func write(_ schemas: Request.SetSchemas, into writer: inout ByteWriter) {
         Request.restore(.part(lists[position].access, schemas, [])).write(id: .absent, into: &writer)
         areSchemasWritten = true

@@ -2,7 +2,6 @@ import Diffable
 import DiffableJSON
 
 extension ByteWriter {
-    /// Up to the first parameter.
     mutating func beginRequest(_ method: Method, id: RequestID) {
         append(#"{"jsonrpc":"2.0""#)
         if id != .absent {
@@ -14,7 +13,7 @@ extension ByteWriter {
     }
 
     mutating func appendParameterName(_ name: StaticString) {
-        // The first stands behind a brace, or at the beginning of what will.
+        // The first parameter follows a brace, or begins a text of its own.
         if let last, last != UInt8(ascii: "{") { append(byte: UInt8(ascii: ",")) }
         append(byte: UInt8(ascii: "\""))
         append(name)
@@ -41,7 +40,7 @@ extension ByteWriter {
         appendString(identifier)
     }
 
-    /// A view that leaves nothing out need not be said.
+    /// A view of everything is left out.
     mutating func appendParameter(_ view: View) {
         guard !view.isEverything else { return }
         appendParameterName("view")
@@ -56,7 +55,6 @@ extension ByteWriter {
         _ = operations.writeArray(into: &self, upTo: .max)
     }
 
-    /// What requests that change a list may say beside the change.
     mutating func appendChangeOptions(
         ifRevision: Int?, requestKey: RequestKey?, lease: LeaseTerm? = nil, mode: TransactionMode, part: Request.Part
     ) {

@@ -1,6 +1,6 @@
 import DiffableJSON
 
-/// The result of a method as a client reads it. Members that it does not know are passed over: the daemon may be newer.
+/// The result of a method as a client decodes it. Unknown members are skipped: the daemon may be newer.
 package protocol DecodableReply: Sendable {
     init(from decoder: inout Decoder) throws(DecodingError)
 }
@@ -16,13 +16,13 @@ extension DecodableReply {
     }
 
     static func needed<Value>(_ value: Value?, _ name: StaticString) throws(DecodingError) -> Value {
-        guard let value else { throw .invalid("the result needs \(name)", at: 0) }
+        guard let value else { throw .invalid("the result in the reply lacks \(name)", at: 0) }
         return value
     }
 }
 
 extension Decoder {
-    /// Reads the object that a result is: `read` is handed each member that is known, and reads its value.
+    /// Reads the object of a result: `read` is called with each known member, and reads its value.
     @inline(__always)
     mutating func result<Member: MemberName>(
         _: Member.Type, _ read: (Member, inout Decoder) throws(DecodingError) -> Void

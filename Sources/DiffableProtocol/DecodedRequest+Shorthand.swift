@@ -2,7 +2,7 @@ import Diffable
 import DiffableJSON
 
 extension DecodedRequest {
-    /// `METHOD [LIST]`: the line of somebody who types. There are no options and no quoting.
+    /// Reads `METHOD [LIST]`, a line that a user has typed. There are no options and no quoting.
     init(shorthand line: UnsafeRawBufferPointer, limits: DecodingLimits) {
         self.init(id: .null, request: Self.request(shorthand: line, limits: limits))
     }
@@ -11,31 +11,34 @@ extension DecodedRequest {
         shorthand line: UnsafeRawBufferPointer, limits: DecodingLimits
     ) -> Outcome {
         if JSONScanner.beginsWithByteOrderMark(line) {
-            return .failure(WireError(.parseError, "\(JSONError(offset: 0, reason: .byteOrderMark))", offset: 0))
+            let error = JSONError(offset: 0, reason: .byteOrderMark)
+            return .failure(WireError(.parseError, "the line cannot be read: \(error)", offset: 0))
         }
-        // A list's name is checked when it is made; anything else that is no UTF-8 is no method.
+        // The name of a list is checked later. Any other text that is not UTF-8 cannot be a method.
         guard let text = String(validating: line, as: UTF8.self) else {
             let offset = Self.offsetOfInvalidUTF8(in: line)
             let error = JSONError(offset: offset, reason: .invalidUTF8)
-            return .failure(WireError(.parseError, "\(error)", offset: offset))
+            return .failure(WireError(.parseError, "the line cannot be read: \(error)", offset: offset))
         }
         let words = text.utf8.split { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") || $0 == UInt8(ascii: "\r") }
         guard let word = words.first.map({ String(Substring($0)) }) else {
-            return .failure(WireError(.invalidRequest, "the line is empty; help lists the methods"))
+            return .failure(
+                WireError(.invalidRequest, "the line is empty; send a request such as lists (help returns all methods)")
+            )
         }
-        // By scalars: whether texts are the same in the end, whatever marks they have, takes long to find out.
+        // By bytes, because a Unicode comparison of long texts with combining marks is slow.
         guard let method = Method.allCases.first(where: { $0.rawValue.utf8.elementsEqual(word.utf8) }) else {
             return .failure(WireError(Method.unknown(word, at: 0), list: nil, invalid: .methodNotFound))
         }
         guard words.count <= 2 else {
-            let message = "a line that is not JSON is METHOD [LIST]; for anything more send a JSON object"
+            let message = "a line that is not JSON must be METHOD [LIST]; for anything more, send a JSON object"
             return .failure(WireError(.invalidRequest, message))
         }
         let start = words.count > 1 ? text.utf8.distance(from: text.startIndex, to: words[1].startIndex) : 0
         return request(method, list: words.count > 1 ? Array(words[1]) : nil, at: start, limits: limits)
     }
 
-    /// Of the first byte that is part of no scalar. O(length).
+    /// The offset of the first byte that does not belong to a scalar. O(length).
     private static func offsetOfInvalidUTF8(in line: UnsafeRawBufferPointer) -> Int {
         var decoder = UTF8()
         var bytes = line.makeIterator()
@@ -49,12 +52,13 @@ extension DecodedRequest {
     ) -> Outcome {
         guard method.required.allSatisfy({ $0 == "list" }), method != .apply else {
             let needed = method == .apply ? ["list", "snapshot"] : method.required
-            let message = "\(method.rawValue) needs \(needed.joined(separator: " and ")): send it as a JSON object"
+            let message =
+                "\(method.rawValue) needs \(needed.joined(separator: " and ")): send the request as a JSON object"
             return .failure(WireError(.invalidParams, message))
         }
         guard method.required.isEmpty == (list == nil) else {
             let message = list == nil ? "\(method.rawValue) needs a list" : "\(method.rawValue) takes no list"
-            return .failure(WireError(.invalidParams, "\(message): \(method.usage)"))
+            return .failure(WireError(.invalidParams, "\(message); send: \(method.usage)"))
         }
         do throws(DecodingError) {
             var parameters = ByteWriter()
@@ -82,6 +86,5 @@ extension DecodedRequest {
 }
 
 extension Method {
-    /// As shorthand.
     fileprivate var usage: String { required.isEmpty ? rawValue : "\(rawValue) LIST" }
 }

@@ -1,15 +1,15 @@
 import DiffableJSON
 
-/// One line of a client, read: what it asks for, or the error that it is answered with.
+/// A decoded line of a client: its request, or the error to reply with.
 package struct DecodedRequest: Sendable {
     /// `.absent` means that there is no reply, whatever the request is.
     package var id: RequestID
     package var request: Outcome
-    /// Set when the line is refused. It may have been a part: then the whole request is refused.
+    /// Set for a refused line. It may have been a part: then the whole request is refused.
     package var refusedLine: RefusedLine?
 
-    /// A `Result` in which the error is boxed: it is rare, and so large that moving every request around in its room would
-    /// be much of reading it.
+    /// A `Result` with a boxed error: errors are rare, and so large that moving each request in their space would be a large
+    /// share of the decoding time.
     package enum Outcome: Sendable {
         case success(Request)
         indirect case failure(WireError)
@@ -27,15 +27,15 @@ package struct DecodedRequest: Sendable {
         self.request = request
     }
 
-    /// Reads a line of JSON-RPC, or of shorthand if it does not begin with a brace. O(length), in one pass unless
-    /// there is an error.
+    /// Reads a line of JSON-RPC, or of shorthand if it does not begin with a brace. O(length), in one pass unless there is an
+    /// error.
     package init(line: UnsafeRawBufferPointer, limits: DecodingLimits) {
         var scanner = JSONScanner(line, depthMax: limits.depthMax)
         switch scanner.peek() {
         case UInt8(ascii: "{"): self.init(object: line, limits: limits)
         case UInt8(ascii: "["):
             let message =
-                "batches are not supported: send one request per line, and what belongs together as one transact"
+                "JSON-RPC batches are not supported: send one request per line, and operations that belong together in one transact"
             self.init(id: .null, request: .failure(WireError(.invalidRequest, message)))
         default: self.init(shorthand: line, limits: limits)
         }
@@ -52,7 +52,7 @@ package struct DecodedRequest: Sendable {
         }
     }
 
-    /// Reads the line again: a syntax error anywhere in it comes first, and the id may stand behind the error.
+    /// Reads the line again: a syntax error has precedence wherever it is, and the id may follow the error.
     private init(
         failure: DecodingError, envelope: borrowing RequestEnvelope, line: UnsafeRawBufferPointer,
         limits: DecodingLimits
@@ -60,14 +60,14 @@ package struct DecodedRequest: Sendable {
         do throws(JSONError) {
             let id = try RequestEnvelope.id(of: line, limits: limits)
             let error = envelope.wireError(failure)
-            // What is no request at all is no request without a reply either.
+            // A text that is not a request cannot be one without a reply either.
             let isRequest = error.code != .invalidRequest
             self.init(id: id == .absent && !isRequest ? .null : id, request: .failure(error))
         } catch {
-            // Whatever id was read before the error is good: JSON-RPC asks for null only when it is not known.
+            // An id that was read before the error is valid: JSON-RPC requires null only if the id is unknown.
             let id = envelope.id == .absent ? .null : envelope.id
             var found = WireError(.syntax(error), list: nil)
-            // The first reading came as far, and knows which member it is.
+            // The first pass reached the same place, and knows the member.
             if case .tooDeep = error.reason, failure.offset == error.offset { found = envelope.wireError(failure) }
             self.init(id: id, request: .failure(found))
         }

@@ -1,10 +1,9 @@
 import DiffableJSON
 
 extension Decoder {
-    /// Reads an object: `read` is handed each member that is known, and reads its value.
-    ///
-    /// DiffableJSON has the same for its own objects: a generic function is compiled for a type only in the module that
-    /// it stands in, and as generic code this takes longer than the scanning. What is strict about objects is shared.
+    /// Reads an object: `read` is called with each known member, and reads its value. DiffableJSON has the same for its own
+    /// objects: a generic function is specialised for a type only in its own module, and as generic code this takes longer than
+    /// the scanning. The strict checks are shared.
     @inline(__always)
     mutating func object<Member: MemberName>(
         _ what: @autoclosure () -> String, _: Member.Type,

@@ -1,18 +1,16 @@
 import Diffable
 import DiffableJSON
 
-// Values that parameters of several methods have.
-
 extension Decoder {
     mutating func leaseTerm() throws(DecodingError) -> LeaseTerm {
         let string = try string("lease")
         guard let term = LeaseTerm(rawValue: string.text) else {
-            throw .invalid("lease must be \"connection\" or left out, not \"\(string.text.shown)\"", at: string.offset)
+            throw .invalid("lease must be \"connection\" or left out, not \(string.text.quoted)", at: string.offset)
         }
         return term
     }
 
-    /// `"0640"`: a number would be taken for one of base 10.
+    /// `"0640"`: a number would be read in base 10.
     mutating func accessMode() throws(DecodingError) -> AccessMode {
         guard scanner.peek() == UInt8(ascii: "\"") else {
             throw unexpected("mode", "a string of octal digits such as \"0640\"")
@@ -34,11 +32,11 @@ extension TransactionMode {
 }
 
 extension LeaseTerm {
-    /// What is leased goes with its connection, while a key is for asking again on another one.
+    /// A lease ends with its connection, while a key is for repeating a request on another one.
     static func check(_ lease: LeaseTerm?, excludes requestKey: RequestKey?) throws(DecodingError) {
         if lease == nil || requestKey == nil { return }
         throw .invalidRequest(
-            "lease and requestKey exclude each other: what is leased goes with the connection, so on a new one it is "
-                + "put there anew")
+            "lease and requestKey cannot be combined: leased items disappear with the connection, so insert them again after "
+                + "a reconnect")
     }
 }

@@ -1,7 +1,6 @@
 import Diffable
 import DiffableJSON
 
-/// How new the answer to a read is to be, as parameters say it.
 struct FreshnessParameters {
     var isMostRecent: Bool?
     var revision: Int?
@@ -11,8 +10,9 @@ struct FreshnessParameters {
             switch (isMostRecent == true, revision) {
             case (true, .some):
                 throw .invalidRequest(
-                    "mostRecent and notOlderThan exclude each other: what is most recent is no older than any revision that "
-                        + "was answered")
+                    "mostRecent and notOlderThan cannot be combined: leave notOlderThan out, because the newest "
+                        + "state is never older"
+                )
             case (true, nil): .mostRecent
             case (false, let revision?): .notOlderThan(revision)
             case (false, nil): .any
@@ -22,7 +22,7 @@ struct FreshnessParameters {
 }
 
 extension ByteWriter {
-    /// That any state will do need not be said.
+    /// `.any` is left out.
     mutating func appendParameter(_ freshness: Freshness) {
         switch freshness {
         case .any: break
@@ -33,7 +33,7 @@ extension ByteWriter {
 }
 
 extension Request {
-    /// The list that is read, and how new it is to be; nil for what reads no list, and for what is said to take any state.
+    /// The list to read and its freshness; nil for requests that read no list, and for those that accept any state.
     package var wantedFreshness: (list: ListName, freshness: Freshness)? {
         switch self {
         case .snapshot(let request) where request.freshness != .any: (request.list, request.freshness)

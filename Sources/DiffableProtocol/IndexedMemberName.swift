@@ -1,6 +1,6 @@
 import DiffableJSON
 
-/// The members of an object that has many: their names are compared as words, which the enum keeps in `names`.
+/// The members of an object with many of them: their names are compared as words, which the enum stores in `names`.
 protocol IndexedMemberName: MemberName {
     static var names: MemberNames { get }
 }

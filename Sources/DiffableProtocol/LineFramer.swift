@@ -4,22 +4,21 @@
     import Glibc
 #endif
 
-/// Bytes in, lines out: the framing of a connection, without the connection.
+/// Splits bytes into lines: the framing of a connection, without the connection.
 ///
-/// A line ends with a newline or a carriage return and a newline, which do not belong to it; blank lines are passed
-/// over. A line that is too long is reported once, as soon as that is certain, and skipped up to its newline, so that
-/// nobody can make the framer hold more than `lineLengthMax` bytes beside what was appended last. No byte is
-/// looked at more than twice.
+/// A line ends with a newline, or a carriage return and a newline, which do not belong to it; blank lines are skipped. A line
+/// that is too long is reported once, as soon as that is certain, and skipped up to its newline. So the framer never holds more
+/// than `lineLengthMax` bytes besides the last appended ones. Each byte is examined at most twice.
 ///
-/// There are two ways in. `read` lends its caller the lines where they lie, and keeps only what is left over;
-/// `append` keeps everything, and `next` hands it out.
+/// There are two ways to use it. `read` lends the lines without copying, and keeps only the rest; `append` keeps everything,
+/// and `next` returns it.
 package struct LineFramer: Sendable {
-    /// In bytes, without the end of the line.
+    /// Bytes, without the end of the line.
     package var lineLengthMax: Int
     private var buffer: [UInt8] = []
-    /// Of the first byte that was not handed out.
+    /// The offset of the first byte that was not returned.
     private var start = 0
-    /// There is no newline between `start` and here.
+    /// There is no newline between `start` and this offset.
     private var searched = 0
     /// The line that is being skipped up to its newline; nil if there is none.
     private var skipped: RefusedLine?
@@ -43,12 +42,17 @@ package struct LineFramer: Sendable {
         buffer.append(contentsOf: bytes)
     }
 
-    /// Hands the lines in these bytes to `body` where they lie, after those that were kept, until it wants no more;
-    /// what is left is kept for `next`.
+    package mutating func removeAll() {
+        buffer = []
+        (start, searched, skipped) = (0, 0, nil)
+    }
+
+    /// Calls `body` with the kept lines and then with the lines in these bytes, without copying, until it wants no more. The
+    /// rest is kept for `next`.
     package mutating func read(_ bytes: UnsafeRawBufferPointer, _ body: (Line) -> Appetite) {
         var rest = bytes
         if hasBytes {
-            // Only as far as the end of the line that was begun, so that what follows need not be copied.
+            // Only up to the end of the unfinished line, so that the rest need not be copied.
             let end = Self.newline(in: rest).map { $0 + 1 } ?? rest.count
             append(UnsafeRawBufferPointer(rebasing: rest[..<end]))
             rest = UnsafeRawBufferPointer(rebasing: rest[end...])
@@ -63,27 +67,25 @@ package struct LineFramer: Sendable {
             let appetite = skipped == nil ? handOut(line, body) : body(endSkipping())
             if appetite == .sated { return append(rest) }
         }
-        // Nearly always: whole lines came.
+        // The usual case: only whole lines arrived.
         if rest.isEmpty, buffer.isEmpty { return }
         append(rest)
         searched = buffer.count
-        // What has no end yet may be too long already.
+        // The unfinished line may already be too long.
         _ = unfinished(body)
     }
 
-    /// Whether a reader of lines goes on.
     package enum Appetite {
         case wantsMore
         case sated
     }
 
-    /// Whether bytes are kept that were not handed out.
     package var hasBytes: Bool { start < buffer.count }
 
-    /// What is kept, in bytes.
+    /// The number of kept bytes.
     package var length: Int { buffer.count - start }
 
-    /// Skips the line that is kept without its end, up to its newline; false when there is none.
+    /// Skips the unfinished line up to its newline; false if there is none.
     package mutating func letGoOfUnfinishedLine() -> Bool {
         guard hasBytes, !hasEnded, searched == buffer.count else { return false }
         skip(start..<buffer.count)
@@ -91,10 +93,10 @@ package struct LineFramer: Sendable {
         return true
     }
 
-    /// No more bytes come: what is left is a line, also without a newline.
+    /// Marks the end of the input: the rest is a line, even without a newline.
     package mutating func finish() { hasEnded = true }
 
-    /// Hands the next line to `body`; nil when there is none yet.
+    /// Calls `body` with the next line; nil if there is none yet.
     package mutating func next<R>(_ body: (Line) throws -> R) rethrows -> R? {
         while let newline = nextNewline() {
             let range = start..<newline
@@ -109,8 +111,8 @@ package struct LineFramer: Sendable {
         return try unfinished(body)
     }
 
-    /// Hands the next line to `body`, which leaves it where it is when it gives nil. Whether that was so, or there was none
-    /// yet, is told apart.
+    /// Calls `body` with the next line, which stays unread if `body` returns nil. The result shows whether that was so, or
+    /// there was no line yet.
     package mutating func takeNext<R>(_ body: (Line) -> R?) -> Peeked<R> {
         let before = (start, searched, skipped)
         guard let result = next({ body($0) }) else { return .nothing }
@@ -122,11 +124,10 @@ package struct LineFramer: Sendable {
     package enum Peeked<R> {
         case taken(R)
         case left
-        /// There is no line yet.
         case nothing
     }
 
-    /// What follows the last newline.
+    /// Handles the bytes after the last newline.
     private mutating func unfinished<R>(_ body: (Line) throws -> R) rethrows -> R? {
         let range = start..<buffer.count
         if range.isEmpty || skipped != nil {
@@ -144,7 +145,6 @@ package struct LineFramer: Sendable {
         return try handOut(range, body)
     }
 
-    /// Drops bytes of an unfinished line.
     private mutating func skip(_ range: Range<Int>) {
         start = buffer.count
         if !range.isEmpty { readSkipped(range) }
@@ -168,7 +168,7 @@ package struct LineFramer: Sendable {
     /// Nil for a blank line.
     private func handOut<R>(_ line: UnsafeRawBufferPointer, _ body: (Line) throws -> R) rethrows -> R? {
         let content = Self.content(of: line)
-        // Also when it is blank: in pieces it would have been reported before its end.
+        // Even if it is blank: in pieces it would have been reported before its end.
         if content.count > lineLengthMax { return try body(.tooLong(RefusedLine(content))) }
         let isBlank = content.allSatisfy { $0 == UInt8(ascii: " ") || $0 == UInt8(ascii: "\t") }
         return isBlank ? nil : try body(.line(content))
@@ -188,15 +188,14 @@ package struct LineFramer: Sendable {
         return memchr(start, Int32(UInt8(ascii: "\n")), bytes.count).map { UnsafeRawPointer($0) - start }
     }
 
-    /// A line without its carriage return.
     private static func content(of line: UnsafeRawBufferPointer) -> UnsafeRawBufferPointer {
         UnsafeRawBufferPointer(rebasing: line.last == UInt8(ascii: "\r") ? line.dropLast() : line[...])
     }
 
-    /// Makes room: at once when everything was read, otherwise when it is worth moving the rest.
+    /// Frees memory: at once if everything was read, otherwise when moving the rest is worth it.
     private mutating func discardRead() {
         if start == buffer.count {
-            // One long line must not hold its memory for as long as the connection lasts.
+            // One long line must not hold its memory as long as the connection lasts.
             buffer.removeAll(keepingCapacity: buffer.capacity <= 1 << 16)
         } else if start > buffer.count / 2 {
             buffer.removeFirst(start)

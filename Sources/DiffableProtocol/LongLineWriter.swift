@@ -1,13 +1,10 @@
 import Diffable
 import DiffableJSON
 
-/// Writes a `snapshot` or a `patch` notification: one line whatever its length, in pieces of limited length.
-///
-/// The line is a prefix with the subscription's number, which `NotificationWriter.writePrefix` makes, and a rest that is
-/// the same for all subscribers.
+/// Writes a `snapshot` or a `patch` notification: one line of any length, in pieces of limited length. The line is a prefix with
+/// the subscription's number, which `NotificationWriter.writePrefix` writes, and a rest that is the same for all subscribers.
 package struct LongLineWriter: Sendable {
     package let method: NotificationWriter.Kind
-    /// What comes before the body, until it is written.
     private var head: [UInt8]
     private var body: Body
 
@@ -16,9 +13,7 @@ package struct LongLineWriter: Sendable {
         case patch(JSONPatchWriter)
     }
 
-    /// - Parameters:
-    ///   - reason: why the subscriber starts anew; nil when it does not.
-    ///   - extent: where the window lies, if the view has one.
+    /// `reason` is why the subscriber gets a reset; nil for an ordinary update. `extent` is the position of the view's window.
     package init(
         snapshotOf list: ListName, epoch: String, revision: Int, reason: NotificationWriter.ResetReason?,
         snapshot: Snapshot, extent: Window.Extent? = nil
@@ -35,7 +30,7 @@ package struct LongLineWriter: Sendable {
         body = .snapshot(TreeWriter(snapshot))
     }
 
-    /// - Parameter operations: the canonical difference from `old` to the state at the new revision.
+    /// `operations` is the canonical diff from `old` to the state at the new revision.
     package init(
         patchOf list: ListName, from: Int, to revision: Int, old: Snapshot, operations: [ListOperation],
         extent: Window.Extent? = nil
@@ -51,8 +46,8 @@ package struct LongLineWriter: Sendable {
         body = .patch(JSONPatchWriter(from: old, by: operations))
     }
 
-    /// Writes at least one element, and as many as it takes until the writer holds about `limit` bytes. `.done` comes
-    /// with the end of the line; before it, nothing else may stand on the line.
+    /// Writes at least one element, and continues until the writer holds about `limit` bytes. `.done` is returned with the end
+    /// of the line; until then, no other output may be written to it.
     package mutating func write(into writer: inout ByteWriter, upTo limit: Int) -> Progress {
         writer.append(head)
         head = []

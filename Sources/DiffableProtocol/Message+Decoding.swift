@@ -4,7 +4,7 @@ import DiffableJSON
 private enum MessageMember: UInt8, MemberName {
     case id, method, params, result, error
 
-    /// A reply may be to no id, and its result may be any value.
+    /// A reply may have a null id, and its result may be any value.
     var takesNull: Bool { self == .id || self == .result }
 
     static func named(_ name: JSONString) -> MessageMember? {
@@ -58,7 +58,7 @@ private enum NotificationMember: UInt8, MemberName {
 }
 
 extension Message {
-    /// O(length), one pass. A client's limits pass over members that it does not know.
+    /// O(length), one pass. A client's limits skip unknown members.
     package init(line: UnsafeRawBufferPointer, limits: DecodingLimits = .client) throws(DecodingError) {
         var decoder = Decoder(line, limits: limits)
         var id = RequestID.null
@@ -85,13 +85,13 @@ extension Message {
         } else if let result {
             self = .result(id: id, result)
         } else {
-            throw .invalid("a message needs a method, a result or an error", at: 0)
+            throw .invalid("a message must have method, result or error", at: 0)
         }
     }
 }
 
 extension Message {
-    /// What is wrong with the parameters of a method that nobody knows is no business of ours.
+    /// Ignores mistakes in the parameters of an unknown method.
     fileprivate init(
         _ method: String, _ parts: Result<NotificationParts, DecodingError>
     ) throws(DecodingError) {
@@ -103,7 +103,6 @@ extension Message {
     }
 }
 
-/// A notification's parameters, read in whatever order they came.
 private struct NotificationParts {
     var subscription: Int?
     var list: ListName?
@@ -176,7 +175,7 @@ private struct NotificationParts {
                 subscription: try needed(subscription, "subscription"), list: try needed(list, "list"),
                 reason: try needed(reason, "reason"), message: try needed(message, "message"))
         case "request":
-            // What only a newer daemon asks for is nothing that anybody here has said to answer for.
+            // A kind that only a newer daemon knows cannot be one that this client registered for.
             guard let content = try content.content(kind, operations) else { return .other(method: method) }
             return .request(
                 HandlerRequest(
@@ -196,12 +195,11 @@ private struct NotificationParts {
     }
 
     private func needed<Value>(_ value: Value?, _ name: String) throws(DecodingError) -> Value {
-        guard let value else { throw .invalid("the notification needs \(name)", at: 0) }
+        guard let value else { throw .invalid("the notification lacks \(name)", at: 0) }
         return value
     }
 }
 
-/// What is asked in a `request`.
 private struct HandlerRequestParts {
     var action: ActionName?
     var items: [ItemID]?
@@ -211,20 +209,20 @@ private struct HandlerRequestParts {
     var item: ItemID?
     var from: ClientIdentity?
 
-    /// Nil for a kind that is not known.
+    /// Nil for an unknown kind.
     func content(
         _ kind: HandledKind?, _ operations: [ListOperation]?
     ) throws(DecodingError) -> HandlerRequest.Content? {
         switch kind {
         case .perform?:
-            guard let action else { throw .invalid("the notification needs action", at: 0) }
+            guard let action else { throw .invalid("the notification lacks action", at: 0) }
             let target = items.map(ActionTarget.items) ?? section.map(ActionTarget.section) ?? .list
             return .perform(action, target, arguments: arguments)
         case .propose?:
-            guard let operations else { throw .invalid("the notification needs operations", at: 0) }
+            guard let operations else { throw .invalid("the notification lacks operations", at: 0) }
             return .propose(operations, summary)
         case .expand?:
-            guard let item else { throw .invalid("the notification needs item", at: 0) }
+            guard let item else { throw .invalid("the notification lacks item", at: 0) }
             return .expand(item)
         case nil: return nil
         }
@@ -232,8 +230,8 @@ private struct HandlerRequestParts {
 }
 
 extension Decoder {
-    /// The method may stand behind its parameters. So what is wrong with them is told, and they are passed over: of a
-    /// method that nobody knows, they may be anything.
+    /// The method may follow its parameters. So an error in them is returned instead of thrown, and they are skipped: the
+    /// parameters of an unknown method may be anything.
     fileprivate mutating func parameters() throws(DecodingError) -> Result<NotificationParts, DecodingError> {
         var ahead = self
         do throws(DecodingError) {
@@ -254,7 +252,7 @@ extension Decoder {
             case .list: parts.list = try decoder.identifier("list")
             case .epoch: parts.epoch = try decoder.string("epoch").text
             case .from:
-                // A revision, or of a `request` who asks.
+                // A revision, or the caller of a `request`.
                 if decoder.scanner.peek() == UInt8(ascii: "{") {
                     parts.content.from = try decoder.clientIdentity("from")
                 } else {

@@ -1,9 +1,8 @@
 import Diffable
 import DiffableJSON
 
-/// One line of a daemon, as a client reads it.
 package enum Message: Sendable {
-    /// The result is JSON text, to be read by whoever knows what was asked.
+    /// The result is JSON text, which only the sender of the request can interpret.
     case result(id: RequestID, [UInt8])
     case failure(id: RequestID, WireError)
     case reset(Reset)
@@ -12,13 +11,12 @@ package enum Message: Sendable {
     case patch(Patch)
     case bookmark(Bookmark)
     case listDeleted(subscription: Int, list: ListName)
-    /// By the daemon; `reason` is the name of an error, and the message is for people.
+    /// Ended by the daemon; `reason` is the name of an error, and the message is for users.
     case subscriptionEnded(subscription: Int, list: ListName, reason: String, message: String)
-    /// Something that a handler of this client is asked.
+    /// A request to a handler of this client.
     indirect case request(HandlerRequest)
     case requestCancelled(handler: Int, request: Int, list: ListName, reason: String)
     case handlerEnded(handler: Int, list: ListName, reason: String)
-    /// A notification that this client does not know; a newer daemon sent it.
     case other(method: String)
 
     package struct Reset: Sendable {
@@ -30,17 +28,17 @@ package enum Message: Sendable {
         package var reason: String
         package var operations: [ListOperation]
         package var part: Request.Part
-        /// Where the window of the view lies, if it has one.
+        /// The position of the view's window, if it has one.
         package var extent: Window.Extent?
     }
 
-    /// The whole state; instead of `reset` and `changes` where these were asked for.
+    /// The whole state, instead of `reset` and `changes` if the client requested it.
     package struct Snapshot: Sendable {
         package var subscription: Int
         package var list: ListName
         package var epoch: String
         package var revision: Int
-        /// As of a `reset`; nil when it follows what was sent before.
+        /// As in a `reset`; nil for an ordinary update.
         package var reason: String?
         package var snapshot: WholeList
     }
@@ -50,16 +48,16 @@ package enum Message: Sendable {
         package var list: ListName
         package var from: Int
         package var revision: Int
-        /// RFC 6902, on the JSON of the snapshot at `from`: an array, as it came.
+        /// RFC 6902, on the JSON of the snapshot at `from`: the array as it was received.
         package var patch: [UInt8]
     }
 
     package struct Bookmark: Sendable {
         package var subscription: Int
         package var list: ListName
-        /// Nil when there is no such list.
+        /// Nil if the list does not exist.
         package var epoch: String?
-        /// Everything up to it was sent.
+        /// All updates up to this revision were sent.
         package var revision: Int?
         /// Nil for an ordinary list.
         package var liveness: Liveness?
@@ -72,7 +70,7 @@ package enum Message: Sendable {
         package var revision: Int
         package var operations: [ListOperation]
         package var part: Request.Part
-        /// Where the window of the view lies, if it has one.
+        /// The position of the view's window, if it has one.
         package var extent: Window.Extent?
     }
 }

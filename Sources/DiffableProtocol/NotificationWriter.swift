@@ -1,17 +1,13 @@
 import Diffable
 import DiffableJSON
 
-/// Writes a `reset` or a `changes`, in as many lines as it takes.
-///
-/// A line is a prefix with the subscription's number, which `writePrefix` makes, and a rest that is the same for all
-/// subscribers: whoever stands at the same revision and reads equally long lines shares it.
+/// Writes a `reset` or a `changes`, in as many lines as needed. A line is a prefix with the subscription's number, which
+/// `writePrefix` writes, and a rest that is shared by all subscribers at the same revision with the same line length.
 package struct NotificationWriter: Sendable {
-    /// The same in each line.
     private let head: Head
     private let extent: Window.Extent?
     private var operations: OperationsWriter
 
-    /// What stands before the operations.
     private enum Head {
         case reset(ListName, epoch: String, revision: Int, ResetReason)
         case changes(ListName, from: Int, to: Int)
@@ -26,16 +22,14 @@ package struct NotificationWriter: Sendable {
 
     package enum Kind: Sendable {
         case reset, changes
-        /// By `LongLineWriter`.
+        /// Written by `LongLineWriter`.
         case snapshot, patch
     }
 
-    /// Why subscribers start anew.
     package enum ResetReason: String, Sendable {
         case initial, epoch, history, reload
     }
 
-    /// - Parameter extent: where the window lies, if the view has one.
     package init(
         resetOf list: ListName, epoch: String, revision: Int, reason: ResetReason, snapshot: Snapshot,
         extent: Window.Extent? = nil
@@ -53,12 +47,12 @@ package struct NotificationWriter: Sendable {
         self.operations = OperationsWriter(operations)
     }
 
-    /// Whether a `changes` line has room for operations that are a JSON array already, as the journal made it.
+    /// Whether a `changes` line has room for operations that the journal has already encoded as a JSON array.
     package static func isOneLine(encoded operations: [UInt8], lineLengthMax: Int) -> Bool {
         operations.count <= lineLengthMax - prefixLengthMax - headLengthMax
     }
 
-    /// Writes what follows the prefix of such a line.
+    /// Writes the rest of such a line after the prefix.
     package static func writeRest(
         ofChangesOf list: ListName, from: Int, to revision: Int, encoded operations: [UInt8],
         into writer: inout ByteWriter
@@ -69,8 +63,8 @@ package struct NotificationWriter: Sendable {
         writer.append("}}\n")
     }
 
-    /// Writes what follows the prefix, with the newline: prefix and rest are at most `lineLengthMax` bytes. `.more`
-    /// says that the line had `"more":true`, and another must follow.
+    /// Writes the rest after the prefix, with the newline: prefix and rest are at most `lineLengthMax` bytes. `.more` means
+    /// that the line had `"more":true`, and another must follow.
     package mutating func writeRest(into writer: inout ByteWriter, lineLengthMax: Int) -> Progress {
         let end: StaticString = "]}}\n"
         let endWithMore: StaticString = "],\"more\":true}}\n"
@@ -81,7 +75,6 @@ package struct NotificationWriter: Sendable {
         return progress
     }
 
-    /// From the list to the operations' bracket.
     private func writeHead(into writer: inout ByteWriter) {
         switch head {
         case .reset(let list, let epoch, let revision, let reason):
@@ -95,8 +88,7 @@ package struct NotificationWriter: Sendable {
         writer.append(#","operations":["#)
     }
 
-    /// What a `changes` line has beside prefix and operations, in bytes: a name of 255 bytes that are all escaped, and
-    /// two revisions.
+    /// Bytes of a `changes` line besides prefix and operations: a name of 255 bytes that are all escaped, and two revisions.
     package static let headLengthMax = 640
 
     // MARK: - Prefixes
@@ -126,7 +118,7 @@ package struct NotificationWriter: Sendable {
     private static let prefixLengthMax =
         max(resetPrefix.utf8CodeUnitCount, changesPrefix.utf8CodeUnitCount) + 16
 
-    /// A whole line: the list was deleted, and its subscriptions with it.
+    /// Writes a whole line: the list was deleted, and its subscriptions with it.
     package static func writeListDeleted(_ list: ListName, subscription: Int, into writer: inout ByteWriter) {
         writer.append(#"{"jsonrpc":"2.0","method":"listDeleted","params":{"subscription":"#)
         writer.append(subscription)
@@ -134,7 +126,7 @@ package struct NotificationWriter: Sendable {
         writer.append("}}\n")
     }
 
-    /// A whole line: the subscriber may not read the list any more, and its subscription has ended.
+    /// Writes a whole line: the subscriber may not read the list any more, and its subscription has ended.
     package static func writeSubscriptionEnded(_ error: WireError, subscription: Int, into writer: inout ByteWriter) {
         writer.append(#"{"jsonrpc":"2.0","method":"subscriptionEnded","params":{"subscription":"#)
         writer.append(subscription)
@@ -144,9 +136,8 @@ package struct NotificationWriter: Sendable {
         writer.append("}}\n")
     }
 
-    /// A whole line: the subscriber has been sent everything up to a revision; without one, there is no such list.
-    ///
-    /// - Parameter liveness: of a mirror.
+    /// Writes a whole line: the subscriber has been sent all updates up to a revision; without a revision, the list does not
+    /// exist. `liveness` is set for a mirror.
     package static func writeBookmark(
         _ list: ListName, at place: (epoch: String, revision: Int)?, _ liveness: Liveness?, subscription: Int,
         into writer: inout ByteWriter

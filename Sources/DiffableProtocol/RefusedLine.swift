@@ -1,12 +1,12 @@
-/// A refused line, read only to find out whether it is a part of a request. It reads byte by byte and needs no valid JSON, so a line
-/// that is too long need not be kept in memory.
+/// A refused line, read only to find out whether it is a part of a request. It reads byte by byte and needs no valid JSON, so a
+/// line that is too long need not be kept in memory.
 package struct RefusedLine: Sendable, Equatable {
     private var depth = 0
     private var isUnbalanced = false
     private var place = Place.between
     /// The last eight bytes of the current string, without escapes.
     private var word: UInt64 = 0
-    /// Bytes of the current string, without backslashes and the characters that follow them.
+    /// Bytes of the current string, without backslashes and the characters after them.
     private var wordLength = 0
     private var hasEscape = false
     private var partAtParams: Request.Part?
@@ -25,7 +25,7 @@ package struct RefusedLine: Sendable, Equatable {
 
     package init(_ line: UnsafeRawBufferPointer) { read(line) }
 
-    /// Which part of a request the line is. Nil if the brackets do not match, so that it is unknown.
+    /// The part of a request that the line is. Nil if the brackets do not match, so that it is unknown.
     package var part: Request.Part? {
         isUnbalanced || depth != 0 || isInString ? nil : partAtParams ?? .whole
     }
@@ -38,7 +38,6 @@ package struct RefusedLine: Sendable, Equatable {
 
     private var isInString: Bool { place == .string || place == .escape }
 
-    /// Takes the next bytes of the line.
     package mutating func read(_ bytes: UnsafeRawBufferPointer) {
         for byte in bytes { read(byte) }
     }
@@ -85,7 +84,7 @@ package struct RefusedLine: Sendable, Equatable {
         if wordLength == 7 && word == Self.restore { namesRestore = true }
     }
 
-    /// - Parameter value: the first byte of the value. `null` means no `more`; anything but `false` was meant as true.
+    /// `value` is the first byte of the value. `null` means no `more`; anything except `false` was meant as true.
     private mutating func noteMore(_ value: UInt8) {
         if value == UInt8(ascii: "n") { return }
         // Inside the object of the parameters.

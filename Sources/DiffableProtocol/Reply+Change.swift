@@ -2,17 +2,16 @@ import Diffable
 import DiffableJSON
 
 extension Reply {
-    /// Of `transact`, `apply`, `propose` and `undo`.
+    /// The reply to `transact`, `apply`, `propose` and `undo`.
     package struct Change: Sendable {
         package var list: ListName
-        /// Nil for one who may change the list and not read it.
+        /// Nil for a caller that may change the list but not read it.
         package var revision: Int?
-        /// Nil like the revision.
         package var isChanged: Bool?
         package var summary: DifferenceSummary?
         /// Set for an undo or a redo.
         package var undoStep: UndoStep?
-        /// What a dry run would have done.
+        /// The operations that a dry run would have made.
         package var operations: [ListOperation]?
 
         package init(
@@ -112,8 +111,8 @@ extension ByteWriter {
 }
 
 extension DifferenceSummary {
-    /// Those that are not zero, as on the wire. Names are asked for once, and key paths not at all: both take longer than a
-    /// small transaction.
+    /// The counts that are not zero, with their names in the protocol. The names are collected once, and no key paths are used:
+    /// both take longer than a small transaction.
     fileprivate var counts: [(String, Int)] {
         let counts = [
             insertedItems, deletedItems, movedItems, reconfiguredItems, reloadedItems, expandedItems, collapsedItems,

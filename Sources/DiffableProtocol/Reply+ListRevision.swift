@@ -2,7 +2,7 @@ import Diffable
 import DiffableJSON
 
 extension Reply {
-    /// Where a list is. The reply to `createList` has nothing more; others begin with it.
+    /// A list's epoch and revision. It is the reply to `createList`, and the beginning of others.
     package struct ListRevision: Equatable, Sendable {
         package var list: ListName
         package var epoch: String

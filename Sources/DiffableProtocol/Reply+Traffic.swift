@@ -1,13 +1,11 @@
 import DiffableJSON
 
 extension Reply {
-    /// What went over connections.
     package struct Traffic: Equatable, Sendable {
-        /// Lines that came in.
         package var requests = 0
-        /// Of those, how many were answered with an error.
+        /// The number of requests that got an error.
         package var refusals = 0
-        /// Lines, or pages of long ones, that subscribers were sent.
+        /// Lines, or pages of long ones, sent to subscribers.
         package var deliveries = 0
         package var bytesReceived = 0
         package var bytesSent = 0

@@ -1,7 +1,8 @@
 import Diffable
 import DiffableJSON
 
-/// The result of a request, as the daemon writes it. (A snapshot's is written by `SnapshotReplyWriter`, in pieces.)
+/// The result of a request, as the daemon writes it. `SnapshotReplyWriter` writes a snapshot in pages, and `LongReplyWriter`
+/// every reply of many elements.
 package enum Reply: Sendable {
     case hello(Hello)
     case ping
@@ -11,12 +12,12 @@ package enum Reply: Sendable {
     case reload(Reload)
     case lists([ListSummary])
     case deletedLists([DeletedList])
-    /// Also to `undeleteList`, `renameList`, `mirror` and `setSchemas`.
+    /// Also the reply to `undeleteList`, `renameList`, `mirror` and `setSchemas`.
     case createList(ListRevision)
     case deleteList(ListName)
-    /// A part of a transaction that asked for a reply of its own.
+    /// A part of a transaction that has an id of its own.
     case staged(ListName)
-    /// Also to `propose`.
+    /// Also the reply to `propose`.
     case change(Change)
     case perform(Perform)
     case expand(Expand)
@@ -30,12 +31,12 @@ package enum Reply: Sendable {
     case difference(Difference)
     case setAccess(ListAccess)
     case schemas(Schemas)
-    /// Where the replicas of all shared lists are.
+    /// The positions of the replicas of all shared lists.
     case attach([SharedReplica])
-    /// Where a replica is now, and whether all that came and was next could be taken.
+    /// The replica's new position, and whether all batches were next and could be applied.
     case replicate(SharedReplica, fits: Bool)
     case settle(call: Int)
-    /// How many hosts were told of.
+    /// The number of reported hosts.
     case hosts(Int)
     case checkpoint(Checkpoint)
 
@@ -49,10 +50,7 @@ package enum Reply: Sendable {
         case .ping: break
         case .help: Help.write(into: &writer)
         case .status(let status): status.write(into: &writer)
-        case .clients(let clients): Client.write(clients, into: &writer)
         case .reload(let reload): reload.write(into: &writer)
-        case .lists(let lists): ListSummary.write(lists, into: &writer)
-        case .deletedLists(let lists): DeletedList.write(lists, into: &writer)
         case .createList(let list): list.write(into: &writer)
         case .deleteList(let list):
             writer.append(#""list":"#)
@@ -75,7 +73,6 @@ package enum Reply: Sendable {
         case .setView(let subscription), .unsubscribe(let subscription):
             writer.append(#""subscription":"#)
             writer.append(subscription)
-        case .history(let history): history.write(into: &writer)
         case .difference(let difference): difference.write(into: &writer)
         case .setAccess(let access): access.write(into: &writer)
         case .schemas(let schemas): schemas.write(into: &writer)
@@ -96,6 +93,9 @@ package enum Reply: Sendable {
             writer.append(#""hosts":"#)
             writer.append(count)
         case .checkpoint(let checkpoint): checkpoint.write(into: &writer)
+        case .clients, .lists, .deletedLists, .history:
+            var parts = self.parts ?? ReplyParts()
+            while parts.writeNext(into: &writer) {}
         }
         writer.append("}}\n")
     }

@@ -1,18 +1,18 @@
 extension Request {
-    /// Which part of a request a line is. A request that is too long for one line comes in several, one after the other
-    /// on one connection.
+    /// The part of a request in a line. A request that is too long for one line is sent in several, one after the other on one
+    /// connection.
     package enum Part: Sendable {
-        /// The line says nothing of parts: it is all there is.
+        /// Without `more`: the line is the whole request.
         case whole
         /// `"more":true`: nothing happens before the last part.
         case more
-        /// `"more":false`. It is said, so that a last part is never taken for a whole request.
+        /// `"more":false`. It is explicit, so that a last part is never mistaken for a whole request.
         case last
 
         init(more: Bool?) { self = more.map { $0 ? .more : .last } ?? .whole }
     }
 
-    /// Which part of a change the request is; only a `transact`, an `apply` and a `propose` say so here.
+    /// The part of a change; only a `transact`, an `apply` and a `propose` have one here.
     package var part: Part {
         switch self {
         case .transact(let transact): transact.part

@@ -12,11 +12,11 @@ private enum EnvelopeMember: UInt8, MemberName {
     static func named(_ name: JSONString) -> EnvelopeMember? { names.number(of: name).flatMap(Self.init(rawValue:)) }
 }
 
-/// The outer object of a request, and how far its reading came: the error depends on that.
+/// The outer object of a request, and the stage of reading it, which determines the error.
 struct RequestEnvelope: ~Copyable {
     private(set) var id = RequestID.absent
     private var method: Method?
-    /// The list that the request is about, once its name is read: an error names it.
+    /// The request's list, once its name is read, because errors contain it.
     private var list: ListName?
     private var stage = Stage.envelope
 
@@ -54,16 +54,16 @@ struct RequestEnvelope: ~Copyable {
     private mutating func readParams(
         from decoder: inout Decoder, line: UnsafeRawBufferPointer
     ) throws(DecodingError) -> Request? {
-        // Members come in any order: look ahead for the method if it has not come yet.
+        // Members may have any order, so the method is looked for if it has not been read yet.
         if method == nil { method = try methodBehind(decoder, line: line) }
-        // Without one they are nobody's, which is said when the whole line has been read.
+        // A missing method is an error after the whole line has been read.
         guard let method else {
             try decoder.scan { scanner throws(JSONError) in try scanner.skipValue() }
             return nil
         }
         stage = .params
         guard decoder.scanner.peek() == UInt8(ascii: "{") else {
-            throw decoder.unexpected("params of \(method.rawValue)", "an object, with members that have names")
+            throw decoder.unexpected("params of the method \"\(method.rawValue)\"", "an object (with named members)")
         }
         let request = try method.parameters.read(from: &decoder, list: &list)
         stage = .envelope
@@ -84,7 +84,6 @@ struct RequestEnvelope: ~Copyable {
 
     // MARK: - Errors
 
-    /// The error as the client reads it.
     func wireError(_ error: DecodingError) -> WireError {
         var error = error
         let invalid: WireError.Code =
@@ -93,20 +92,20 @@ struct RequestEnvelope: ~Copyable {
             case .method: .methodNotFound
             case .params: .invalidParams
             }
-        // Paths begin at the parameters: `operations[3].items[0].id`. What is wrong with the whole request has none.
+        // Paths begin at the parameters: `operations[3].items[0].id`. An error of the whole request has none.
         if error.path.hasPrefix("params.") { error.path.removeFirst("params.".count) }
         if error.isOfWholeRequest { error.path = "" }
         return WireError(error, list: list, invalid: invalid)
     }
 
-    /// Checks the whole line, and finds the id that the reply with the error has.
+    /// Checks the whole line, and finds the id for the error reply.
     static func id(of line: UnsafeRawBufferPointer, limits: DecodingLimits) throws(JSONError) -> RequestID {
         var decoder = Decoder(line, limits: limits)
         var id = RequestID.absent
         var object = try decoder.scanner.beginObject()
         while let name = try decoder.scanner.nextMember(of: &object) {
             let ahead = decoder
-            // First, so that what is looked at below is known to be JSON.
+            // First, so that the text examined below is known to be JSON.
             try decoder.scanner.skipValue()
             if "id" ~= name { id = Self.id(at: ahead) }
         }
@@ -114,7 +113,7 @@ struct RequestEnvelope: ~Copyable {
         return id
     }
 
-    /// `null` if it is not what an id should be.
+    /// `null` for an invalid id.
     private static func id(at decoder: Decoder) -> RequestID {
         var decoder = decoder
         do throws(DecodingError) { return try decoder.requestID() } catch { return .null }
@@ -125,16 +124,14 @@ extension Decoder {
     mutating func protocolVersion() throws(DecodingError) {
         let version = try string("jsonrpc")
         guard "2.0" ~= version else {
-            throw .invalid("jsonrpc must be \"2.0\" or left out, not \"\(version.text.shown)\"", at: version.offset)
+            throw .invalid("jsonrpc must be \"2.0\" or left out, not \(version.text.quoted)", at: version.offset)
         }
     }
 }
 
-/// What stands for parameters that are left out.
 private let emptyObject = Array("{}".utf8)
 
 extension Method {
-    /// Reads parameters that are a text of their own.
     func request(_ parameters: [UInt8], limits: DecodingLimits) throws(DecodingError) -> Request {
         try parameters.withUnsafeBufferPointer { text throws(DecodingError) in
             var decoder = Decoder(UnsafeRawBufferPointer(text), limits: limits)
@@ -148,6 +145,6 @@ extension Method {
         let advice =
             nearestName(to: name, among: names).map { "did you mean \"\($0)\"?" }
             ?? "there are \(names.joined(separator: ", "))"
-        return .invalid("there is no method \"\(name.shown)\"; \(advice)", at: offset)
+        return .invalid("there is no method \(name.quoted); \(advice)", at: offset)
     }
 }

@@ -1,13 +1,12 @@
 import DiffableJSON
 
-/// How a reply is told to belong to a request.
 package enum RequestID: Hashable, Sendable {
     /// A request without an id gets no reply, not even an error.
     case absent
-    /// Of a shorthand request, of one whose id says `null`, and of one whose id could not be read.
+    /// For a shorthand request, for one with a null id, and for one whose id could not be read.
     case null
     case number(Int)
-    /// JSON text with its quotes, as it came.
+    /// JSON text with its quotes, as it was received.
     case string([UInt8])
 }
 
@@ -27,7 +26,7 @@ extension ByteWriter {
     }
 }
 
-/// In bytes, with the quotes: it is part of the reply, which is a line of limited length.
+/// Bytes, with the quotes: it is part of the reply, which is a line of limited length.
 private let requestIDLengthMax = 1024
 
 extension Decoder {
@@ -39,7 +38,9 @@ extension Decoder {
         case UInt8(ascii: "\""):
             let value = try scan { scanner throws(JSONError) in try scanner.value() }
             guard value.bytes.count <= requestIDLengthMax else {
-                throw .invalid("id is longer than \(requestIDLengthMax) bytes", at: value.offset)
+                throw .invalid(
+                    "id (of the request) is longer than \(requestIDLengthMax) bytes; use a shorter one",
+                    at: value.offset)
             }
             return .string([UInt8](value.bytes))
         default:

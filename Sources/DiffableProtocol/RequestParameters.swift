@@ -1,24 +1,22 @@
 import Diffable
 import DiffableJSON
 
-/// What a request of one method says: how the daemon reads it, how a client writes it, and what `help` tells of it.
-///
-/// Each conformer is a file of `Methods/`, which has the method's reply too. `Method.parameters` is the table of them.
+/// The parameters of one method: how the daemon reads them, how a client writes them, and their description in `help`. Each
+/// conformer is a file of `Methods/`, which also has the method's reply. `scripts/protocol` generates everything that
+/// `protocol/protocol.toml` declares: the names of the parameters, `method`, `required`, `summary` and `needsLists`.
 protocol RequestParameters: Sendable {
-    /// The parameters, named as on the wire, in the order in which `help` tells them.
+    /// The parameters, with their names in messages, in the order of `help`.
     associatedtype Parameter: IndexedMemberName
 
     static var method: Method { get }
-    /// Without them the request says nothing. `help` marks the others as optional.
+    /// `help` marks the other parameters as optional.
     static var required: [Parameter] { get }
-    /// What the method does, for `help`.
     static var summary: String { get }
-    /// Whether the method is about the lists that the daemon keeps, and not about the daemon.
+    /// Whether the method concerns the lists of the daemon, and not the daemon itself.
     static var needsLists: Bool { get }
 
-    /// Reads the object that holds the parameters.
-    ///
-    /// - Parameter list: is set as soon as the list's name is read, because an error that follows names the list.
+    /// Reads the object that contains the parameters. `list` is set as soon as the list's name is read, because a later error
+    /// names the list.
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request
 
     /// Writes the parameters without the braces around them.
@@ -32,7 +30,7 @@ extension RequestParameters {
     static var requiredNames: [String] { required.map(\.name) }
     static var optionalNames: [String] { Parameter.allCases.filter { !required.contains($0) }.map(\.name) }
 
-    /// Reads the object: `read` is handed each parameter as it comes, and reads its value.
+    /// Reads the object: `read` is called with each parameter in turn, and reads its value.
     @inline(__always)
     static func readObject(
         from decoder: inout Decoder, _ read: (Parameter, inout Decoder) throws(DecodingError) -> Void
@@ -40,14 +38,18 @@ extension RequestParameters {
         try decoder.object(method.rawValue, Parameter.self, read)
     }
 
-    /// The value of a parameter that the request cannot do without.
     static func needed<Value>(_ value: Value?, _ parameter: Parameter) throws(DecodingError) -> Value {
-        guard let value else { throw .invalidRequest("\(method.rawValue) needs \(parameter.name)") }
+        guard let value else { throw missing(parameter) }
         return value
+    }
+
+    // Not inlined, for the sake of valid requests.
+    @inline(never)
+    private static func missing(_ parameter: Parameter) -> DecodingError {
+        .invalidRequest("\(method.rawValue) needs the parameter \(parameter.name)")
     }
 }
 
-/// A method without parameters.
 protocol PlainRequest: RequestParameters where Parameter == NoParameter {
     init()
     static var request: Request { get }
@@ -74,8 +76,8 @@ enum NoParameter: IndexedMemberName {
 // MARK: - Errors
 
 extension DecodingError {
-    /// What is wrong with a request as a whole: something is missing, or two parameters exclude each other. Its place is
-    /// the beginning of the line.
+    /// An error of the request as a whole: a parameter is missing, or two parameters exclude each other. Its offset is the
+    /// beginning of the line.
     static func invalidRequest(_ sentence: String) -> DecodingError { .invalid(sentence, at: 0) }
 
     var isOfWholeRequest: Bool { offset == 0 }

@@ -1,21 +1,17 @@
 import Diffable
 import DiffableJSON
 
-/// Writes a `transact`, a `propose` or an `apply` of any length, in as many lines as it takes.
-///
-/// Only the last part has the id, and so only the whole is answered. Each part says everything but the operations
-/// again.
+/// Writes a `transact`, a `propose` or an `apply` of any length, in as many lines as needed. Only the last part has the id, so
+/// only the whole request gets a reply. Each part repeats everything except the operations.
 package struct RequestWriter: Sendable {
     private let method: Method
-    /// The parameters before the operations.
     private let head: [UInt8]
     private var operations: Operations
     private var hasWrittenPart = false
 
-    /// Where the operations come from.
     package enum Operations: Sendable {
         case values(OperationsWriter)
-        /// As somebody wrote them.
+        /// JSON text from a file.
         case text(OperationsText)
 
         fileprivate mutating func write(into writer: inout ByteWriter, upTo limit: Int) -> Progress {
@@ -43,7 +39,7 @@ package struct RequestWriter: Sendable {
         self.operations = operations
     }
 
-    /// - Parameter timeout: in milliseconds; nil: as the daemon does it.
+    /// `timeout` is a number of milliseconds; nil: the daemon's default.
     package init(
         propose list: ListName, _ operations: Operations, ifRevision: Int? = nil, requestKey: RequestKey? = nil,
         lease: LeaseTerm? = nil, mode: TransactionMode = .commit, timeout: Int? = nil
@@ -58,8 +54,8 @@ package struct RequestWriter: Sendable {
         self.operations = operations
     }
 
-    /// The operations make the new state from nothing: of the list, or of the section's items. They say of collapsed
-    /// items that they are, if that matters: `OperationsWriter(_, expansion: .asSaid)`.
+    /// The operations make the new state from nothing: of the list, or of the section's items. They mark collapsed items
+    /// explicitly, if that matters: `OperationsWriter(_, expansion: .asSaid)`.
     package init(
         apply list: ListName, _ operations: Operations, section: SectionID? = nil,
         delivery: Delivery = .difference, ifRevision: Int? = nil, requestKey: RequestKey? = nil,
@@ -76,7 +72,7 @@ package struct RequestWriter: Sendable {
         self.operations = operations
     }
 
-    /// Writes one line of at most `lineLengthMax` bytes with its newline. `.more` says that another must follow.
+    /// Writes one line of at most `lineLengthMax` bytes with its newline. `.more` means that another must follow.
     package mutating func write(id: RequestID, into writer: inout ByteWriter, lineLengthMax: Int) -> Progress {
         // The end is written last, and is `],"more":true}}`, or with the id `]}` or, after other parts, `],"more":false}`.
         var end = ByteWriter()

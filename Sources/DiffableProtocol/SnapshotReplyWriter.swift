@@ -1,13 +1,11 @@
 import Diffable
 import DiffableJSON
 
-/// Writes the reply to `snapshot`, one line whatever its length, in pieces of limited length.
+/// Writes the reply to `snapshot`: one line of any length, in pieces of limited length.
 package struct SnapshotReplyWriter: Sendable {
     private var snapshot: TreeWriter
-    /// What comes before the snapshot, until it is written.
     private var head: [UInt8]
 
-    /// - Parameter extent: where the window lies, if the view has one.
     package init(
         id: RequestID, list: ListName, epoch: String, revision: Int, snapshot: Snapshot, extent: Window.Extent? = nil
     ) {
@@ -23,8 +21,8 @@ package struct SnapshotReplyWriter: Sendable {
         self.snapshot = TreeWriter(snapshot)
     }
 
-    /// Writes at least one element, and as many as fit until the writer holds about `limit` bytes. `.done` comes with
-    /// the end of the line.
+    /// Writes at least one element, and as many as fit until the writer holds about `limit` bytes. `.done` is returned with the
+    /// end of the line.
     package mutating func write(into writer: inout ByteWriter, upTo limit: Int) -> Progress {
         writer.append(head)
         head = []

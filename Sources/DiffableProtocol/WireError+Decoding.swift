@@ -36,7 +36,7 @@ private enum ErrorDataMember: UInt8, MemberName {
 }
 
 extension Decoder {
-    /// An error whose code this client does not know is a newer daemon's: the message says what it is.
+    /// An error with an unknown code is a newer daemon's: its message explains it.
     mutating func wireError() throws(DecodingError) -> WireError {
         _ = scanner.peek()
         let start = scanner.offset
@@ -49,7 +49,7 @@ extension Decoder {
             case .data: try decoder.readData(into: &error)
             }
         }
-        guard let code else { throw .invalid("an error needs a code", at: start) }
+        guard let code else { throw .invalid("an error needs the member code, an integer", at: start) }
         if let known = WireError.Code(rawValue: code) {
             error.code = known
         } else {

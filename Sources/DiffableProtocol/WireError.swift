@@ -1,7 +1,7 @@
 import Diffable
 import DiffableJSON
 
-/// An error as clients read it: a stable code and name, a message that says what to do, and what it is about.
+/// An error as clients get it: a stable code and name, a message with the remedy, and the affected list, section or item.
 package struct WireError: Error, Equatable, Sendable {
     package var code: Code
     package var message: String
@@ -10,16 +10,13 @@ package struct WireError: Error, Equatable, Sendable {
     package var operation: Int?
     package var section: SectionID?
     package var item: ItemID?
-    /// The list's current one.
     package var revision: Int?
-    /// How the item's content does not fit.
     package var misfit: Misfit?
     package var limit: Limit?
-    /// In bytes from the beginning of the line.
+    /// Bytes from the beginning of the line.
     package var offset: Int?
 
     package struct Limit: Equatable, Sendable {
-        /// As in the configuration.
         package var name: String
         package var max: Int
 
@@ -30,11 +27,10 @@ package struct WireError: Error, Equatable, Sendable {
     }
 
     package struct Misfit: Equatable, Sendable {
-        /// Of the item; empty for none.
+        /// The kind of the item; empty for none.
         package var kind: String
-        /// Of the value, in the content: a JSON pointer, empty for the content itself.
+        /// The path of the value in the content: a JSON pointer, empty for the content itself.
         package var path: String
-        /// Of the schema.
         package var keyword: String
 
         package init(kind: String, path: String, keyword: String) {
@@ -59,55 +55,12 @@ package struct WireError: Error, Equatable, Sendable {
         self.limit = limit
         self.offset = offset
     }
-
-    /// All codes there will be, whether or not they are used yet: a code never changes its meaning.
-    package enum Code: Int, Sendable, CaseIterable {
-        case parseError = -32700
-        case invalidRequest = -32600
-        case methodNotFound = -32601
-        case invalidParams = -32602
-        case noSuchList = 1
-        case listExists = 2
-        case noSuchSection = 3
-        case noSuchItem = 4
-        case duplicateSection = 5
-        case duplicateItem = 6
-        case invalidAnchor = 7
-        case ownDescendant = 8
-        case revisionMismatch = 9
-        case requestKeyReused = 10
-        case tooLarge = 11
-        case permissionDenied = 12
-        case noSpace = 13
-        case storageFailed = 14
-        case noSuchSubscription = 15
-        case noSuchRevision = 16
-        case shuttingDown = 17
-        case storageUnreadable = 18
-        case invalidConfiguration = 19
-        case noHandler = 20
-        case refused = 21
-        case handlerTimedOut = 22
-        case handlerLost = 23
-        case handlerExists = 24
-        case invalidContent = 25
-        case noSuchRequest = 26
-        case notKept = 27
-        case mirrorExists = 28
-        case unreachable = 29
-        case outcomeUnknown = 30
-        case notAttached = 31
-        case attachExists = 32
-        case notForShared = 33
-
-        package var name: String { String(describing: self) }
-    }
 }
 
 // MARK: - From errors of reading
 
 extension WireError {
-    /// `invalid` is the code for a text that is JSON and does not say what it should.
+    /// `invalid` is the code for valid JSON that is not what the protocol requires.
     package init(_ error: DecodingError, list: ListName?, invalid: Code = .invalidParams) {
         switch error.reason {
         case .syntax(let syntax):
@@ -121,10 +74,11 @@ extension WireError {
         }
     }
 
-    /// For a line that the framer skipped.
     package static func lineTooLong(max: Int) -> WireError {
         WireError(
-            .tooLarge, "the line is longer than lineLengthMax = \(max) bytes; send it in parts (\"more\":true)",
+            .tooLarge,
+            "the line is longer than \(max) bytes (lineLengthMax), and its request was not carried out; shorten it, or send a "
+                + "transact, propose, apply or restore in parts: \"more\":true in all but the last, which has \"more\":false",
             limit: Limit("lineLengthMax", max: max))
     }
 }
@@ -132,7 +86,7 @@ extension WireError {
 // MARK: - On the wire
 
 extension WireError {
-    /// One whole line; nothing if the request had no id.
+    /// Writes one whole line; nothing if the request had no id.
     package func write(id: RequestID, into writer: inout ByteWriter) {
         if id == .absent { return }
         writer.beginReply(id)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DiffableClient
 
-/// The words of a library, which knows no options of a program.
+/// Messages of the library, which must not name options of a program.
 struct ClientErrorTests {
     @Test func `an error names what the program can do, and no option of diffablectl`() {
         let path = SocketPath("/run/d.sock")
@@ -13,7 +13,8 @@ struct ClientErrorTests {
             .noSocket(lookedAt: ["/a", "/b"]), .noConnection(path, reason: "refused"), .noPermission(path),
             .untrustedSocket(path, objection: "it is a stranger's"),
         ] {
-            #expect(!error.description.contains("--") && error.description.contains("Client(socket:)"), "\(error)")
+            let advice = error.description.replacing("`diffabled --socket /run/d.sock`", with: "")
+            #expect(!advice.contains("--") && advice.contains("Client(socket:)"), "\(error)")
         }
     }
 
@@ -29,8 +30,8 @@ struct ClientErrorTests {
         }
         #expect(words { try $0.deleteItems(["eggs"]) }.hasPrefix(#"there is no item "eggs" in the list; "#))
         #expect(words { try $0.deleteSections(["t"]) }.hasPrefix(#"there is no section "t" in the list; "#))
-        #expect(words { try $0.appendItems([Item(id: "milk")]) }.contains("Move the item, or delete it first"))
-        #expect(words { try $0.moveItem("milk", afterItem: "milk") }.contains("because it is being moved"))
+        #expect(words { try $0.appendItems([Item(id: "milk")]) }.contains("move it, or delete it first"))
+        #expect(words { try $0.moveItem("milk", afterItem: "milk") }.contains("because the same operation moves it"))
         let error = TransactionError(index: 3, reason: .noSuchItem("eggs"))
         #expect("\(error)".hasPrefix(#"operation 3: there is no item "eggs""#))
     }
@@ -41,6 +42,6 @@ struct ClientErrorTests {
         let item = Item(id: "milk", content: try Content(json: #"{"due":"soon"}"#))
         let error = #expect(throws: (any Error).self) { try item.decodedContent(as: Todo.self, by: JSONDecoder()) }
         let words = "\(UndecodableContent(of: "milk", in: "tasks", as: Todo.self, try #require(error)))"
-        #expect(words.contains(" due: ") && words.contains(". Make the type") && !words.contains(".."), "\(words)")
+        #expect(words.contains(" due: ") && words.contains(". Change the type") && !words.contains(".."), "\(words)")
     }
 }

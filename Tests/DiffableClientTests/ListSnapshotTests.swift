@@ -5,7 +5,7 @@ import Testing
 
 @testable import DiffableClient
 
-/// The same list as the program sees it: with values of its own.
+/// A list as the program sees it: with values of its own type.
 @Suite struct `A typed snapshot` {
     private static func item(_ id: ItemID, _ text: String, _ children: [Item] = []) -> Item {
         Item(id: id, content: Content(Array("\"\(text)\"".utf8)), children: children)
@@ -111,7 +111,7 @@ import Testing
         #expect(list.sections[0].items[0].children.map(\.id) == ["b"])
     }
 
-    /// A line for each item below, as the list has it and as it was read.
+    /// Returns a line for each item below, with the raw and the decoded content.
     private static func outline(_ items: [ListItem<String>], _ level: Int = 0) -> [String] {
         items.flatMap {
             ["\(level) \($0.id) \($0.content) \($0.isExpanded)"] + outline($0.children, level + 1)
@@ -172,7 +172,7 @@ import Testing
             let other = Canary()
             canary = other
             let snapshot = try Snapshot([Section(id: "s", items: [Self.item("a", "A", [Self.item("b", "B")])])])
-            // The function is the snapshot's, and holds the canary.
+            // The snapshot owns the function, which holds the canary.
             let contents = Self.decoded { _ in withExtendedLifetime(other) { 1 } }
             let list = try ListSnapshot(contents).applying(snapshot.difference(from: Snapshot()), to: snapshot, of: "l")
                 .0

@@ -4,7 +4,6 @@ import Testing
 
 @testable import DiffableClient
 
-/// Views as values, and the JSON that they become.
 struct ListViewTests {
     private func expect(_ condition: ListCondition, _ json: String) throws {
         let written = String(decoding: try ListView(where: condition).view.json, as: UTF8.self)
@@ -30,7 +29,7 @@ struct ListViewTests {
             #"{"and":[{"not":{"path":"/done","equals":true}},{"path":"/due","lessThan":5}]}"#)
     }
 
-    /// A line is 64 brackets deep at most.
+    /// The JSON of a line has at most 64 nested brackets.
     @Test func `several conditions stand side by side, and not one in the other`() throws {
         try expect(
             "/a" == 1 && "/b" == 2 && "/c" == 3,
@@ -74,7 +73,6 @@ struct ListViewTests {
         #expect(throws: ClientError.self) { try ListView(sort: ["due"]) }
     }
 
-    /// Through `expand` and `collapse`.
     @Test func `a view with other items expanded is the same for the rest`() throws {
         let whole = try ListView(
             sections: ["a"], where: "/x" == 1, search: "milk", sort: ["/due"], expansion: .own(["p"]),

@@ -5,7 +5,7 @@ import Testing
 
 @testable import DiffableClient
 
-/// What a consumer is given, without a connection.
+/// The states that a consumer receives, without a connection.
 @Suite struct `A consumer` {
     private static func message(_ line: String) throws -> Message {
         try Array(line.utf8).withUnsafeBytes { try Message(line: $0) }
@@ -80,7 +80,7 @@ import Testing
         state.receive(try Self.reset(["a"], to: 1))
         state.receive(try Self.changes(["b"], from: 1, to: 2, more: true))
         state.finish(.failure(.connectionLost("/nowhere")))
-        // What came before the end is given out before it.
+        // Updates from before the end are delivered first.
         #expect(try #require(Self.update(&state)).revision == 1)
         #expect(Self.failure(&state) == .connectionLost("/nowhere"))
         state.resume(.everything)
@@ -103,7 +103,7 @@ import Testing
 
     @Test(arguments: [
         ("history", UpdateCause.history), ("epoch", .epoch), ("reload", .reload), ("fancy", .unknown),
-        // Causes that are no reasons of a reset.
+        // Values that are not causes of a reset.
         ("changes", .unknown), ("deleted", .unknown),
     ])
     func `is told of a reset, with its reason and all that became different`(
@@ -114,7 +114,7 @@ import Testing
         _ = Self.update(&state)
         state.resume(.everything)
         state.receive(try Self.reset(["b", "c"], to: 9, reason: reason))
-        // It outweighs what follows it before anybody looks.
+        // The reset takes precedence over later changes until it is read.
         state.receive(try Self.changes(["d"], from: 9, to: 10))
         let update = try #require(Self.update(&state))
         #expect(update.cause == cause && update.cause.isReset && update.revision == 10)
@@ -133,7 +133,7 @@ import Testing
     @Test func `is told that the list is gone, and of the next one of that name`() throws {
         let deleted = try Self.message(#"{"method":"listDeleted","params":{"subscription":1,"list":"l"}}"#)
         var state = NewestState(ifAbsent: .isAwaited)
-        // Nothing was seen of the first one.
+        // The consumer saw nothing of the first reset.
         state.receive(try Self.reset(["a"], to: 1))
         state.receive(deleted)
         #expect(state.take(of: "l") == nil && !state.isDue)
@@ -144,7 +144,7 @@ import Testing
         let gone = try #require(Self.update(&state))
         #expect(gone.cause == .deleted && !gone.cause.isReset && gone.snapshot.isEmpty && gone.revision == 4)
         #expect(gone.previous.itemIdentifiers == ["b"] && state.mirror.since == nil)
-        // After another connection was made, it is a first state for the daemon.
+        // After a reconnection, the daemon treats it as a first state.
         state.resume(.everything)
         state.receive(try Self.reset(["d"], to: 1))
         let next = try #require(Self.update(&state))
@@ -164,7 +164,7 @@ import Testing
         state.setView(second)
         state.receive(try Self.changes(["c"], from: 1, to: 1))
         #expect(state.mirror.view.number == 1)
-        // What was asked for and did not come is forgotten with the connection.
+        // Unanswered requests are forgotten with the connection.
         state.resume(state.mirror.view)
         state.receive(try Self.changes(["d"], from: 1, to: 2))
         #expect(state.mirror.view.number == 1)

@@ -33,7 +33,7 @@ struct RegistrationTests {
         Item(id: id, kind: kind, content: try json.map(Content.init(json:)))
     }
 
-    /// A header and a todo as they should be, then one with a wrong content, one of another kind, and one without content.
+    /// A valid header and a valid todo, then an item with invalid content, one of another kind, and one without content.
     private static func mixed() throws -> Snapshot {
         let items = try [
             item("h", "header", #""Today""#), item("milk", nil, #"{"text":"Milk"}"#), item("bad", nil, #"{"text":1}"#),
@@ -63,9 +63,9 @@ struct RegistrationTests {
             try Self.mixed(), otherwise: .passedOver { why in told.withLock { $0.append("\(why)") } })
         #expect(list.sections[0].items.map(\.id) == ["h", "milk"])
         let expected = [
-            #"the content of the item "bad" is no Todo: text: "#,
-            #"the content of the item "ad" is no Cell: nothing is registered for items of kind "banner""#,
-            #"the content of the item "none" is no Todo: "#,
+            #"the content of the item "bad" cannot be decoded as Todo: text: "#,
+            #"the content of the item "ad" cannot be decoded as Cell: nothing is registered for items of kind "banner""#,
+            #"the content of the item "none" cannot be decoded as Todo: "#,
         ]
         let all = told.withLock { $0 }
         #expect(all.count == expected.count)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DiffableClient
 
-/// Which daemon is found when none is named.
+/// The choice of a daemon when none is named.
 struct SocketPathTests {
     private let user = "/run/user/1/diffabled/diffabled.sock"
     private let system = "/run/diffabled/diffabled.sock"
@@ -20,7 +20,7 @@ struct SocketPathTests {
         #expect(try find([user, system]) == user)
         #expect(try find([system]) == system)
         #expect(try find([user, system], left: [user]) == system)
-        // Then the user's is the one to be told of.
+        // The message then names the user's daemon.
         #expect(try find([user, system], left: [user, system]) == user)
         #expect(try find([user], left: [user]) == user)
         #expect(throws: ClientError.noSocket(lookedAt: [user, system])) { try find([]) }
@@ -44,7 +44,7 @@ struct SocketPathTests {
             try find([system], environment: ["HOME": "/home/u"])
         }
         #expect(stopped.descriptionWithOptions.hasSuffix("--system uses the system's daemon"))
-        // The state is elsewhere, and there is none.
+        // The state directory is elsewhere and does not exist.
         #expect(try find([system], environment: ["HOME": "/home/u", "XDG_STATE_HOME": "/s"]) == system)
         #expect(try find([system], environment: ["HOME": "/home/other"]) == system)
         #expect(
@@ -69,11 +69,11 @@ struct SocketPathTests {
         #expect(withUnixAddress(path) { bind(listener, $0, $1) } == 0)
         #expect(listen(listener, 1) == 0)
         #expect(!SocketPath.isLeft(path))
-        // One whose queue is full is there.
+        // A daemon with a full queue counts as running.
         #expect(!SocketPath.isLeft(path))
         #expect(!SocketPath.isLeft(path))
         close(listener)
-        // A child that another test is starting has the listener as well until it runs its program.
+        // Another test's child shares the listener until it executes its program.
         #expect(eventually { SocketPath.isLeft(path) })
         #expect(!SocketPath.isLeft(directory.appending(path: "none").path), "there is nothing to be left")
     }

@@ -2,7 +2,7 @@ import Testing
 
 @testable import DiffableClient
 
-/// Which sockets a client talks to: `TrustTests` of the integration tests have real ones.
+/// The sockets that a client trusts. `TrustTests` of the integration tests uses real ones.
 struct SocketTrustTests {
     private typealias FileStatus = SocketTrust.FileStatus
 

@@ -2,7 +2,7 @@ import Testing
 
 @testable import DiffableClient
 
-/// So many have a turn at a time, in the order of their places.
+/// A limited number of tasks runs at a time, in the order of their places.
 @Suite struct TurnsTests {
     @Test func `turns come in the order of the places, whoever comes to them first`() async throws {
         let turns = Turns()

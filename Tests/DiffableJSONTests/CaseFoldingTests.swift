@@ -4,7 +4,7 @@ import Testing
 @testable import DiffableJSON
 
 @Suite struct `Case folding` {
-    /// Python has the table of the Unicode standard (CaseFolding.txt). It tells what becomes of each scalar that it changes.
+    /// Prints each scalar that case folding changes. Python has the table of the Unicode standard (CaseFolding.txt).
     private static let program = """
         import unicodedata as u
         def base(text): return "".join(c for c in u.normalize("NFD", text) if u.category(c) != "Mn")
@@ -38,10 +38,10 @@ import Testing
             guard let scalar = Unicode.Scalar(number), let age = scalar.properties.age else { continue }
             let isKnown = table[number] != nil
             guard isKnown || scalar.properties.isCased || scalar.properties.changesWhenCaseFolded else { continue }
-            // One of the two may know a newer standard than the other.
+            // Python and Swift may support different versions of the standard.
             if !isKnown, (age.major, age.minor) > (version[0], version[1]) { continue }
             let folded = SearchText.folded(String(scalar))
-            // Folding what is folded changes nothing; nor does folding what the table does not have.
+            // Folding is idempotent, and does not change scalars outside of the table.
             let right =
                 table[number].map { Array($0.utf8) } ?? SearchText.folded(String(decoding: folded, as: UTF8.self))
             #expect(folded == right, "U+\(String(number, radix: 16)) \(scalar)")

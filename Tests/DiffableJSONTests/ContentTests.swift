@@ -19,7 +19,7 @@ struct ContentTests {
         let single = #"{\#(more)"b":[{"c":"y"}],"a":2}"#
         #expect(ContentValue(content).json == single)
         #expect(content.withoutReplacedMembers.description == single)
-        // A content without such members stays as it is, byte for byte.
+        // Content without such members stays the same, byte for byte.
         let plain = try Content(json: #"{"a":1.0,"b":"\u0061"}"#)
         #expect(plain.withoutReplacedMembers == plain)
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DiffableJSON
 
-/// Which views a change may concern, found without looking at each of them.
+/// Finds the views that a change may affect, without checking each of them.
 @Suite struct `An index over conditions` {
     private static func criterion(_ view: String) throws -> Criterion {
         try #require(try Array(view.utf8).withUnsafeBytes { try View(json: $0) }.criterion)
@@ -56,7 +56,7 @@ import Testing
         #expect(try Self.found(views, for: Self.item("1")) == [0])
     }
 
-    /// What is taken out again is found no more, and what is left still is.
+    /// Removed conditions are not found any more, and the remaining ones still are.
     @Test func `finds every condition that is met, of many that come and go`() throws {
         var changes = NaiveChanges(seed: SplitMix64().seed)
         let index = CriterionIndex()
@@ -100,7 +100,7 @@ import Testing
                 let (span, number) = spans.remove(at: Int.random(in: spans.indices, using: &random))
                 tree.remove(span, number)
             }
-            // Some end before they begin, and hold nothing.
+            // Spans that end before they begin are empty.
             let span = KeySpan(first: key(), last: key())
             tree.insert(span, number)
             spans.append((span, number))

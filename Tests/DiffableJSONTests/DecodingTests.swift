@@ -3,7 +3,7 @@ import DiffableJSON
 import Testing
 
 struct DecodingTests {
-    /// Every operation in each of its forms; what is decoded is written again as the same text.
+    /// Every operation in each of its forms. Decoding and encoding gives the same text.
     @Test(arguments: [
         #"{"op":"reconfigureList","content":{"title":"Today"}}"#,
         #"{"op":"reconfigureList","content":null}"#,
@@ -66,17 +66,17 @@ struct DecodingTests {
         #expect(encode(try decodeOperations(text)) == #"[{"op":"appendItems","section":"a","items":[{"id":"x"}]}]"#)
     }
 
-    /// What a client has to read at three in the morning.
+    /// The messages have to be clear at three in the morning.
     @Test(
         arguments: [
             ("7", "operations must be an array, not 7 (at byte 0)", nil),
             ("[7]", "[0]: an operation must be an object, not 7 (at byte 1)", 0),
-            ("[{}]", "[0]: an operation needs an op (at byte 1)", 0),
+            ("[{}]", "[0]: an operation needs op, its name, such as \"appendItems\" (at byte 1)", 0),
             (
                 #"[{"op":"deleteAllItems"},{"op":"appendItms"}]"#,
                 #"[1].op: there is no operation "appendItms"; did you mean "appendItems"? (at byte 32)"#, 1
             ),
-            (#"[{"op":"appendItems"}]"#, "[0]: appendItems needs items (at byte 1)", 0),
+            (#"[{"op":"appendItems"}]"#, "[0]: appendItems needs the member items (at byte 1)", 0),
             (
                 #"[{"op":"appendItems","itmes":[]}]"#,
                 #"[0]: appendItems has no member "itmes"; did you mean "items"? (at byte 22)"#, 0
@@ -104,7 +104,8 @@ struct DecodingTests {
             ),
             (
                 #"[{"op":"appendItems","items":[{"id":"a\u0000"}]}]"#,
-                "[0].items[0].id: the id has a control character at byte 1; an identifier has none (at byte 37)", 0
+                "[0].items[0].id: the id has a control character at byte 1; remove it: identifiers must not have any (at byte 37)",
+                0
             ),
             (
                 #"[{"op":"appendItems","items":[{"id":"a","id":"b"}]}]"#,
@@ -121,21 +122,30 @@ struct DecodingTests {
             ),
             (
                 #"[{"op":"insertItems","items":[{"id":"a"}]}]"#,
-                "[0]: insertItems needs before or after; to append, use appendItems (at byte 1)", 0
+                "[0]: insertItems needs the member before or after; to append, use appendItems (at byte 1)", 0
             ),
             (
                 #"[{"op":"insertItems","items":[],"before":"a","after":"b"}]"#,
                 "[0]: insertItems takes before or after, not both (at byte 1)", 0
             ),
-            (#"[{"op":"moveItem","item":"a"}]"#, "[0]: moveItem needs before, after, section or parent (at byte 1)", 0),
+            (
+                #"[{"op":"moveItem","item":"a"}]"#,
+                "[0]: moveItem needs the member before, after, section or parent (at byte 1)", 0
+            ),
             (
                 #"[{"op":"moveItem","item":"a","after":null}]"#,
-                "[0]: after null is the front of a section or of a parent: name one (at byte 1)", 0
+                "[0]: \"after\":null means the front of a section or parent: give section or parent too (at byte 1)", 0
             ),
-            (#"[{"op":"moveItem","after":"a"}]"#, "[0]: moveItem needs item (at byte 1)", 0),
-            (#"[{"op":"moveSection","section":"a"}]"#, "[0]: moveSection needs before or after (at byte 1)", 0),
-            (#"[{"op":"insertSections","sections":[]}]"#, "[0]: insertSections needs before or after (at byte 1)", 0),
-            (#"[{"op":"replaceChildren","items":[]}]"#, "[0]: replaceChildren needs parent (at byte 1)", 0),
+            (#"[{"op":"moveItem","after":"a"}]"#, "[0]: moveItem needs the member item (at byte 1)", 0),
+            (
+                #"[{"op":"moveSection","section":"a"}]"#,
+                "[0]: moveSection needs the member before or after (at byte 1)", 0
+            ),
+            (
+                #"[{"op":"insertSections","sections":[]}]"#,
+                "[0]: insertSections needs the member before or after (at byte 1)", 0
+            ),
+            (#"[{"op":"replaceChildren","items":[]}]"#, "[0]: replaceChildren needs the member parent (at byte 1)", 0),
             (
                 #"[{"op":"deleteItems","items":[{"id":"a"}]}]"#,
                 "[0].items[0]: an item's id must be a string, not an object (at byte 30)", 0
@@ -219,7 +229,8 @@ struct DecodingTests {
         let error = #expect(throws: DecodingError.self) { try decodeOperations(operation(256)) }
         #expect(
             error?.description
-                == "[0].items[0]: an id, a name, a kind or a key is at most idLengthMax = 255 bytes long (at byte 31)")
+                == "[0].items[0]: an id, a name, a kind or a key is longer than 255 bytes (idLengthMax); use a shorter one (at byte 31)"
+        )
     }
 
     // MARK: - Snapshots
@@ -237,13 +248,13 @@ struct DecodingTests {
     }
 
     @Test(arguments: [
-        ("{}", "a snapshot needs sections (at byte 0)"),
+        ("{}", "a snapshot needs sections, an array (at byte 0)"),
         ("[]", "a snapshot must be an object, not an array (at byte 0)"),
         (
             #"{"sections":[{"id":"a","items":[{"ID":"x"}]}]}"#,
             #"sections[0].items[0]: an item has no member "ID"; did you mean "id"? (at byte 34)"#
         ),
-        (#"{"sections":[]} x"#, "something after the end of the value at byte 16"),
+        (#"{"sections":[]} x"#, "text after the end of the value at byte 16"),
     ])
     func `an error in a snapshot names the member`(text: String, message: String) {
         let error = #expect(throws: DecodingError.self) { try decodeSections(text) }

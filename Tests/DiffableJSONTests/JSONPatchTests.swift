@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    /// A piece may be longer than the limit by a step or an element.
+    /// A piece may exceed the limit by one step or element.
     @Test func `is written in pieces, also where one step brings everything`() throws {
         let items = (0..<2_000).map { "{\"id\":\"\($0)\",\"children\":[{\"id\":\"c\($0)\"}]}" }.joined(separator: ",")
         for (old, new) in [
@@ -102,11 +102,11 @@ import Testing
     }
 }
 
-/// JSON as RFC 6902 changes it: what is there is a value, and a step that does not fit is an error.
+/// A JSON document that RFC 6902 changes. A step that does not fit is an error.
 private enum Document: Equatable {
     case object([String: Document])
     case array([Document])
-    /// As it stands in the text.
+    /// The literal text.
     case scalar([UInt8])
 
     struct Misfit: Error {}
@@ -186,7 +186,7 @@ private enum Document: Equatable {
         return try Self.required(removed)
     }
 
-    /// Calls the body with what the last name of the path is in.
+    /// Calls the body with the container of the path's last name.
     private mutating func change(
         at path: ArraySlice<String>, _ body: (inout Document, String) throws -> Void
     ) throws {

@@ -2,7 +2,7 @@ import DiffableJSON
 import Testing
 
 struct MemberNamesTests {
-    /// Names of all lengths that are compared in another way, and some that differ in one byte.
+    /// Names of all lengths with a comparison of their own, and some that differ in one byte.
     enum Member: UInt8, MemberName {
         case a, id, op, url, list, last, items, section, revision, operations, usingReloadData, reconfiguredItems
         case nameOfTwentyFourLettersX

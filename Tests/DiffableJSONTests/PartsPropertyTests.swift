@@ -2,9 +2,9 @@ import Diffable
 import DiffableJSON
 import Testing
 
-/// Whatever is written, in parts of whatever length, means the same when it is read.
+/// Written parts of any length mean the same when they are read.
 struct PartsPropertyTests {
-    /// Another one each time; a failure prints it, and `RandomLists(seed:)` repeats it.
+    /// Random seeds. A failure prints its seed, and `RandomLists(seed:)` repeats it.
     private static let seeds: [UInt64] = (0..<150).map { _ in UInt64.random(in: 0 ... .max) }
 
     @Test func `operations in parts make what the operations make`() throws {
@@ -66,7 +66,7 @@ struct PartsPropertyTests {
         }
     }
 
-    /// The parts decode, keep the limit unless they hold a single element, and make the snapshot.
+    /// Checks that the parts decode, keep the limit unless they hold a single element, and make the snapshot.
     private func check(
         _ parts: [String], limit: Int, from start: Snapshot, to expected: Snapshot, _ comment: String
     ) throws {
@@ -93,7 +93,7 @@ struct PartsPropertyTests {
             case .reconfigureItems(let items): number + items.count
             case .patchItems(let items): number + items.count
             case .reloadItems(let items): number + items.count
-            // Never split.
+            // These are never split.
             case .reconfigureList, .patchList, .replaceChildren, .moveItem, .moveSection, .deleteAllItems: number + 1
             }
         }

@@ -13,7 +13,7 @@ struct RandomLists {
 
     private mutating func chance(_ percent: Int) -> Bool { number(0..<100) < percent }
 
-    /// Ids that need escapes and more than one byte come too.
+    /// Returns an id, sometimes with escapes or multi-byte characters.
     private mutating func newID() -> String {
         nextID += 1
         let tails = ["", "\"", "\\", "é", "/", "𝄞"]
@@ -54,7 +54,7 @@ struct RandomLists {
 
     // MARK: - Operations
 
-    /// Operations that can be applied one after the other, and what they make.
+    /// Returns operations that can be applied in sequence, and their result.
     mutating func operations(on snapshot: Snapshot) throws -> ([ListOperation], Snapshot) {
         var operations: [ListOperation] = []
         var snapshot = snapshot
@@ -113,7 +113,7 @@ struct RandomLists {
         return picked
     }
 
-    /// Never an item and its descendant: in two parts, the second would be gone already.
+    /// Picks items, but never an item and its descendant: in two parts, the second would already be deleted.
     private mutating func pickApart(_ items: [Item]) -> [ItemID] {
         var picked: [ItemID] = []
         for item in items { picked += chance(20) ? [item.id] : pickApart(item.children) }

@@ -18,18 +18,17 @@ func decodeSnapshot(_ text: String, limits: DecodingLimits = .server) throws(Dec
 }
 
 extension WholeList {
-    /// In canonical form: no content is not said.
+    /// Converts a snapshot to canonical form, which leaves out missing content.
     init(_ snapshot: Snapshot) {
         self.init(content: snapshot.content.map(Optional.some), sections: snapshot.sections)
     }
 }
 
-/// All operations in one part, as text.
 func encode(_ operations: [ListOperation]) -> String {
     String(decoding: OperationsWriter.array(operations), as: UTF8.self)
 }
 
-/// The parts that a writer makes under a limit, each with brackets around it.
+/// Returns the parts that a writer makes within a limit, each in brackets.
 func parts(_ writer: OperationsWriter, limit: Int) -> [String] {
     var operations = writer
     var parts: [String] = []

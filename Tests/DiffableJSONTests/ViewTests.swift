@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    /// The ids that it shows, in order.
+    /// Returns the ids of the shown items, in order.
     private func shown(_ text: String) throws -> String {
         let snapshot = try list()
         return (try view(text).matching?.evaluate(snapshot) ?? snapshot).itemIdentifiers
@@ -47,6 +47,7 @@ import Testing
         }
         #expect(try shown(#"{"search":"old"}"#) == "")
         #expect(try shown(#"{"search":"new"}"#) == "a")
+        #expect(try shown(#"{"search":{"words":"old","in":[[{"firstExcept":["n"]}]]}}"#) == "")
         #expect(try shown(#"{"where":{"path":"/t","equals":"old"}}"#) == "")
         #expect(try shown(#"{"where":{"path":"/t","equals":"new"}}"#) == "a")
         #expect(try shown(#"{"sort":["/n"]}"#) == "b a")
@@ -92,25 +93,25 @@ import Testing
         (#"{"words":"MILK","in":["/text"]}"#, "milk"), (#"{"words":"milk","in":["/note"]}"#, ""),
         (#"{"words":"home","in":["/text"]}"#, ""), (#"{"words":"home","in":["/tags"]}"#, ""),
         (#"{"words":"eclair","in":["/tags/1"]}"#, "milk"), (#"{"words":"just text","in":[""]}"#, "bare"),
-        // Numbers count, and each word may be at another path.
+        // Numbers match words, and each word may be at another path.
         (#"{"words":"10 strasse","in":["/n","/text"]}"#, "tax"), (#"{"words":"10","in":[["/n"]]}"#, ""),
         (#"{"words":"true","in":["/done"]}"#, ""),
-        // Ids and kinds, also where the content has nothing of it.
+        // Ids and kinds match, even if the content lacks them.
         (#"{"words":"NOTH","in":["id"]}"#, "nothing"), (#"{"words":"odo","in":["kind"]}"#, "milk"),
-        // The first that says something, and no other.
+        // Only the first path with a value is searched.
         (#"{"words":"bare","in":[["/text","id"]]}"#, "bare"), (#"{"words":"tax","in":[["/text","id"]]}"#, ""),
         (#"{"words":"tax","in":[["/none","id"]]}"#, "tax"), (#"{"words":"text","in":[["","id"]]}"#, "bare"),
         (#"{"words":"2026","in":[[{"firstExcept":["text"]}]]}"#, "tax"),
         (#"{"words":"2026","in":[[{"firstExcept":[]}]]}"#, ""),
         (#"{"words":"stra","in":[[{"firstExcept":["icon"]}]]}"#, "tax"),
-        // Kinds of their own.
+        // Kinds can have their own paths.
         (#"{"words":"buy","in":["id"],"kinds":[{"kind":"todo","in":["/text"]}]}"#, "milk"),
         (#"{"words":"buy","in":["/text"],"kinds":[{"kind":"todo","in":["id"]}]}"#, ""),
         (#"{"words":"straße","in":["id"],"kinds":[{"kind":"","in":["/text"]}]}"#, "tax"),
         (#"{"words":"","in":[]}"#, "milk tax nothing bare"),
     ]) func `searches some paths`(search: String, ids: String) throws {
         #expect(try shown("{\"search\":\(search)}") == ids)
-        // A list that follows it finds the same by its index.
+        // A follower's index finds the same items.
         let criterion = try #require(try view("{\"search\":\(search)}").criterion)
         let index = CriterionIndex()
         index.insert(1, criterion)
@@ -135,9 +136,10 @@ import Testing
     }
 
     @Test(arguments: [
-        (#"{"words":"a"}"#, "needs words and in"), (#"{"in":[]}"#, "needs words and in"),
+        (#"{"words":"a"}"#, "needs both words and in"), (#"{"in":[]}"#, "needs both words and in"),
         (#"{"words":"a","in":["text"]}"#, "JSON pointer"), (#"{"words":"a","in":[[{}]]}"#, "firstExcept"),
-        (#"{"words":"a","in":[],"kinds":[{"in":[]}]}"#, "needs kind and in"), ("3", "must be a string"),
+        (#"{"words":"a","in":[],"kinds":[{"in":[]}]}"#, "each element of kinds needs both kind and in"),
+        ("3", "must be a string"),
     ]) func `refuses a search that cannot be understood`(search: String, reason: String) {
         #expect { try view("{\"search\":\(search)}") } throws: { "\($0)".contains(reason) }
         let paths = (0...128).map { "\"/\($0)\"" }.joined(separator: ",")
@@ -170,7 +172,7 @@ import Testing
         #expect(SearchText.folded("ø") != SearchText.folded("o"))
     }
 
-    /// The canonical order of marks, which nobody needs here, takes the square of their number: 12 s for these.
+    /// Sorting marks into canonical order, which is not needed here, takes the square of their number: 12 s for these.
     @Test func `folds any number of marks in time`() {
         let text = "a" + String(repeating: "\u{301}\u{323}", count: 100_000)
         let time = processorTime { #expect(SearchText.folded(text) == Array("a".utf8)) }
@@ -192,11 +194,8 @@ import Testing
     }
 
     @Test func `is as long as the limit, and not one byte longer`() throws {
-        func ids(length: Int) -> String {
-            let text = #"{"sections":["a""#
-            return text + String(repeating: #","b""#, count: (length - text.utf8.count - 2) / 4) + "]}"
-        }
-        let text = ids(length: 131_072 - 2)
+        let ids = Array(repeating: "\"\(String(repeating: "b", count: 61))\"", count: 2_047).joined(separator: ",")
+        let text = #"{"sections":["a",\#(ids),"\#(String(repeating: "c", count: 41))"]}"#
         #expect(text.utf8.count == 131_070)
         #expect(try view(text.replacing("\"a\"", with: "\"a23\"")).json.count == 131_072)
         #expect(throws: DecodingError(.tooLarge(limit: "viewLengthMax", max: 131_072), at: 0)) {
@@ -208,6 +207,18 @@ import Testing
         }
     }
 
+    /// Views, and the number of segments of all their paths.
+    private static let segments = [
+        (#"{"where":{"path":"/a/b/c","equals":1}}"#, 3), (#"{"where":{"path":"id","equals":"a"}}"#, 1),
+        (#"{"where":{"path":"","exists":true}}"#, 1),
+        (#"{"where":{"and":[{"path":"/a","equals":1},{"not":{"path":"/a/b","equals":1}}]}}"#, 3),
+        (#"{"sort":["/a/b",{"path":"/c"}]}"#, 3),
+        // A list of alternatives counts as one.
+        (#"{"search":{"words":"x","in":["/a/b",["/c","id"]]}}"#, 5),
+        (#"{"search":{"words":"x","in":[[{"firstExcept":["m","n"]}]]}}"#, 4),
+        (#"{"search":{"words":"x","in":["/a"],"kinds":[{"kind":"k","in":["/b/c"]}]}}"#, 4),
+    ]
+
     @Test func `asks for as much as the limits allow, and not for one thing more`() {
         func error(_ json: String, _ limits: DecodingLimits) -> DecodingError? {
             Array(json.utf8).withUnsafeBytes { bytes in
@@ -218,11 +229,22 @@ import Testing
                 } catch { return error }
             }
         }
-        // A condition of two tests is three, for both must hold.
+        // A condition with two tests counts as three, because both must hold.
         let terms = #"{"where":{"not":{"path":"/a","atLeast":1,"lessThan":2}},"search":"x y","sort":["/a"]}"#
         #expect(error(terms, DecodingLimits(viewTermsMax: 7)) == nil)
         #expect(
             error(terms, DecodingLimits(viewTermsMax: 6))?.reason == .tooLarge(limit: "viewTermsMax", max: 6))
+        for (view, segments) in Self.segments {
+            #expect(error(view, DecodingLimits(viewSegmentsMax: segments)) == nil, "\(view)")
+            #expect(
+                error(view, DecodingLimits(viewSegmentsMax: segments - 1))?.reason
+                    == .tooLarge(limit: "viewSegmentsMax", max: segments - 1), "\(view)")
+        }
+        let ids = #"{"sections":["s","t"],"expansion":"own","expanded":["a","b","a"]}"#
+        #expect(error(ids, DecodingLimits(viewIdsMax: 5)) == nil)
+        #expect(error(ids, DecodingLimits(viewIdsMax: 4))?.reason == .tooLarge(limit: "viewIdsMax", max: 4))
+        let toggled = #"{"expansion":"own","toggled":["a","b"]}"#
+        #expect(error(toggled, DecodingLimits(viewIdsMax: 1))?.reason == .tooLarge(limit: "viewIdsMax", max: 1))
         let window = #"{"window":{"limit":5}}"#
         #expect(error(window, DecodingLimits(windowRowsMax: 5)) == nil)
         #expect(
@@ -236,11 +258,11 @@ import Testing
         #expect(try shown(#"{"sort":["kind",{"path":"id","descending":true}]}"#) == "tax nothing bare milk")
     }
 
-    /// Against a sort that is slow and plain.
+    /// Compares with a slow and simple sort.
     @Test func `sorts by numbers that are strings, beside all else that there is`() throws {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix64(seed: seed)
-        /// As JSON; nil: nothing is there.
+        /// Values as JSON; nil: missing.
         let values: [String?] = [
             nil, "null", "false", "true", "9.5", "20", "-3", #""9.5""#, #""100.0""#, #""-0""#, #""1e2""#, #""2E+1""#,
             #""7""#,
@@ -248,7 +270,7 @@ import Testing
             #""""#,
             #""-""#, #""1e999""#, #""\u0037""#, #""a""#, "[7]", #"{"n":7}"#,
         ]
-        /// What sorts, and then the number or the text in it.
+        /// Returns the rank of a value's kind, and then its number or string.
         func rank(_ value: String?) -> (Int, Double, String) {
             switch value {
             case nil: return (0, 0, "")
@@ -289,7 +311,7 @@ import Testing
         #expect(try view(#"{"expansion":"shared"}"#).expansion == .shared)
         #expect(try view(#"{"expanded":["a"],"expansion":"own"}"#).expansion == .own(["a"]))
         #expect(try view(#"{"toggled":["a","b","a"],"expansion":"own"}"#).expansion == .toggled(["a", "b"]))
-        // As the list has it, but for nothing.
+        // Without toggled items, the expansion is the one in the list.
         #expect(try view(#"{"toggled":[],"expansion":"own"}"#) == view(#"{"expansion":"shared"}"#))
         #expect(try view(#"{"expansion":"own"}"#).expansion == .own([]))
         #expect(try view(#"{"window":{"limit":5}}"#).window == Window(start: .offset(0), limit: 5))
@@ -309,29 +331,29 @@ import Testing
         (#"{"where":{"path":"done","equals":1}}"#, #"or a JSON pointer such as "/due", not "done""#),
         (#"{"where":{"path":"/a~2","equals":1}}"#, #"not "/a~2""#),
         (#"{"where":{"path":"/n"}}"#, "a path needs a test"),
-        (#"{"where":{"equals":1}}"#, "a test needs a path"),
-        (#"{"where":{"and":[],"or":[]}}"#, "a condition is one of and, or, not"),
-        (#"{"where":{}}"#, "a condition is one of and, or, not"),
+        (#"{"where":{"equals":1}}"#, "a condition with a test, such as equals, needs a path too"),
+        (#"{"where":{"and":[],"or":[]}}"#, "a condition must be one of and, or, not"),
+        (#"{"where":{}}"#, "a condition must be one of and, or, not"),
         (
             #"{"where":{"path":"/n","lessThan":true}}"#,
-            "where.lessThan must be a number or a string, which have an order, not true"
+            "where.lessThan must be a number or a string (only these have an order), not true"
         ),
         (
             #"{"where":{"path":"/n","contains":[1]}}"#,
             "where.contains must be a string, a number, true, false or null, not an array"
         ),
         (#"{"expansion":"none"}"#, #"expansion must be "all", "shared" or "own", not "none""#),
-        (#"{"expanded":["a"]}"#, #"expanded goes with "expansion":"own""#),
-        (#"{"toggled":["a"]}"#, #"toggled goes with "expansion":"own""#),
-        (#"{"expansion":"shared","toggled":[]}"#, #"toggled goes with "expansion":"own""#),
+        (#"{"expanded":["a"]}"#, #"expanded needs "expansion":"own""#),
+        (#"{"toggled":["a"]}"#, #"toggled needs "expansion":"own""#),
+        (#"{"expansion":"shared","toggled":[]}"#, #"toggled needs "expansion":"own""#),
         (#"{"expansion":"own","toggled":[7]}"#, "toggled[0]: an item's id must be a string, not 7"),
         (
             #"{"expansion":"own","toggled":[],"expanded":[]}"#,
-            "a view has expanded (all that is) or toggled (all that differs from the list), not both"
+            "a view can have expanded or toggled, not both"
         ),
         (#"{"window":{"offset":1}}"#, "a window needs a limit"),
-        (#"{"window":{"offset":1,"anchor":"a","limit":1}}"#, "not at both"),
-        (#"{"sort":[{"descending":true}]}"#, "a part of sort needs a path"),
+        (#"{"window":{"offset":1,"anchor":"a","limit":1}}"#, "a window takes anchor or offset, not both"),
+        (#"{"sort":[{"descending":true}]}"#, "each element of sort needs path"),
     ]) func `says what is wrong with it`(text: String, sentence: String) throws {
         let error = try #require(throws: DecodingError.self) { _ = try view(text) }
         #expect("\(error)".contains(sentence), "\(error)")

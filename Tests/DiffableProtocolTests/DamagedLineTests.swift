@@ -2,7 +2,7 @@ import DiffableJSON
 import DiffableProtocol
 import Testing
 
-/// Whatever arrives is answered: with bounds checked, as the tests are built, nothing stops the process.
+/// Every input gets an answer. The tests are built with bounds checks, and no input stops the process.
 struct DamagedLineTests {
     private static let line =
         #"{"jsonrpc":"2.0","id":"a\u00e9","method":"transact","params":{"list":"tâsks","operations":[{"op":"insertItems","#
@@ -41,7 +41,7 @@ struct DamagedLineTests {
         }
     }
 
-    /// A read beyond the bytes is an assertion of the scanner.
+    /// Decodes exactly these bytes; the scanner asserts that it does not read beyond them.
     private func decode(_ bytes: [UInt8]) -> DecodedRequest {
         bytes.withUnsafeBytes { DecodedRequest(line: $0, limits: .server) }
     }

@@ -3,13 +3,29 @@ import DiffableProtocol
 import Foundation
 import Testing
 
-/// docs/protocol.md, as far as it can be checked without a daemon: IntegrationTests runs its transcripts against one.
+/// Checks the protocol's pages without a daemon. IntegrationTests runs their transcripts against one.
 struct DocumentationTests {
-    private static let page: [String] = {
-        let file = URL(filePath: #filePath).appending(path: "../../../docs/protocol.md").standardized
-        let text = (try? String(contentsOf: file, encoding: .utf8)) ?? ""
-        return text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    private static let docs = URL(filePath: #filePath).appending(path: "../../../docs").standardized
+
+    /// The names of the pages: `protocol.md`, which links to all others, and `protocol-….md`.
+    private static let names: [String] = {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: docs.path)) ?? []
+        return names.filter { $0.hasPrefix("protocol") && $0.hasSuffix(".md") }.sorted()
     }()
+
+    private static func contents(of name: String) -> String {
+        (try? String(contentsOf: docs.appending(path: name), encoding: .utf8)) ?? ""
+    }
+
+    private static let page: [String] = names.flatMap { name in
+        contents(of: name).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+    }
+
+    @Test func `the overview links to every page of the protocol`() {
+        let overview = Self.contents(of: "protocol.md")
+        #expect(Self.names.count > 5)
+        for name in Self.names where name != "protocol.md" { #expect(overview.contains("](\(name))"), "\(name)") }
+    }
 
     @Test func `each line of a client reads as its reply says`() throws {
         var replies: [String: String] = [:]
@@ -26,7 +42,7 @@ struct DocumentationTests {
             guard line.hasPrefix("C: ") else { continue }
             count += 1
             let decoded = decodeRequest(String(line.dropFirst(3)))
-            // What can be refused without a list is refused here, with the very line that the page has.
+            // Errors that need no list are checked here, against the exact line of the page.
             if case .failure(let error) = decoded.request {
                 #expect(text { error.write(id: decoded.id, into: &$0) } == replies["\(decoded.id)"], "\(line)")
             }
@@ -42,7 +58,7 @@ struct DocumentationTests {
         }
     }
 
-    @Test func `the page names every method, parameter, operation and error`() {
+    @Test func `the pages name every method, parameter, operation and error`() {
         let page = Self.page.joined(separator: "\n")
         for method in Method.allCases {
             #expect(page.contains("`\(method.rawValue)`"), "\(method)")

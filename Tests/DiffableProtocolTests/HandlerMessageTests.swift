@@ -3,7 +3,7 @@ import DiffableJSON
 import DiffableProtocol
 import Testing
 
-/// What handlers are sent, and what is wrong with what they and their askers send.
+/// The requests to handlers, and errors in messages of handlers and their callers.
 struct HandlerMessageTests {
     private static func request(_ content: HandlerRequest.Content, revision: Int? = 12) -> HandlerRequest {
         HandlerRequest(
@@ -13,7 +13,7 @@ struct HandlerMessageTests {
 
     private static let end = #""from":{"name":"phone","pid":4711,"uid":1000}}}"#
 
-    @Test func `a request is one line as docs,protocol.md has it`() throws {
+    @Test func `a request is one line as the protocol's pages have it`() throws {
         let old = try Snapshot(sections(#"{"sections":[{"id":"s","items":[{"id":"a"}]}]}"#))
         let new = try old.applying([.deleteAllItems])
         let operations = new.difference(from: old)
@@ -79,19 +79,22 @@ struct HandlerMessageTests {
     }
 
     @Test(arguments: [
-        (#""method":"handle","params":{"list":"t"}"#, "handle needs requests"),
-        (#""method":"handle","params":{"list":"t","requests":[]}"#, "requests must name at least one sort of request"),
+        (#""method":"handle","params":{"list":"t"}"#, "handle needs the parameter requests"),
+        (
+            #""method":"handle","params":{"list":"t","requests":[]}"#,
+            #"requests must name at least one of "perform", "propose" and "expand""#
+        ),
         (
             #""method":"handle","params":{"list":"t","requests":["dance"]}"#,
             #"a request must be "perform", "propose" or "expand", not "dance""#
         ),
         (
             #""method":"handle","params":{"list":"t","requests":["expand"],"actions":["a"]}"#,
-            #"handle takes actions only where requests has "perform""#
+            #"actions can be used only if requests contains "perform""#
         ),
         (
             #""method":"handle","params":{"list":"t","requests":["perform"],"actions":[]}"#,
-            "actions must name at least one; left out, it means all"
+            "actions must name at least one action; leave it out to handle all"
         ),
         (
             #""method":"perform","params":{"list":"t","action":"a","items":[],"section":"s"}"#,
@@ -106,18 +109,18 @@ struct HandlerMessageTests {
             #""method":"expand","params":{"list":"t","item":"x","timeout":600001}"#,
             "timeout must be an integer number of milliseconds from 1 to 600000"
         ),
-        (#""method":"answer","params":{"result":1}"#, "answer needs request"),
+        (#""method":"answer","params":{"result":1}"#, "answer needs the parameter request"),
         (
             #""method":"answer","params":{"request":1,"result":1,"refusal":"no"}"#,
-            "answer takes refusal, or failure, or result and operations, only one of these"
+            "answer takes only one of these: refusal; failure; or result, operations or both"
         ),
         (
             #""method":"answer","params":{"request":1,"failure":"no","refusal":"no"}"#,
-            "answer takes refusal, or failure, or result and operations, only one of these"
+            "answer takes only one of these: refusal; failure; or result, operations or both"
         ),
         (
             #""method":"propose","params":{"list":"t","operations":[],"lease":"connection","requestKey":"k"}"#,
-            "lease and requestKey exclude each other"
+            "lease and requestKey cannot be combined"
         ),
     ])
     func `what is wrong with a request is said`(members: String, message: String) {

@@ -1,6 +1,6 @@
 import DiffableJSON
 
-/// A JSON text in its parts, to be varied: members keep their order.
+/// A parsed JSON text for variations. Members keep their order.
 indirect enum JSONTree {
     case object([(name: String, value: JSONTree)])
     case array([JSONTree])
@@ -39,13 +39,13 @@ indirect enum JSONTree {
         }
     }
 
-    /// What an object has under a name, as text.
+    /// The text of a member.
     subscript(name: String) -> String? {
         guard case .object(let members) = self else { return nil }
         return members.first { $0.name == name }?.value.text
     }
 
-    /// An object with that value for a member, in its place or at the end; nil leaves it out.
+    /// Returns the object with a changed or appended member; nil removes it.
     func with(_ name: String, _ value: JSONTree?) -> JSONTree {
         guard case .object(var members) = self else { return self }
         let index = members.firstIndex { $0.name == name }

@@ -90,7 +90,7 @@ struct LineFramerTests {
                 while !rest.isEmpty {
                     lines += framer.read(String(decoding: rest.prefix(size), as: UTF8.self), upTo: appetite)
                     rest = rest.dropFirst(size)
-                    // Whoever had enough comes back for what was kept.
+                    // A reader that stopped continues with the kept lines.
                     if size % 2 == 0 { lines += framer.lines() }
                 }
                 lines += framer.lines()
@@ -172,7 +172,7 @@ struct LineFramerTests {
         }
         framer.append("\n")
         #expect(framer.lines().first?.utf8.count == 6_400_000)
-        // Looking at all of it for each piece would be 320 GB.
+        // Scanning the whole line for each piece would read 320 GB.
         #expect(time < .seconds(20))
     }
 }
@@ -182,7 +182,7 @@ extension LineFramer {
         Array(text.utf8).withUnsafeBytes { append($0) }
     }
 
-    /// As many as are wanted of those that are whole now.
+    /// Reads up to `count` complete lines.
     fileprivate mutating func read(_ text: String, upTo count: Int) -> [String] {
         var lines: [String] = []
         Array(text.utf8).withUnsafeBytes { bytes in
@@ -194,7 +194,6 @@ extension LineFramer {
         return lines
     }
 
-    /// All that are whole.
     fileprivate mutating func lines() -> [String] {
         var lines: [String] = []
         while let line = next(\.text) { if let line { lines.append(line) } }
@@ -203,7 +202,7 @@ extension LineFramer {
 }
 
 extension LineFramer.Line {
-    /// Nil for the end of a line that was reported before.
+    /// The line's text; nil at the end of a line that was reported before.
     fileprivate var text: String? {
         switch self {
         case .line(let bytes): String(decoding: bytes, as: UTF8.self)

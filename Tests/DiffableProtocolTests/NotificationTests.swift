@@ -154,7 +154,7 @@ struct NotificationTests {
             Issue.record("not read")
             return
         }
-        // Whatever a method that is not known has for parameters, and on whichever side of them it stands.
+        // An unknown method may have any parameters, before or after its name.
         for line in [
             #"{"method":"weather","params":{"sun":true}}"#, #"{"method":"weather","params":["sun"]}"#,
             #"{"params":{"from":"the west","operations":[{"op":"rain"}]},"method":"weather"}"#,

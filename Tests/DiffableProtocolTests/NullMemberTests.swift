@@ -3,11 +3,11 @@ import DiffableJSON
 import DiffableProtocol
 import Testing
 
-/// `null` for a member is the same as leaving it out, whatever the object; where it means something, the page says so.
+/// Checks that a `null` member equals a missing one in every object, with exceptions that the page names.
 ///
-/// Which members an object has is asked of the decoder itself: a member that comes later is tried without a word here.
+/// The decoder itself lists the members of an object, so new members are checked automatically.
 struct NullMemberTests {
-    /// Has each object that the daemon reads at least once.
+    /// Lines that contain each object that the daemon reads.
     private static let lines = [
         #"{"jsonrpc":"2.0","id":1,"method":"hello","params":{"name":"bar","maxLine":1048576}}"#,
         #"{"id":1,"method":"createList","params":{"list":"t","durability":"volatile","mode":"0640","ifAbsent":true,"lease":"connection"}}"#,
@@ -19,6 +19,8 @@ struct NullMemberTests {
         #"{"id":1,"method":"settle","params":{"call":1,"outcome":"lost"}}"#,
         #"{"id":1,"method":"checkpoint","params":{"list":"t"}}"#,
         #"{"id":1,"method":"lists","params":{"deleted":true}}"#,
+        #"{"id":1,"method":"lists","params":{"actions":true}}"#,
+        #"{"id":1,"method":"clients","params":{"actions":true}}"#,
         #"{"id":1,"method":"deleteList","params":{"list":"t","ifRevision":3,"keep":"required"}}"#,
         #"{"id":1,"method":"undeleteList","params":{"list":"t","epoch":"e","as":"u"}}"#,
         #"{"id":1,"method":"renameList","params":{"list":"t","to":"u","ifRevision":3}}"#,
@@ -87,7 +89,7 @@ struct NullMemberTests {
         #"{"op":"replaceChildren","parent":"x","items":[\#(item)]}"#,
     ]
 
-    /// Where `null` is a value of its own. docs/protocol.md has them.
+    /// The members in which `null` is a value of its own, as docs/protocol.md lists them.
     private static let meanings: Set<String> = [
         "request.id",
         "insertSections.after", "moveSection.after", "insertItems.after", "moveItem.after",
@@ -119,7 +121,7 @@ struct NullMemberTests {
                 }
             }
         }
-        // "not" has a condition of its own kind here, which is an "or".
+        // The condition in "not" is an "or" here.
         #expect(differing.union(["not.equals", "not.contains"]) == Self.meanings)
         #expect(numberOfMembers > 300)
     }
@@ -138,7 +140,7 @@ struct NullMemberTests {
 
     // MARK: -
 
-    /// Hands over each object that the daemon looks into, and what makes the whole line of another one in its place.
+    /// Visits each object that the daemon interprets, with a function that rebuilds the whole line from a replacement.
     private static func visit(
         _ tree: JSONTree, kind: String, rebuild: @escaping (JSONTree) -> JSONTree,
         _ body: (JSONTree, String, (JSONTree) -> JSONTree) throws -> Void
@@ -165,7 +167,7 @@ struct NullMemberTests {
         }
     }
 
-    /// The members that such an object has, as the refusal of another one says.
+    /// Returns the members of such an object, from the error for an unknown one.
     private static func members(of object: JSONTree, _ rebuild: (JSONTree) -> JSONTree) throws -> [String] {
         let answer = answer(rebuild(object.with("zzzzzzzzzzzz", .leaf("1"))).text)
         let names = names(after: "; it has ", in: answer)
@@ -178,7 +180,7 @@ struct NullMemberTests {
         return answer[range.upperBound...].split(separator: ",").map { String($0.drop { $0 == " " }) }
     }
 
-    /// What the daemon makes of a line, without places in its text.
+    /// Returns the daemon's answer to a line, without positions in the text.
     private static func answer(_ line: String) -> String {
         let decoded = decodeRequest(line)
         switch decoded.request {
@@ -191,7 +193,7 @@ struct NullMemberTests {
         }
     }
 
-    /// What a view shows of a list in which there is a difference to see: its text has the members as they came.
+    /// Returns the result of a view on a list that shows any difference, because the view's own text keeps the members.
     private static func shown(_ view: View) -> String {
         let items = ["x", "y", "z", "u"].enumerated().map { index, id in
             #"{"id":"\#(id)","kind":"k","content":{"n":\#(index),"m":[null],"t":"milk","u":1},"children":[{"id":"\#(id)2","content":{"n":null,"t":"m"}}]}"#

@@ -17,6 +17,8 @@ struct RequestTests {
         #""method":"createList","params":{"list":"tasks","durability":"volatile","ifAbsent":true}"#,
         #""method":"deleteList","params":{"list":"tasks"}"#,
         #""method":"lists","params":{"deleted":true}"#,
+        #""method":"lists","params":{"actions":true}"#,
+        #""method":"clients","params":{"actions":true}"#,
         #""method":"undeleteList","params":{"list":"tasks"}"#,
         #""method":"undeleteList","params":{"list":"tasks","as":"chores"}"#,
         #""method":"renameList","params":{"list":"tasks","to":"chores"}"#,
@@ -114,7 +116,7 @@ struct RequestTests {
         }
     }
 
-    /// A line of the tables that names another method shows here too.
+    /// A line with another method in the tables also fails here.
     @Test(arguments: requests) func `a request is written as it was read`(members: String) throws {
         for id in ["1", "-5", #""a\u0041\"""#, "null"] {
             let line = #"{"jsonrpc":"2.0","id":\#(id),\#(members)}"#
@@ -140,7 +142,7 @@ struct RequestTests {
 
     @Test func `a request without an id is to have no reply`() throws {
         #expect(decodeRequest(#"{"method":"ping"}"#).id == .absent)
-        // Not even one about an error.
+        // Not even a reply about an error.
         let decoded = decodeRequest(#"{"method":"pong"}"#)
         #expect(decoded.id == .absent)
         #expect(text { WireError(.invalidParams, "x").write(id: decoded.id, into: &$0) } == "")
@@ -149,7 +151,7 @@ struct RequestTests {
 
     @Test(arguments: [
         (#"{"id":1,"method":"ping""#, -32700, "invalid JSON: the text ends too early at byte 23", "1"),
-        (#"{"id":1,"method":"ping"} {}"#, -32700, "invalid JSON: something after the end of the value at byte 25", "1"),
+        (#"{"id":1,"method":"ping"} {}"#, -32700, "invalid JSON: text after the end of the value at byte 25", "1"),
         (
             #"{"id":1,"method":"nope","params":{]}"#, -32700,
             "invalid JSON: a member name in quotes is expected, not ']' at byte 34", "1"
@@ -158,10 +160,13 @@ struct RequestTests {
             "{\"method\":\"p\u{0}ing\"}", -32700,
             "invalid JSON: an unescaped control character (byte 0x00) in a string at byte 12", "null"
         ),
-        ("\u{FEFF}{\"method\":\"ping\"}", -32700, "a byte order mark, which JSON does not have at byte 0", "null"),
+        (
+            "\u{FEFF}{\"method\":\"ping\"}", -32700,
+            "the line cannot be read: a byte order mark (JSON allows none) at byte 0", "null"
+        ),
         (
             "[]", -32600,
-            "batches are not supported: send one request per line, and what belongs together as one transact",
+            "JSON-RPC batches are not supported: send one request per line, and operations that belong together in one transact",
             "null"
         ),
         ("{}", -32600, "a request needs a method (at byte 0)", "null"),
@@ -199,17 +204,17 @@ struct RequestTests {
         ),
         (
             #"{"id":1,"method":"ping","params":[]}"#, -32602,
-            "params of ping must be an object, with members that have names, not an array (at byte 33)", "1"
+            "params of the method \"ping\" must be an object (with named members), not an array (at byte 33)", "1"
         ),
         (
             #"{"id":1,"method":"ping","params":7}"#, -32602,
-            "params of ping must be an object, with members that have names, not 7 (at byte 33)", "1"
+            "params of the method \"ping\" must be an object (with named members), not 7 (at byte 33)", "1"
         ),
         (
             #"{"id":1,"method":"subscribe","params":{"lst":"t"}}"#, -32602,
             #"params: subscribe has no member "lst"; did you mean "list"? (at byte 40)"#, "1"
         ),
-        (#"{"id":1,"method":"subscribe"}"#, -32602, "subscribe needs list (at byte 0)", "1"),
+        (#"{"id":1,"method":"subscribe"}"#, -32602, "subscribe needs the parameter list (at byte 0)", "1"),
         (
             #"{"id":1,"method":"subscribe","params":{"list":""}}"#, -32602,
             "list is empty; an identifier is 1 to 255 bytes of UTF-8 (at byte 47)", "1"
@@ -229,11 +234,11 @@ struct RequestTests {
         ),
         (
             #"{"id":1,"method":"apply","params":{"list":"t","snapshot":[]}}"#, -32602,
-            #"snapshot is {"sections":[...]}; an array of items needs section (at byte 0)"#, "1"
+            #"snapshot must be {"sections":[...]}; for an array of items, add section (at byte 0)"#, "1"
         ),
         (
             #"{"id":1,"method":"apply","params":{"list":"t","section":"a","snapshot":{"sections":[]}}}"#, -32602,
-            "with section, snapshot is that section's items, an array (at byte 0)", "1"
+            "with section, snapshot must be an array of that section's items (at byte 0)", "1"
         ),
         (
             #"{"id":1,"method":"createList","params":{"list":"t","durability":"eternal"}}"#, -32602,
@@ -288,19 +293,19 @@ struct RequestTests {
         let cases = [
             (
                 #"{"id":1,"method":"transact","params":{"list":"t","operations":[{"op":"deleteAllItems"},{"op":"deleteAllItems"}]}}"#,
-                #"{"jsonrpc":"2.0","id":1,"error":{"code":11,"message":"operations[1]: there are more than operationsMax = 1 operations in one line; send them in parts (\"more\":true) (at byte 87)","data":{"name":"tooLarge","list":"t","limit":"operationsMax","max":1,"offset":87}}}"#
+                #"{"jsonrpc":"2.0","id":1,"error":{"code":11,"message":"operations[1]: there are more than 1 operations (operationsMax) in one line; send them in parts: \"more\":true in all but the last, which has \"more\":false (at byte 87)","data":{"name":"tooLarge","list":"t","limit":"operationsMax","max":1,"offset":87}}}"#
             ),
             (
                 #"{"id":1,"method":"transact","params":{"list":"t","operations":[{"op":"appendItems","items":[{"id":"x","content":12345}]}]}}"#,
-                #"{"jsonrpc":"2.0","id":1,"error":{"code":11,"message":"operations[0].items[0].content: the content is longer than contentLengthMax = 4 bytes (at byte 112)","data":{"name":"tooLarge","list":"t","operation":0,"limit":"contentLengthMax","max":4,"offset":112}}}"#
+                #"{"jsonrpc":"2.0","id":1,"error":{"code":11,"message":"operations[0].items[0].content: the content is longer than 4 bytes (contentLengthMax); store the rest elsewhere (at byte 112)","data":{"name":"tooLarge","list":"t","operation":0,"limit":"contentLengthMax","max":4,"offset":112}}}"#
             ),
             (
                 #"{"id":1,"method":"ping","params":[[[[[[[[]]]]]]]]}"#,
-                #"{"jsonrpc":"2.0","id":1,"error":{"code":11,"message":"params: there are more than depthMax = 8 arrays and objects inside each other (at byte 40)","data":{"name":"tooLarge","limit":"depthMax","max":8,"offset":40}}}"#
+                #"{"jsonrpc":"2.0","id":1,"error":{"code":11,"message":"params: there are more than 8 nested arrays and objects (depthMax); use fewer levels (at byte 40)","data":{"name":"tooLarge","limit":"depthMax","max":8,"offset":40}}}"#
             ),
             (
                 #"{"id":1,"method":"transact","params":{"list":"t","operations":[{"op":"appendItems","items":[{"id":"x","content":[[[1]]]}]}]}}"#,
-                #"{"jsonrpc":"2.0","id":1,"error":{"code":11,"message":"operations[0].items[0].content: there are more than depthMax = 8 arrays and objects inside each other (at byte 114)","data":{"name":"tooLarge","list":"t","operation":0,"limit":"depthMax","max":8,"offset":114}}}"#
+                #"{"jsonrpc":"2.0","id":1,"error":{"code":11,"message":"operations[0].items[0].content: there are more than 8 nested arrays and objects (depthMax); use fewer levels (at byte 114)","data":{"name":"tooLarge","list":"t","operation":0,"limit":"depthMax","max":8,"offset":114}}}"#
             ),
         ]
         for (line, reply) in cases {
@@ -313,7 +318,7 @@ struct RequestTests {
         }
     }
 
-    /// What is in the range is taken, one less and one more is refused with the range, as is what is no number.
+    /// Values in the range are accepted; one less, one more, and values that are not numbers are refused with the range.
     @Test(arguments: [
         ("subscribe", "minInterval", 1...3_600_000, " number of milliseconds"),
         ("subscribe", "bookmark", 10...3_600_000, " number of milliseconds"),
@@ -344,7 +349,7 @@ struct RequestTests {
         }
     }
 
-    /// Each member of the wrong sort: the message says of what, and what it must be, as a sentence.
+    /// Each member with a wrong type: the message is a sentence with the member's name and the expected type.
     @Test(arguments: [
         #"{"id":1,"method":"createList","params":{"list":7}}"#: "list must be a string, not 7",
         #"{"id":1,"method":7}"#: "method must be a string, not 7",
@@ -352,13 +357,13 @@ struct RequestTests {
         #"{"id":1,"method":"snapshot","params":{"list":"t","view":{"sort":"/a"}}}"#:
             #"view.sort must be an array, not "/a""#,
         #"{"id":1,"method":"snapshot","params":{"list":"t","view":{"sort":[7]}}}"#:
-            #"view.sort[0]: a part of sort must be a path such as "/due", or an object with a path, not 7"#,
+            #"view.sort[0]: an element of sort must be a path such as "/due", or an object with a path, not 7"#,
         #"{"id":1,"method":"snapshot","params":{"list":"t","view":{"sort":["due"]}}}"#:
             #"view.sort[0]: path must be "id", "kind" or a JSON pointer such as "/due", not "due""#,
         #"{"id":1,"method":"snapshot","params":{"list":"t","view":{"where":[]}}}"#:
             "view.where: a condition must be an object, not an array",
         #"{"id":1,"method":"snapshot","params":{"list":"t","view":{"where":{"path":"/a","lessThan":true}}}}"#:
-            "view.where.lessThan must be a number or a string, which have an order, not true",
+            "view.where.lessThan must be a number or a string (only these have an order), not true",
         #"{"id":1,"method":"snapshot","params":{"list":"t","view":{"window":{"limit":"9"}}}}"#:
             #"view.window.limit must be an integer from 0 to 9007199254740991, not "9""#,
         #"{"id":1,"method":"transact","params":{"list":"t","operations":{}}}"#:
@@ -403,15 +408,15 @@ struct RequestTests {
 
     @Test(arguments: [
         ("hepl", -32601, #"there is no method "hepl"; did you mean "help"? (at byte 0)"#),
-        ("subscribe", -32602, "subscribe needs a list: subscribe LIST"),
-        ("lists tasks", -32602, "lists takes no list: lists"),
+        ("subscribe", -32602, "subscribe needs a list; send: subscribe LIST"),
+        ("lists tasks", -32602, "lists takes no list; send: lists"),
         (
             "subscribe my tasks", -32600,
-            "a line that is not JSON is METHOD [LIST]; for anything more send a JSON object"
+            "a line that is not JSON must be METHOD [LIST]; for anything more, send a JSON object"
         ),
-        ("transact tasks", -32602, "transact needs list and operations: send it as a JSON object"),
-        ("apply tasks", -32602, "apply needs list and snapshot: send it as a JSON object"),
-        ("unsubscribe 1", -32602, "unsubscribe needs subscription: send it as a JSON object"),
+        ("transact tasks", -32602, "transact needs list and operations: send the request as a JSON object"),
+        ("apply tasks", -32602, "apply needs list and snapshot: send the request as a JSON object"),
+        ("unsubscribe 1", -32602, "unsubscribe needs subscription: send the request as a JSON object"),
     ])
     func `shorthand that says nothing is answered with what to type`(line: String, code: Int, message: String) {
         guard case .failure(let error) = decodeRequest(line).request else {
@@ -430,7 +435,7 @@ struct RequestTests {
         }
         #expect(error.code == .parseError)
         #expect(error.offset == 1)
-        #expect(error.message == "invalid UTF-8 at byte 1")
+        #expect(error.message == "the line cannot be read: invalid UTF-8 at byte 1")
     }
 
     @Test func `the offset of invalid UTF-8 is that of the character, not of its last byte`() {
@@ -444,7 +449,7 @@ struct RequestTests {
         #expect(error.offset == "ping ä€".utf8.count)
     }
 
-    /// Whether two texts are the same in the end, whatever marks they have, takes the square of the marks to find out.
+    /// Comparing two texts regardless of their marks takes the square of the number of marks.
     @Test(arguments: [
         "NAME", "ping NAME", #"{"id":1,"method":"createList","params":{"list":"t","durability":"NAME"}}"#,
         #"{"id":1,"method":"subscribe","params":{"list":"t","since":{"epoch":"NAME","revision":1}}}"#,
@@ -470,7 +475,7 @@ struct RequestTests {
         #expect(throws: WireError.self) { try subscribe(256) }
     }
 
-    // MARK: - What a client sent, in messages
+    // MARK: - Client text in messages
 
     @Test(arguments: [
         #"{"id":1,"method":"NAME"}"#,
@@ -484,7 +489,7 @@ struct RequestTests {
         #"{"id":1,"method":"transact","params":{"list":"t","operations":[{"op":"patchItems","items":[{"id":"a","content":{"NAME":1,"NAME":2}}]}]}}"#,
     ])
     func `a long name is cut where a message repeats it`(line: String) {
-        // Of three bytes each, so that the cut is not where the bytes run out.
+        // Three bytes each, so that the cut is not at the limit in bytes.
         let name = String(repeating: "€", count: 100_000)
         guard case .failure(let error) = decodeRequest(line.replacing("NAME", with: name)).request else {
             Issue.record("taken")
@@ -505,7 +510,7 @@ struct RequestTests {
             return
         }
         #expect(error.code == .invalidRequest)
-        #expect(error.message == "id is longer than 1024 bytes (at byte 6)")
+        #expect(error.message == "id (of the request) is longer than 1024 bytes; use a shorter one (at byte 6)")
     }
 
     // MARK: - Parts
@@ -546,7 +551,7 @@ struct RequestTests {
             head + #"{"op":"deleteItems","items":["a","b"]}],"more":true}}"# + "\n",
             head + #"{"op":"deleteItems","items":["c","d"]}],"more":false},"id":5}"# + "\n",
         ]
-        // Each line has room for the longer end. One byte less than another id takes.
+        // Each line has room for the longer end, and lacks one byte for another id.
         let lineLengthMax = expected[1].utf8.count + 3
         var writer = RequestWriter(transact: "t", .values(OperationsWriter(all)), ifRevision: 3)
         var lines: [String] = []

@@ -3,10 +3,10 @@ import DiffableProtocol
 import Synchronization
 
 extension Client {
-    /// Follows a list as the daemon's own lines, over as many connections as it takes, until the list is deleted.
+    /// Follows a list as the daemon's own lines, over any number of connections, until the list is deleted.
     ///
-    /// - Parameter body: is given the lines of one group, each with its line feed; of a group that was cut off, nothing.
-    ///   While it runs nothing is read, so that whoever cannot keep up is given fewer changes.
+    /// - Parameter body: gets the lines of one update, each with its line feed; nothing of an incomplete update. While it runs
+    ///   nothing is read, so a slow body gets fewer changes.
     package func lines(
         of list: ListName, options: ListOptions = ListOptions(), _ body: @escaping @Sendable ([UInt8]) -> Void
     ) async throws(ClientError) {
@@ -44,7 +44,6 @@ extension Client {
     }
 }
 
-/// The lines of a group in the making, and where the last whole one led.
 private struct LineGroup: Sendable {
     private let ifAbsent: AbsentList
     private var lines: [UInt8] = []
@@ -58,7 +57,7 @@ private struct LineGroup: Sendable {
         case lost(ClientError)
     }
 
-    /// Another connection goes on from the last whole group.
+    /// Prepares for another connection, which continues from the last complete update.
     mutating func resume() -> Request.Subscribe.Since? {
         lines = []
         return since
@@ -85,7 +84,7 @@ private struct LineGroup: Sendable {
                 return (lines, ifAbsent == .isError ? .listDeleted : nil)
             case .subscriptionEnded(_, _, let reason, let message):
                 lines = []
-                let refusal = Refusal(name: reason, message: message)
+                let refusal = Refusal(.init(rawValue: reason), message)
                 return (line + [UInt8(ascii: "\n")], .lost(.subscriptionEnded(refusal)))
             case .bookmark, .result, .failure, .request, .requestCancelled, .handlerEnded, .other:
                 lines = []

@@ -1,30 +1,32 @@
 import Diffable
 import DiffableProtocol
 
-/// What a subscription brings, a whole group at a time, for somebody who carries it on.
+/// A complete update of a subscription, to be copied elsewhere.
 package enum FollowedGroup: Sendable {
-    /// What makes the state from nothing, and where that is.
+    /// The operations that make the state from nothing, and its position.
     case reset([ListOperation], ListPosition, UpdateCause)
-    /// What leads to a revision.
+    /// The operations that lead to a revision.
     case changes([ListOperation], revision: Int)
-    /// Of a mirror.
+    /// The liveness of a mirror.
     case liveness(Liveness)
     case listDeleted
-    /// Nothing more will come.
+    /// The connection has ended.
     case end(ClientError)
 }
 
 extension Connection {
-    /// Follows a list by whole groups, also the next list of that name, for as long as the connection lasts.
+    /// Follows a list by complete updates, including the next list with that name, as long as the connection lasts.
     ///
     /// - Parameters:
-    ///   - since: where to go on from; nil: from nothing.
-    ///   - receive: while it runs nothing is read, so that whoever cannot keep up is given fewer changes.
-    /// - Returns: Where the list was at the beginning; nil when there is none yet.
+    ///   - since: the position to continue from; nil: from nothing.
+    ///   - lengthMax: the limit of one update in bytes. A longer one ends the subscription.
+    ///   - receive: while it runs nothing is read, so a slow receiver gets fewer changes.
+    /// - Returns: the list's position at the beginning; nil if the list does not exist yet.
     package func follow(
-        _ list: ListName, since: ListPosition?, _ receive: @escaping @Sendable (FollowedGroup) async -> Void
+        _ list: ListName, since: ListPosition?, groupLengthMax lengthMax: Int,
+        _ receive: @escaping @Sendable (FollowedGroup) async -> Void
     ) async throws(ClientError) -> ListPosition? {
-        let assembly = GroupAssembly()
+        let assembly = GroupAssembly(lengthMax: lengthMax)
         var options = ListOptions()
         options.ifAbsent = .isAwaited
         let since = since.map { Request.Subscribe.Since(epoch: $0.epoch, revision: $0.revision) }
@@ -35,15 +37,29 @@ extension Connection {
     }
 }
 
-/// The parts of a group that is not whole yet.
 private actor GroupAssembly {
     private var operations: [ListOperation] = []
+    /// The length of their lines in bytes.
+    private var length = 0
+    private let lengthMax: Int
 
-    /// A group that is whole now.
+    init(lengthMax: Int) { self.lengthMax = lengthMax }
+
     func take(_ arrival: Conversation.Arrival) -> FollowedGroup? {
-        guard case .notification(let message, _) = arrival else {
+        guard case .notification(let message, let line) = arrival else {
             if case .end(let reason) = arrival { return .end(reason) }
             return nil
+        }
+        switch message {
+        case .reset, .changes: length += line.count
+        default: break
+        }
+        guard length <= lengthMax else {
+            (operations, length) = ([], 0)
+            let message =
+                "one change of the list is longer than the daemon on this host takes (\(lengthMax) bytes): raise its "
+                + "transactionLengthMax"
+            return .end(.subscriptionEnded(Refusal(.tooLarge, message)))
         }
         switch message {
         case .reset(let reset):
@@ -56,10 +72,10 @@ private actor GroupAssembly {
             return whole(changes.operations, changes.part).map { .changes($0, revision: changes.revision) }
         case .bookmark(let bookmark): return bookmark.liveness.map(FollowedGroup.liveness)
         case .listDeleted:
-            operations = []
+            (operations, length) = ([], 0)
             return .listDeleted
         case .subscriptionEnded(_, _, let reason, let message):
-            return .end(.subscriptionEnded(Refusal(name: reason, message: message)))
+            return .end(.subscriptionEnded(Refusal(.init(rawValue: reason), message)))
         case .snapshot, .patch, .result, .failure, .request, .requestCancelled, .handlerEnded, .other: return nil
         }
     }
@@ -67,7 +83,7 @@ private actor GroupAssembly {
     private func whole(_ part: [ListOperation], _ position: Request.Part) -> [ListOperation]? {
         operations += part
         guard position == .last else { return nil }
-        defer { operations = [] }
+        defer { (operations, length) = ([], 0) }
         return operations
     }
 }

@@ -1,10 +1,9 @@
 import Diffable
 import Synchronization
 
-/// One loop over a list: its subscription, on whichever connection it is at the moment.
-///
-/// The loop's own task does all of it. When it asks for the next state and the connection is gone, it waits for another and
-/// subscribes there, from where it was; so what it is not asked for costs nothing.
+/// One loop over a list: its subscription, on the current connection. The loop's own task does all the work. When it asks for the
+/// next state and the connection is lost, it waits for another one and subscribes there, from its last state. So nothing happens
+/// until the loop asks.
 final class Follower<Value: Sendable>: Sendable {
     private let subscription: Subscription
     private let options: ListOptions
@@ -13,21 +12,18 @@ final class Follower<Value: Sendable>: Sendable {
     private let state: Mutex<State>
 
     private struct State {
-        /// Nil as long as the daemon has no subscription for this.
+        /// Nil while the daemon has no subscription for this loop.
         var active: ActiveSubscription?
         var given: ListSnapshot<Value>
         var hasEnded = false
-        /// Its number among those who observe `shownView`.
         var observer: Int?
     }
 
-    /// A subscription that the daemon has, and the connection that it is on.
     private struct ActiveSubscription {
         let connection: Connection
         let number: Int
-        /// Of the view that was asked for last.
         var viewNumber: Int
-        /// It was not answered yet. What is set meanwhile waits, and only the last of it is asked for then.
+        /// Whether the reply is pending. Views that are set until then wait, and only the last one is requested.
         var isViewAwaited = false
     }
 
@@ -47,7 +43,6 @@ final class Follower<Value: Sendable>: Sendable {
         state.withLock { $0.observer = observer }
     }
 
-    /// The loop was left.
     deinit {
         leave()
         stopObserving()
@@ -75,7 +70,7 @@ final class Follower<Value: Sendable>: Sendable {
                 return try await subscription.next()
             } catch {
                 switch error {
-                // The connection's end; a refusal is that of a line that was not ours.
+                // The connection has ended; a refusal here concerns another client's line.
                 case .connectionLost, .noReply, .refused: abandonSubscription()
                 default: throw error
                 }
@@ -87,7 +82,7 @@ final class Follower<Value: Sendable>: Sendable {
         while true {
             let connection = try await shared.acquire()
             do throws(ClientError) {
-                // A state is gone on from with the view that it was seen through.
+                // A state is continued with its own view.
                 let since = subscription.since
                 let view = since == nil ? shownView.version : subscription.view
                 let receive = subscription.resume(view)
@@ -112,20 +107,19 @@ final class Follower<Value: Sendable>: Sendable {
         }
     }
 
-    /// One view was answered on that connection.
     private func askForNextView(on connection: Connection?) {
         state.withLock { if $0.active?.connection === connection { $0.active?.isViewAwaited = false } }
         askForView()
     }
 
-    /// Asks for the view that was set last, unless it was asked for, or another one is not answered yet.
+    /// Requests the last view, unless it was requested already, or another request is pending.
     private func askForView() {
         state.withLock { state in
             let view = shownView.version
             guard let active = state.active, !active.isViewAwaited, active.viewNumber != view.number else { return }
             state.active?.viewNumber = view.number
             state.active?.isViewAwaited = true
-            // Under the lock, so that none is overtaken by the one before.
+            // Inside the lock, so that requests keep their order.
             active.connection.setViewSoon(view, subscription: active.number)
         }
     }
@@ -147,7 +141,7 @@ final class Follower<Value: Sendable>: Sendable {
         stopObserving()
         state.withLock { state in
             state.hasEnded = true
-            // Whoever keeps the iterator need not keep the list.
+            // An iterator that is kept need not keep the list.
             state.given = ListSnapshot(state.given.contents.empty)
         }
     }
@@ -160,14 +154,12 @@ final class Follower<Value: Sendable>: Sendable {
         if let observer { shownView.remove(observer) }
     }
 
-    /// The connection has gone, and the subscription with it.
     private func abandonSubscription() {
         guard let active = takeSubscription() else { return }
         shared.giveUp(active.connection)
         shared.release()
     }
 
-    /// The daemon is told that nothing more is wanted, unless it knows.
     private func leave() {
         guard let active = takeSubscription() else { return }
         active.connection.endSoon(subscription: active.number)

@@ -1,14 +1,12 @@
 import Diffable
 import HashTreeCollections
 
-/// The items' content as values of a program's type.
 enum ItemContents<Value: Sendable>: Sendable {
-    /// Read from the item whenever it is asked for.
+    /// Computed from the item on each access.
     case asIs(@Sendable (Content?) -> Value)
-    /// Decoded once, when the item comes or looks different.
+    /// Decoded once, when the item is inserted or changed.
     case decoded(DecodedContents<Value>)
 
-    /// The same for a list without items.
     var empty: ItemContents {
         switch self {
         case .asIs: self
@@ -16,7 +14,6 @@ enum ItemContents<Value: Sendable>: Sendable {
         }
     }
 
-    /// The items that cannot be shown.
     var skipped: TreeSet<ItemID> {
         if case .decoded(let contents) = self { contents.skipped } else { [] }
     }
@@ -32,7 +29,7 @@ enum ItemContents<Value: Sendable>: Sendable {
         }
     }
 
-    /// - Parameter difference: in canonical form.
+    /// `difference` is in canonical form.
     func applying(
         _ difference: [ListOperation], from old: Snapshot, to new: Snapshot, of list: ListName
     ) throws(ClientError) -> ItemContents {
@@ -43,24 +40,24 @@ enum ItemContents<Value: Sendable>: Sendable {
     }
 }
 
-/// A value in a box, so that the dictionary of them is of one type whatever the values are: one that is made for each type is
-/// looked up by its type at each step, which costs more than decoding an item does.
-/// It may be read anywhere, because there are only `DecodedValue`s of it, which never change.
+/// A boxed value, so that one dictionary type serves all value types: a dictionary that is specialised at run time looks up its
+/// type at each step, which costs more than decoding an item. It can be shared, because its only subclass `DecodedValue` is
+/// immutable.
 class DecodedBox: @unchecked Sendable {}
 
+// Immutable, because only `init` sets its value.
 private final class DecodedValue<Value: Sendable>: DecodedBox, @unchecked Sendable {
     let value: Value
 
     init(_ value: Value) { self.value = value }
 }
 
-/// What was made of each item. The collections are persistent: old states share them.
+/// The decoded value of each item. The collections are persistent: old states share them.
 struct DecodedContents<Value: Sendable>: Sendable {
     let decoding: @Sendable (Item) throws -> Value
     let undecodable: UndecodableItems
-    /// Each a `DecodedValue<Value>`.
+    /// Each is a `DecodedValue<Value>`.
     var values: TreeDictionary<ItemID, DecodedBox> = [:]
-    /// Those that could not be decoded.
     var skipped: TreeSet<ItemID> = []
 
     init(by decoding: @escaping @Sendable (Item) throws -> Value, _ undecodable: UndecodableItems) {
@@ -69,7 +66,6 @@ struct DecodedContents<Value: Sendable>: Sendable {
     }
 }
 
-/// Follows a difference, and decodes what came with it.
 private struct ContentDecoder<Value: Sendable> {
     let list: ListName
     var contents: DecodedContents<Value>
@@ -123,7 +119,7 @@ private struct ContentDecoder<Value: Sendable> {
         }
     }
 
-    /// What was moved out of what is deleted stays.
+    /// Items that were moved out of a deleted one stay.
     private mutating func remove(_ ids: [ItemID]) {
         for id in ids where !new.contains(id) {
             contents.values[id] = nil

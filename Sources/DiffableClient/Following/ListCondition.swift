@@ -1,18 +1,18 @@
 import Diffable
 import DiffableJSON
 
-/// Which items a view shows: a comparison with a value in the content, or several of them.
+/// Selects the items of a view: a comparison with a value in the content, or several of them.
 ///
 ///     let isUrgent: ListCondition = !("/done" == true) && "/due" < 5
 ///
-/// What stands on the left is a `ContentPointer`, and a literal is one. A comparison with what is not there, or is of another
-/// type, does not hold; so `"/done" != true` holds also for items without the member.
+/// The left side is a `ContentPointer`, which can be a literal. A comparison with a missing value, or with one of another type,
+/// does not hold; so `"/done" != true` holds also for items without the member.
 public struct ListCondition: Hashable, Sendable {
     private indirect enum Form: Hashable, Sendable {
         case and([ListCondition])
         case or([ListCondition])
         case not(ListCondition)
-        /// A test of what is at the path: the test's name, and what follows it in JSON.
+        /// A test of the value at a path: the test's name, and its operand in JSON.
         case test(ContentPointer, String, Content)
     }
 
@@ -24,16 +24,16 @@ public struct ListCondition: Hashable, Sendable {
         self.init(.test(path, test, value))
     }
 
-    /// Both hold.
+    /// Both conditions hold.
     public static func && (a: ListCondition, b: ListCondition) -> ListCondition { .all([a, b]) }
 
-    /// One of the two holds, or both.
+    /// At least one of the two conditions holds.
     public static func || (a: ListCondition, b: ListCondition) -> ListCondition { .any([a, b]) }
 
-    /// It does not hold.
+    /// The condition does not hold.
     public static prefix func ! (condition: ListCondition) -> ListCondition { ListCondition(.not(condition)) }
 
-    /// All hold; so everything does when there are none.
+    /// All conditions hold; true for none.
     public static func all(_ conditions: [ListCondition]) -> ListCondition {
         ListCondition(
             .and(
@@ -42,7 +42,7 @@ public struct ListCondition: Hashable, Sendable {
                 }))
     }
 
-    /// At least one holds; so nothing does when there are none.
+    /// At least one condition holds; false for none.
     public static func any(_ conditions: [ListCondition]) -> ListCondition {
         ListCondition(
             .or(
@@ -51,22 +51,22 @@ public struct ListCondition: Hashable, Sendable {
                 }))
     }
 
-    /// A string with this one in it, or an array with this element.
+    /// The value is a string that contains this one, or an array with this element.
     public static func contains(_ path: ContentPointer, _ element: some ComparedValue) -> ListCondition {
         ListCondition(path, "contains", element.comparedJSON)
     }
 
-    /// A string that begins with this one.
+    /// The value is a string that begins with this one.
     public static func hasPrefix(_ path: ContentPointer, _ prefix: String) -> ListCondition {
         ListCondition(path, "prefix", prefix.comparedJSON)
     }
 
-    /// Anything is there, `null` too.
+    /// There is a value, which may be `null`.
     public static func exists(_ path: ContentPointer) -> ListCondition {
         ListCondition(path, "exists", true.comparedJSON)
     }
 
-    /// There is `null`.
+    /// The value is `null`.
     public static func isNull(_ path: ContentPointer) -> ListCondition {
         ListCondition(path, "equals", Content(Array("null".utf8)))
     }
@@ -101,7 +101,7 @@ public struct ListCondition: Hashable, Sendable {
 }
 
 extension ListCondition: CustomStringConvertible {
-    /// As it is written on the wire: `{"path":"/due","lessThan":5}`.
+    /// The condition in the protocol's JSON: `{"path":"/due","lessThan":5}`.
     public var description: String {
         var json = ByteWriter()
         write(to: &json)
@@ -109,45 +109,45 @@ extension ListCondition: CustomStringConvertible {
     }
 }
 
-/// Where in an item a value is: `id`, `kind`, or a JSON pointer into the content (RFC 6901), such as `/due` or `/tags/0`.
+/// The path of a value in an item: `id`, `kind`, or a JSON pointer into the content (RFC 6901), such as `/due` or `/tags/0`.
 public struct ContentPointer: Hashable, Sendable, ExpressibleByStringLiteral {
     let text: String
 
-    /// What is wrong with it is said by the view that it becomes a part of.
+    /// Takes the path without checking it. A view with an invalid path throws.
     public init(_ text: String) { self.text = text }
 
-    /// The same as `init(_:)`, for a path that stands in the program.
+    /// The same as `init(_:)`, for a literal.
     public init(stringLiteral text: String) { self.init(text) }
 
     /// The id of the item, as a string.
     public static let id = ContentPointer("id")
-    /// The kind of the item, as a string; not there when it has none.
+    /// The kind of the item, as a string; missing if it has none.
     public static let kind = ContentPointer("kind")
 
-    /// There is this value. Arrays and objects are equal when they are written alike.
+    /// The value is equal to this one. Arrays and objects are equal if they are written alike.
     public static func == (path: ContentPointer, value: some ComparedValue) -> ListCondition {
         ListCondition(path, "equals", value.comparedJSON)
     }
 
-    /// There is another value, or none.
+    /// The value differs from this one, or is missing.
     public static func != (path: ContentPointer, value: some ComparedValue) -> ListCondition { !(path == value) }
 
-    /// There is a smaller value of the same type: a number, or a string that comes before this one by its bytes.
+    /// The value has the same type and is less: a number, or a string that precedes this one by its bytes.
     public static func < (path: ContentPointer, value: some OrderedValue) -> ListCondition {
         ListCondition(path, "lessThan", value.comparedJSON)
     }
 
-    /// There is a smaller value of the same type, or this one.
+    /// The value has the same type and is less or equal.
     public static func <= (path: ContentPointer, value: some OrderedValue) -> ListCondition {
         ListCondition(path, "atMost", value.comparedJSON)
     }
 
-    /// There is a greater value of the same type: a number, or a string that comes behind this one by its bytes.
+    /// The value has the same type and is greater: a number, or a string that follows this one by its bytes.
     public static func > (path: ContentPointer, value: some OrderedValue) -> ListCondition {
         ListCondition(path, "greaterThan", value.comparedJSON)
     }
 
-    /// There is a greater value of the same type, or this one.
+    /// The value has the same type and is greater or equal.
     public static func >= (path: ContentPointer, value: some OrderedValue) -> ListCondition {
         ListCondition(path, "atLeast", value.comparedJSON)
     }
@@ -158,13 +158,13 @@ extension ContentPointer: CustomStringConvertible {
     public var description: String { text }
 }
 
-/// What a value in a content can be compared with.
+/// A value that a value in a content can be compared with.
 public protocol ComparedValue {
-    /// As JSON.
+    /// The value as JSON.
     var comparedJSON: Content { get }
 }
 
-/// What has an order: numbers, and strings by their bytes.
+/// A value with an order: a number, or a string, ordered by its bytes.
 public protocol OrderedValue: ComparedValue {}
 
 extension Bool: ComparedValue {
@@ -173,12 +173,12 @@ extension Bool: ComparedValue {
 }
 
 extension Int: OrderedValue {
-    /// Its digits.
+    /// The number's digits.
     public var comparedJSON: Content { Content(Array("\(self)".utf8)) }
 }
 
 extension Double: OrderedValue {
-    /// A number that JSON has not stops the program.
+    /// The number as JSON. An infinite value or NaN stops the program, because JSON has neither.
     public var comparedJSON: Content {
         precondition(isFinite, "a value in a content is never \(self)")
         return Content(Array("\(self)".utf8))
@@ -186,7 +186,7 @@ extension Double: OrderedValue {
 }
 
 extension String: OrderedValue {
-    /// A JSON string. O(length).
+    /// The string as JSON. O(length).
     public var comparedJSON: Content {
         var json = ByteWriter()
         json.appendString(self)
@@ -195,11 +195,11 @@ extension String: OrderedValue {
 }
 
 extension Identifier: ComparedValue {
-    /// Its text as a JSON string. O(length).
+    /// The id's text as a JSON string. O(length).
     public var comparedJSON: Content { description.comparedJSON }
 }
 
 extension Content: ComparedValue {
-    /// Itself, as it is JSON already.
+    /// The content itself, which is already JSON.
     public var comparedJSON: Content { self }
 }

@@ -2,24 +2,22 @@ import Diffable
 import DiffableJSON
 import DiffableProtocol
 
-/// How a list is followed.
+/// Options for following a list.
 public struct ListOptions: Sendable {
-    /// What of the list is seen, and in which order; nil: all of it.
+    /// The view to show; nil: the whole list.
     public var view: ListView?
-    /// At least so much time lies between two updates, from a millisecond to an hour; nil: none needs to. What happens
-    /// meanwhile is one update.
+    /// The minimal time between two updates, from a millisecond to an hour; nil: none. Changes in between are combined.
     public var minInterval: Duration?
-    /// While a list is awaited that was deleted, nothing is shown (`UpdateCause.deleted`).
+    /// Whether to wait for a missing list. While a deleted list is awaited, the snapshot is empty (`UpdateCause.deleted`).
     public var ifAbsent: AbsentList
-    /// How new the state is to be that is shown first. Where a loop goes on over another connection, nothing older is shown
-    /// than before in any case.
+    /// How new the first state must be. A loop that continues over another connection never shows an older state than before.
     public var freshness: Freshness
-    /// In which form the daemon's own lines come.
+    /// The form of the daemon's own lines.
     package var form = Form.operations
 
     package typealias Form = Request.Subscribe.Form
 
-    /// Follows the whole list, which has to exist, unless the parameters say otherwise.
+    /// Follows the whole list, which has to exist, unless the parameters change that.
     public init(
         view: ListView? = nil, minInterval: Duration? = nil, ifAbsent: AbsentList = .isError,
         freshness: Freshness = .any
@@ -39,7 +37,6 @@ public struct ListOptions: Sendable {
 }
 
 extension Duration {
-    /// Rounded up.
     fileprivate var wholeMilliseconds: Int {
         let (seconds, attoseconds) = components
         return Int(seconds) * 1_000 + Int((attoseconds + 999_999_999_999_999) / 1_000_000_000_000_000)

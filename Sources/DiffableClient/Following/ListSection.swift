@@ -6,13 +6,13 @@ import Diffable
     import Foundation
 #endif
 
-/// A section with typed items: as a snapshot has it, or as a program makes it for `Client.apply`.
+/// A section with typed items: from a snapshot, or made by a program for `Client.apply`.
 ///
 ///     ListSection(id: "today", items: [ListItem(id: "milk", content: Todo(text: "Milk"))])
 public struct ListSection<Value: Sendable>: Identifiable, Sendable {
-    /// The section's name, unique in the list.
+    /// The section's id, unique in the list.
     public let id: SectionID
-    /// The content of its header, as JSON; nil for none. `content?.decoded(as: Heading.self)` is a value of your own.
+    /// The content of its header, as JSON; nil for none. `content?.decoded(as: Heading.self)` is a value of your own type.
     public var content: Content?
     private var nested: NestedItems<Value>
 
@@ -29,7 +29,7 @@ public struct ListSection<Value: Sendable>: Identifiable, Sendable {
         nested = .given(items)
     }
 
-    /// Makes a section to publish, with a value of the program's own as its content.
+    /// Makes a section to publish, with a value of the program's own type as its content.
     ///
     ///     try ListSection("today", encoding: Heading(title: "Today"), items: items)
     ///
@@ -38,24 +38,23 @@ public struct ListSection<Value: Sendable>: Identifiable, Sendable {
         self.init(id: id, content: try Content(encoding: content), items: items)
     }
 
-    /// The items directly in it, in order; each has its children. Where the section was read from a snapshot, each call
-    /// finds them there: O(k log n) for k items.
+    /// The items directly in it, in order, each with its children. In a section of a snapshot, each call finds them again: O(k
+    /// log n) for k items.
     public var items: [ListItem<Value>] {
         get { nested.items }
         set { nested = .given(newValue) }
     }
 }
 
-/// An item with a value of the program's own as its content: as a snapshot has it, or as a program makes it for
-/// `Client.apply`.
+/// An item with a value of the program's own type as its content: from a snapshot, or made by a program for `Client.apply`.
 public struct ListItem<Value: Sendable>: Identifiable, Sendable {
-    /// The item's name, unique in the whole list.
+    /// The item's id, unique in the whole list.
     public let id: ItemID
-    /// The registration that draws it; nil for none.
+    /// The item's kind, which selects the registration that draws it; nil for none.
     public var kind: Kind?
-    /// The decoded content, or the one to encode.
+    /// The decoded content, or the content to encode.
     public var content: Value
-    /// Nil if the program did not set it; `apply` keeps the expansion of the list then.
+    /// Nil if the program did not set it; `apply` keeps the list's expansion then.
     private(set) var expansion: Bool?
     private var nested: NestedItems<Value>
 
@@ -80,14 +79,14 @@ public struct ListItem<Value: Sendable>: Identifiable, Sendable {
         nested = .given(children)
     }
 
-    /// Whether its children are shown; false if the program that made it did not say.
+    /// Whether its children are shown; false if it was not set.
     public var isExpanded: Bool {
         get { expansion ?? false }
         set { expansion = newValue }
     }
 
-    /// The items directly under it, in order; each has its own children. Where the item was read from a snapshot, each call
-    /// finds them there: O(k log n) for k children. Such an item keeps its snapshot in memory as long as it has children.
+    /// The items directly below it, in order, each with its own children. In an item of a snapshot, each call finds them again:
+    /// O(k log n) for k children. Such an item keeps its snapshot in memory as long as it has children.
     public var children: [ListItem] {
         get { nested.items }
         set { nested = .given(newValue) }
@@ -97,7 +96,7 @@ public struct ListItem<Value: Sendable>: Identifiable, Sendable {
 // MARK: - As JSON
 
 extension Section {
-    /// Makes a section with a value of the program's own as its content.
+    /// Makes a section with a value of the program's own type as its content.
     ///
     ///     try Section("today", encoding: Heading(title: "Today"), items: items)
     ///
@@ -117,14 +116,14 @@ extension Section {
             items: try section.items.map { item throws(ClientError) in try Item(item, encoder: encoder) })
     }
 
-    /// Takes a section of a list that is followed without a type. O(length).
+    /// Converts a section of a list that is followed without a type. O(length).
     public init(_ section: ListSection<Content?>) {
         self.init(id: section.id, content: section.content, items: section.items.map { Item($0) })
     }
 }
 
 extension Item {
-    /// Encodes a typed item and its children. A value that is `null` in JSON, such as a `nil`, is no content. O(length).
+    /// Encodes a typed item and its children. A value that is `null` in JSON, such as a `nil`, becomes no content. O(length).
     ///
     /// Throws `ClientError.unencodable`, with the first item that has a value without a JSON form.
     public init<Value: Encodable>(_ item: ListItem<Value>, encoder: JSONEncoder? = nil) throws(ClientError) {
@@ -137,7 +136,7 @@ extension Item {
             children: try item.children.map { child throws(ClientError) in try Item(child, encoder: encoder) })
     }
 
-    /// Takes an item of a list that is followed without a type, with its children. O(length).
+    /// Converts an item of a list that is followed without a type, with its children. O(length).
     public init(_ item: ListItem<Content?>) {
         self.init(
             id: item.id, kind: item.kind, content: item.content, isExpanded: item.expansion,

@@ -2,10 +2,10 @@ import Diffable
 import HashTreeCollections
 import Synchronization
 
-/// A list's whole state at one revision, with its items' content as values of the program's own type.
+/// A list's whole state at one revision, with its items' contents as values of the program's own type.
 ///
-/// It is a value: an older one stays as it was, and both share what did not change. The reads of one thing cost O(log n)
-/// and suit a table's data source:
+/// It is a value: an older one does not change, and both share their unchanged parts. Access to a single element costs O(log n)
+/// and suits a table's data source:
 ///
 ///     func numberOfRows(inSection section: Int) -> Int { snapshot.numberOfRootItems(inSection: section) }
 ///     func text(at path: [Int]) -> String { snapshot[path]?.content.text ?? "" }
@@ -16,9 +16,8 @@ public struct ListSnapshot<Value: Sendable>: Sendable {
     private final class State: Sendable {
         let untyped: Snapshot
         let contents: ItemContents<Value>
-        /// The same with the items that could not be decoded; nil when there are none.
+        /// The state including the items that could not be decoded; nil if there are none.
         let whole: Snapshot?
-        /// Nil until they are asked for.
         let visibleRows = Mutex<VisibleRows?>(nil)
 
         init(_ untyped: Snapshot, _ contents: ItemContents<Value>, whole: Snapshot?) {
@@ -34,14 +33,12 @@ public struct ListSnapshot<Value: Sendable>: Sendable {
         state = State(untyped, contents, whole: whole)
     }
 
-    /// The same state as the daemon knows it, with all its reads: parents, levels, kinds, content as JSON.
+    /// The same state without types, with all its queries: parents, levels, kinds, content as JSON.
     public var untyped: Snapshot { state.untyped }
     var contents: ItemContents<Value> { state.contents }
 
-    /// The state that a difference leads to, and what it makes different here. Only what came or looks different is
-    /// decoded: O(d log n), and O(s log n) more when s items are skipped.
-    ///
-    /// - Parameter new: the state as the daemon has it.
+    /// Applies a diff, and returns the diff of the shown items. Only inserted and changed items are decoded: O(d log n), and
+    /// O(s log n) more if s items are skipped. `new` is the daemon's state.
     func applying(
         _ difference: [ListOperation], to new: Snapshot, of list: ListName
     ) throws(ClientError) -> (ListSnapshot, difference: [ListOperation]) {
@@ -58,7 +55,6 @@ public struct ListSnapshot<Value: Sendable>: Sendable {
         return (snapshot, shown.difference(from: untyped))
     }
 
-    /// The same items in another order.
     func rearranged(_ untyped: Snapshot) -> ListSnapshot { ListSnapshot(untyped, contents, whole: nil) }
 }
 
@@ -67,26 +63,25 @@ extension ListSnapshot {
     public var content: Content? { untyped.content }
     /// Whether there is no section, and so no item.
     public var isEmpty: Bool { untyped.isEmpty }
-    /// How many sections there are.
+    /// The number of sections.
     public var numberOfSections: Int { untyped.numberOfSections }
-    /// At all depths.
+    /// The number of items at all depths.
     public var numberOfItems: Int { untyped.numberOfItems }
 
-    /// The sections, in order. O(sections); a section's items and an item's children are found when they are asked for.
+    /// The sections, in order. O(sections); a section's items and an item's children are found on access.
     public var sections: [ListSection<Value>] { untyped.sectionIdentifiers.compactMap(section) }
 
-    /// Its visible items as the rows of a flat table or a terminal. O(n) the first time, but for what
-    /// `ListUpdate.rowChanges` has found already.
+    /// The visible items as the rows of a flat table or a terminal. O(n) at first, unless `ListUpdate.rowChanges` has already
+    /// found them.
     public var visibleRows: VisibleRows { knownRows { VisibleRows(of: untyped) } }
 
-    /// The same, when those of the state before are known.
     func visibleRows(after previous: VisibleRows, by difference: [ListOperation]) -> VisibleRows {
         knownRows { previous.advanced(to: untyped, by: difference) }
     }
 
     private func knownRows(or find: () -> VisibleRows) -> VisibleRows {
         if let rows = state.visibleRows.withLock({ $0 }) { return rows }
-        // Without the lock, because it may take a while. Two callers at once find equal rows.
+        // Outside the lock, because it may take a while. Two concurrent callers find equal rows.
         let rows = find()
         state.visibleRows.withLock { $0 = rows }
         return rows
@@ -119,7 +114,7 @@ extension ListSnapshot {
             children: hasChildren ? .read(from: self, in: .parent(item.id)) : .given([]))
     }
 
-    /// The items directly in a section or under an item. O(items returned · log n).
+    /// O(items returned · log n).
     fileprivate func items(in container: Container) -> [ListItem<Value>] {
         untyped.itemsAlone(in: container).map { listItem($0.item, hasChildren: $0.hasChildren) }
     }
@@ -135,13 +130,12 @@ extension ListSnapshot {
         untyped.sectionIdentifier(at: index).flatMap(untyped.numberOfRootItems(inSection:)) ?? 0
     }
 
-    /// The number of an item's children, without theirs; 0 for an index path without an item.
+    /// The number of an item's own children; 0 for an index path without an item.
     public func numberOfChildren(at path: [Int]) -> Int {
         untyped.itemIdentifier(at: path).flatMap(untyped.numberOfChildren) ?? 0
     }
 }
 
-/// The items directly in a section or under an item.
 enum NestedItems<Value: Sendable>: Sendable {
     case given([ListItem<Value>])
     case read(from: ListSnapshot<Value>, in: Container)

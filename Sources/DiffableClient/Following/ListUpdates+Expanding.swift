@@ -2,20 +2,20 @@ import Diffable
 import DiffableProtocol
 
 extension ListUpdates {
-    /// Shows the children of items. In a view that has an expansion of its own (`ListView.Expansion.own`) that is so here
-    /// alone, in all loops over this sequence; otherwise the items are expanded in the list, for everybody.
+    /// Shows the children of items. In a view with its own expansion (`ListView.Expansion.own`) this affects only the loops
+    /// over this sequence; otherwise the items are expanded in the list, for all followers.
     ///
-    /// The daemon is asked about an item that none of the loops shows, which costs a look at the whole list. (A view that is
-    /// made with `.own` may name any items, so that a program can keep them from one run to the next.)
+    /// The daemon is asked about items that none of the loops shows, which takes time proportional to the whole list. (A view
+    /// that is made with `.own` may name any items, so that a program can keep them from one run to the next.)
     ///
-    /// - Throws: refused as `noSuchItem` when the list has not each of these items. Nothing is expanded then.
+    /// - Throws: refused as `noSuchItem` if any of these items is missing. Nothing is expanded then.
     public func expand(_ items: [ItemID]) async throws(ClientError) {
         if hasOwnExpansion { try await requireItems(items) }
         try await fold(.expandItems(items)) { $0.formUnion(items) }
     }
 
-    /// Hides the children of items, here alone or for everybody: see `expand`. In a view with an expansion of its own an item
-    /// that is not expanded is passed over, also one that is not there.
+    /// Hides the children of items, in this view or for all followers: see `expand`. In a view with its own expansion, items
+    /// that are not expanded or do not exist are ignored.
     public func collapse(_ items: [ItemID]) async throws(ClientError) {
         try await fold(.collapseItems(items)) { $0.subtract(items) }
     }
@@ -30,7 +30,7 @@ extension ListUpdates {
     private func requireItems(_ items: [ItemID]) async throws(ClientError) {
         var unknown = itemsNotShown(among: items)[...]
         while !unknown.isEmpty {
-            // As many conditions as any daemon takes.
+            // As many conditions as any daemon accepts.
             let part = unknown.prefix(16)
             unknown = unknown.dropFirst(16)
             let view = try ListView(where: .any(part.map { ContentPointer.id == $0 }))
@@ -43,7 +43,7 @@ extension ListUpdates {
                 Refusal(
                     WireError(
                         .noSuchItem,
-                        "there is no item \"\(missing)\" in the list \"\(list)\" to expand; `snapshot` shows those there are",
+                        "there is no item \"\(missing)\" in the list \"\(list)\" to expand; `snapshot` returns its items",
                         list: list, item: missing)))
         }
     }

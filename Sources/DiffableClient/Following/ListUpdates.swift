@@ -1,19 +1,18 @@
 import Diffable
 import DiffableJSON
 
-/// A list's states, one after the other, over as many connections as it takes.
+/// A list's states, one after the other, over any number of connections.
 ///
-/// Each loop over it is a follower of its own, which begins with the whole list. A loop that takes its time is given the
-/// newest state then, and one difference from what it was given last: nothing queues up. Being cancelled, or leaving the
-/// loop, ends the subscription.
+/// Each loop over it is a separate follower, which begins with the whole list. A slow loop gets the newest state, and one diff
+/// from its last state: updates do not queue up. Cancelling or leaving the loop ends the subscription.
 ///
-/// The sequence ends when the list is deleted. It throws `ClientError`: `.refused` with the daemon's words when
-/// trying again is of no use, for example because there is no such list; `.undecodable` for content of another type;
-/// `.cancelled`. That a connection was lost is no error.
+/// The sequence ends when the list is deleted. It throws `ClientError`: `.refused` with the daemon's text if a retry is
+/// useless, for example because there is no such list; `.undecodable` for content of another type; `.cancelled`. A lost
+/// connection is not an error.
 public struct ListUpdates<Value: Sendable>: AsyncSequence, Sendable {
-    /// What a loop over it is given.
+    /// An update of the list.
     public typealias Element = ListUpdate<Value>
-    /// What a loop over it throws.
+    /// The error of a loop.
     public typealias Failure = ClientError
 
     let list: ListName
@@ -30,18 +29,17 @@ public struct ListUpdates<Value: Sendable>: AsyncSequence, Sendable {
         shownView = ShownView(options.view?.view ?? View())
     }
 
-    /// Shows something else of the list, in all loops over this sequence and its copies, those that run and those to come;
-    /// nil: all of it.
+    /// Changes the view in all current and future loops over this sequence and its copies; nil: the whole list.
     ///
     ///     let list = client.list("tasks", as: Todo.self)
     ///     searchField.onChange = { text in list.setView(try ListView(search: text)) }
     ///     for try await update in list { show(update) }
     ///
-    /// A loop that runs is given one update that leads from what it saw to what it sees now; its `revision` may be the same.
-    /// Returns at once. While there is no connection, what was seen stays.
+    /// A running loop gets one update from the old view to the new one; its `revision` may be the same. Returns at once. While
+    /// there is no connection, the old state stays.
     public func setView(_ view: ListView?) { shownView.set(view?.view ?? View()) }
 
-    /// Changes what the view shows as expanded for itself; false when it shows what the list does.
+    /// Changes the view's own expansion; returns false if the view uses the list's.
     func changeOwnExpansion(_ change: (inout Set<ItemID>) -> Void) throws(ClientError) -> Bool {
         try shownView.change { view throws(ClientError) in
             guard let json = view.json(withExpanded: change) else { return nil }
@@ -53,20 +51,18 @@ public struct ListUpdates<Value: Sendable>: AsyncSequence, Sendable {
         if case .own = shownView.version.view.expansion { true } else { false }
     }
 
-    /// Those that no loop over this sequence shows at the moment.
     func itemsNotShown(among items: [ItemID]) -> [ItemID] { shownView.itemsNotShown(among: items) }
 
-    /// Begins a follower of its own, which asks the daemon when it is asked for the first time.
+    /// Creates a follower, which subscribes when its first update is requested.
     public func makeAsyncIterator() -> Iterator {
         Iterator(follower: Follower(of: list, options, shownView, contents, over: shared))
     }
 
-    /// One loop over the list's states.
+    /// A loop over the list's states.
     public struct Iterator: AsyncIteratorProtocol {
         let follower: Follower<Value>
 
-        /// Waits for something new and returns the newest state; nil when the list was deleted. Throws as
-        /// `ListUpdates` says.
+        /// Waits for a change and returns the newest state; nil if the list was deleted. Throws as described for `ListUpdates`.
         public mutating func next() async throws(ClientError) -> ListUpdate<Value>? {
             try await follower.next()
         }
@@ -80,36 +76,36 @@ public struct ListUpdates<Value: Sendable>: AsyncSequence, Sendable {
     }
 }
 
-/// What a follower sees next: the list as it is, and what became different since it looked last.
+/// An update of a follower: the list's state, and the changes since the previous update.
 public struct ListUpdate<Value: Sendable>: Sendable {
-    /// Which list it is.
+    /// The list's name.
     public var list: ListName
-    /// One life of the list: `revision` means something only within it.
+    /// The list's epoch: `revision` is valid only within it.
     public var epoch: String
-    /// Which state of the list it is: each transaction that changes the list adds one.
+    /// The list's revision. Each transaction that changes the list increases it by one.
     public var revision: Int
-    /// The list as the daemon had it at this revision.
+    /// The list's state at this revision.
     public var snapshot: ListSnapshot<Value>
-    /// What the update before had; empty at first.
+    /// The state of the previous update; empty at first.
     public var previous: ListSnapshot<Value>
-    /// Why it came: changes, or a reset and why.
+    /// The cause: changes, or the reason of a reset.
     public var cause: UpdateCause
-    /// From `previous` to `snapshot`, by ids, in canonical form.
+    /// The operations from `previous` to `snapshot`, by ids, in canonical form.
     public var difference: [ListOperation]
-    /// Where the view's window lies, if it has one.
+    /// The position of the view's window, if it has one.
     public var window: ListWindow?
-    /// Whether a mirror shows what its source is like now; nil for an ordinary list. An update may bring nothing else.
+    /// Whether a mirror has the current state of its source; nil for an ordinary list. An update may change only this.
     public var liveness: Liveness?
-    /// Which of the views that were set it shows (`ListUpdates.setView`), counted from 1; 0 is the first.
+    /// The number of the view that it shows (`ListUpdates.setView`), counted from 1; 0 is the first.
     package var viewNumber: Int
 
-    /// The same by places, as tables take it. O(d log n) for d operations.
+    /// The changes by index path, as tables take them. O(d log n) for d operations.
     public var changes: IndexPathChanges {
         IndexPathChanges(difference, from: previous.untyped, to: snapshot.untyped)
     }
 
-    /// The same as steps on the flat rows of an outline (`ListSnapshot.visibleRows`), to be carried out one after the other.
-    /// O(log² n) for each item that changed, and O(1) for each row that comes; O(n) when it was not asked of the update before.
+    /// The changes as steps on the flat rows of an outline (`ListSnapshot.visibleRows`), to be applied one after the other.
+    /// O(log² n) for each changed item, and O(1) for each inserted row; O(n) if the previous update's were not computed.
     ///
     ///     for change in update.rowChanges { rows.carryOut(change) }
     public var rowChanges: [RowChange] {
@@ -117,8 +113,8 @@ public struct ListUpdate<Value: Sendable>: Sendable {
         return snapshot.visibleRows(after: before, by: difference).changes(from: before, by: difference)
     }
 
-    /// The same in one or two batches that UIKit's `performBatchUpdates` takes, each with the state that it leads to: for
-    /// tables without children. O(d log n) for d operations, and O(s log n) for s sections where some move.
+    /// The changes in one or two batches for UIKit's `performBatchUpdates`, each with the state after it, for tables without
+    /// children. O(d log n) for d operations, and O(s log n) for s sections if some of them move.
     public var stages: [ListStage<Value>] {
         let stages = previous.untyped.batchStages(to: snapshot.untyped, difference)
         return stages.enumerated().map { number, stage in
@@ -129,10 +125,10 @@ public struct ListUpdate<Value: Sendable>: Sendable {
     }
 }
 
-/// What a table carries out in one batch.
+/// A batch of changes for a table.
 public struct ListStage<Value: Sendable>: Sendable {
-    /// The list after it, for the data source.
+    /// The list after the batch, for the data source.
     public var snapshot: ListSnapshot<Value>
-    /// What the batch consists of: from the state before it to `snapshot`.
+    /// The changes from the state before the batch to `snapshot`.
     public var changes: IndexPathChanges
 }

@@ -2,31 +2,31 @@ import Diffable
 import DiffableJSON
 import DiffableProtocol
 
-/// What a follower sees of a list: filter, order, expansion and window. What enters or leaves a view is inserted or
-/// deleted; index paths are those of the view.
+/// The part of a list that a follower sees: filter, order, expansion and window. Items that enter or leave a view are inserted
+/// or deleted; index paths are the view's.
 ///
 ///     let due = try ListView(where: "/done" == false && "/due" < 5, sort: ["/due"])
 ///     for try await update in client.list("tasks", as: Todo.self, options: ListOptions(view: due)) { … }
 public struct ListView: Sendable {
     let view: View
 
-    /// A view as it is written on the wire.
+    /// A view from the protocol's JSON.
     ///
-    /// - Parameter json: as `docs/protocol.md` has it. What is wrong with it is thrown as the daemon would say it.
+    /// - Parameter json: a view in the form of `docs/protocol-views.md`. An invalid view throws an error with the daemon's text.
     public init(json: String) throws(ClientError) { try self.init(bytes: Array(json.utf8)) }
 
-    /// What is `nil` or empty leaves nothing out. Each part leaves less of what the one before it has left: first what
-    /// matches is found, at all depths, with whatever it stands under; then some of it is folded; then rows are counted.
+    /// Makes a view. A parameter that is `nil` or empty leaves nothing out. The parameters apply one after the other: first the
+    /// matching items at all depths, with their ancestors; then the folding; then the window.
     ///
     /// - Parameters:
     ///   - sections: these sections, with or without items.
-    ///   - condition: the items that meet it.
+    ///   - condition: the items that match it.
     ///   - search: the items with each of these words in some string of their content, in upper or lower case.
-    ///   - sort: how siblings are sorted, the first one first.
-    ///   - expansion: whose children are seen.
-    ///   - window: some neighbouring rows of all that.
-    /// - Throws: what is wrong with it as the daemon would say it, such as a path that is none. What is more than the daemon's
-    ///   limits allow (`viewTermsMax` and its like) it refuses itself.
+    ///   - sort: the order of siblings, the most significant key first.
+    ///   - expansion: the items whose children are shown.
+    ///   - window: a range of the resulting rows.
+    /// - Throws: a mistake in the view, as the daemon would report it, such as an invalid path. The daemon itself refuses a
+    ///   view that exceeds its limits (such as `viewTermsMax`).
     public init(
         sections: [SectionID]? = nil, where condition: ListCondition? = nil, search: String? = nil, sort: [Order] = [],
         expansion: Expansion = .all, window: Window? = nil
@@ -58,31 +58,31 @@ public struct ListView: Sendable {
 }
 
 extension ListView: CustomStringConvertible {
-    /// As it is written on the wire: `{"where":{"path":"/done","equals":false}}`; `{}` shows everything.
+    /// The view in the protocol's JSON: `{"where":{"path":"/done","equals":false}}`; `{}` shows everything.
     public var description: String { view.json.isEmpty ? "{}" : String(decoding: view.json, as: UTF8.self) }
 }
 
 extension ListView {
-    /// How siblings are sorted: by what stands at a path, from the smallest to the largest when nothing else is said.
+    /// The order of siblings, by the value at a path. The default is ascending.
     public struct Order: Hashable, Sendable, ExpressibleByStringLiteral {
         private var path: ContentPointer
         private var isDescending = false
         private var isNumeric = false
 
-        /// By what stands at a path, from the smallest to the largest.
+        /// Ascending order of the values at a path.
         public init(_ path: ContentPointer) { self.path = path }
 
-        /// The same as `init(_:)`, for a path that stands in the program.
+        /// The same as `init(_:)`, for a literal.
         public init(stringLiteral path: String) { self.init(ContentPointer(path)) }
 
-        /// By what stands at a path, from the largest to the smallest.
+        /// Descending order of the values at a path.
         public static func descending(_ path: ContentPointer) -> Order {
             var order = Order(path)
             order.isDescending = true
             return order
         }
 
-        /// The same, but strings that read as numbers count as numbers.
+        /// The same order, but strings that read as numbers count as numbers.
         public var numeric: Order {
             var order = self
             order.isNumeric = true
@@ -98,21 +98,21 @@ extension ListView {
         }
     }
 
-    /// Whose children are seen.
+    /// The items whose children are shown.
     public enum Expansion: Hashable, Sendable {
-        /// Also those of what is collapsed.
+        /// All items, even collapsed ones.
         case all
-        /// Those of what is expanded in the list, for everybody.
+        /// The items that are expanded in the list, for all followers.
         case shared
-        /// Those of these items, for this view alone.
+        /// These items, for this view only.
         case own(Set<ItemID>)
     }
 
-    /// Some neighbouring rows. A row is an item at any depth, and comes before its children.
+    /// A range of rows. A row is an item at any depth, and precedes its children.
     public enum Window: Hashable, Sendable {
-        /// From so many rows after the first one on, at most so many.
+        /// At most `limit` rows from this index on.
         case offset(Int, limit: Int)
-        /// From this item on, wherever it goes.
+        /// At most `limit` rows from this item on, even if it moves.
         case anchor(ItemID, limit: Int)
 
         fileprivate func write(to json: inout ByteWriter) {
@@ -130,7 +130,6 @@ extension ListView {
     }
 }
 
-/// An object in the making.
 private struct ObjectWriter {
     private var json = ByteWriter()
 

@@ -1,8 +1,7 @@
-/// Where the window of a view lies among all the rows that the view has without it: what a scroll bar shows. A row is an
-/// item at any depth.
+/// The position of a view's window among all rows of the view, as a scroll bar shows it. A row is an item at any depth.
 public struct ListWindow: Hashable, Sendable {
-    /// How many rows are before the first of the window.
+    /// The number of rows before the window.
     public var offset: Int
-    /// How many rows there are, inside and outside.
+    /// The number of rows inside and outside the window.
     public var total: Int
 }

@@ -1,31 +1,28 @@
 import Diffable
 import DiffableProtocol
 
-/// A list's newest state, against the one that its consumer was given last. A state machine without I/O.
-///
-/// There is no queue: whatever comes goes into the mirror, and what the consumer has not seen is the difference between
-/// two states. So it costs the same however slow the consumer is.
+/// A list's newest state, and the state that its consumer got last. A state machine without I/O. It has no queue: all messages
+/// change the local copy, and the consumer gets the diff between two states. So the cost does not depend on the consumer's speed.
 struct NewestState: Sendable {
     private(set) var mirror = Mirror()
     private var given = Snapshot()
     private var hasGiven = false
-    /// Why the mirror holds something that the consumer has not seen; nil when it has seen all.
+    /// The cause of an update that the consumer has not seen; nil if it has seen everything.
     private var news: UpdateCause?
-    /// Of a mirror; nil for an ordinary list.
+    /// Nil for an ordinary list, which is not a mirror.
     private var liveness: Liveness?
     private let ifAbsent: AbsentList
-    /// Nothing more will come; `.success` is the list's own end.
+    /// The end of the sequence; `.success` is the list's own end.
     private var end: Result<Void, ClientError>?
 
     init(ifAbsent: AbsentList = .isError) { self.ifAbsent = ifAbsent }
 
-    /// What there is for the consumer.
     enum Turn {
         case update(Subscription.Update)
         case end(Result<Void, ClientError>)
     }
 
-    /// Nil when it has to wait. What came before an end is given out before it.
+    /// Nil if the consumer has to wait. An update before the end is returned first.
     mutating func take(of list: ListName) -> Turn? {
         guard let cause = news else { return end.map { .end($0) } }
         let update = Subscription.Update(
@@ -38,7 +35,6 @@ struct NewestState: Sendable {
         return .update(update)
     }
 
-    /// Whether the consumer need not wait.
     var isDue: Bool { news != nil || end != nil }
 
     mutating func receive(_ message: Message) {
@@ -54,37 +50,37 @@ struct NewestState: Sendable {
             if try mirror.receive(changes) == .complete { note(.changes) }
         case .listDeleted:
             guard ifAbsent == .isAwaited else { return end = .success(()) }
-            // It may come again.
+            // The list may be created again.
             mirror.clear()
             liveness = nil
-            // Who has seen nothing of it goes on waiting.
+            // A consumer that has seen no state keeps waiting.
             news = hasGiven ? .deleted : nil
         case .subscriptionEnded(_, _, let reason, let message):
-            throw .subscriptionEnded(Refusal(name: reason, message: message))
+            throw .subscriptionEnded(Refusal(.init(rawValue: reason), message))
         case .bookmark(let bookmark):
             guard bookmark.liveness != liveness else { break }
             liveness = bookmark.liveness
-            // A first state is waited for.
+            // Only after the first state.
             if hasGiven || news != nil { note(.changes) }
         case .snapshot, .patch, .result, .failure, .request, .requestCancelled, .handlerEnded, .other: break
         }
     }
 
-    /// What was not seen yet and says more outweighs what follows it.
+    /// A cause that the consumer has not seen yet stays unless the new one is stronger.
     private mutating func note(_ cause: UpdateCause) {
-        // What is there again is not the same.
+        // A list that exists again is a different one.
         if news == .deleted { news = .epoch } else { news = max(news ?? cause, cause) }
     }
 
-    /// What comes next is of this view, but for the rest of a group that is under way.
+    /// Sets the view of the next update, after one that is in progress.
     mutating func setView(_ view: ShownView.Version) { mirror.setView(view) }
 
-    /// Nothing more will come. The first to say so is right.
+    /// Ends the sequence. Only the first end counts.
     mutating func finish(_ result: Result<Void, ClientError>) {
         if end == nil { end = result }
     }
 
-    /// Another connection goes on from here: the end of the one before was none. A group that was cut off is forgotten.
+    /// Continues over another connection: the previous connection's end is ignored, and an incomplete update is discarded.
     mutating func resume(_ view: ShownView.Version) {
         end = nil
         mirror.discardPart()

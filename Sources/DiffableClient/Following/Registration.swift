@@ -6,26 +6,26 @@ import Diffable
     import Foundation
 #endif
 
-/// What a program makes of the items of one kind, as a cell registration does in UIKit.
+/// Converts the items of one kind, like a cell registration in UIKit.
 ///
 ///     Registration("todo", as: Todo.self) { .todo($0) }
 public struct Registration<Value: Sendable>: Sendable {
     let kind: Kind?
     let decode: @Sendable (Item, JSONDecoder) throws -> Value
 
-    /// Decodes the contents of a kind of items, and makes of them what the program shows.
+    /// Decodes the contents of the items of one kind, and converts them.
     ///
     /// - Parameters:
-    ///   - kind: of the items; nil for items without one.
-    ///   - type: what their content is.
-    ///   - make: makes of it what the program shows. It is called once for each item that is new or looks different.
+    ///   - kind: the items' kind; nil for items without a kind.
+    ///   - type: the type of their content.
+    ///   - make: converts a decoded content. It is called once for each item that is new or changed.
     public init<Decoded: Decodable & SendableMetatype>(
         _ kind: Kind?, as type: Decoded.Type, _ make: @escaping @Sendable (Decoded) -> Value
     ) {
         self.init(kind, as: type) { content, _ in make(content) }
     }
 
-    /// The same for who needs the item too, without its children.
+    /// The same, with a closure that also takes the item, without its children.
     public init<Decoded: Decodable & SendableMetatype>(
         _ kind: Kind?, as type: Decoded.Type, _ make: @escaping @Sendable (Decoded, Item) -> Value
     ) {
@@ -40,18 +40,18 @@ public struct Registration<Value: Sendable>: Sendable {
     }
 }
 
-/// What becomes of the items that no registration is for, and of those whose content is not what theirs says.
+/// The treatment of items without a registration, and of items whose content cannot be decoded.
 public enum OtherItems<Value: Sendable>: Sendable {
     /// The loop ends with `ClientError.undecodable`.
     case isError
-    /// They are not shown, nor what is below them, until they look otherwise. The function hears of each.
+    /// They and their descendants are not shown until they change. The closure is called for each of them.
     case passedOver(@Sendable (UndecodableContent) -> Void = { _ in })
-    /// This is shown of them.
+    /// The closure's value is shown instead.
     case shown(@Sendable (Item) -> Value)
 }
 
 extension Client {
-    /// Follows a list whose items are of several kinds, each with a type of its own.
+    /// Follows a list whose items are of several kinds, each with its own type.
     ///
     ///     let cells = client.list(
     ///         "tasks",
@@ -61,8 +61,8 @@ extension Client {
     ///         ], otherwise: .shown { .unknown($0.id) })
     ///
     /// - Parameters:
-    ///   - registrations: one for each kind. Two for the same stop the program.
-    ///   - otherwise: what becomes of all other items, so that one that somebody wrote wrong need not end the loop.
+    ///   - registrations: one for each kind. Two for the same kind stop the program.
+    ///   - otherwise: the treatment of all other items, so that a single invalid item need not end the loop.
     ///   - decoder: reads the JSON; an item without content is read as `null`.
     public func list<Value: Sendable>(
         _ list: ListName, registrations: [Registration<Value>], otherwise: OtherItems<Value>,
@@ -87,13 +87,11 @@ extension Client {
     }
 }
 
-/// Why a content is not what its registration says.
 struct UnfitContent: Error {
     let type: String
     let reason: any Error
 }
 
-/// No registration is for an item.
 private struct UnregisteredKind: Error, CustomStringConvertible {
     let kind: Kind?
 

@@ -2,9 +2,9 @@ import Diffable
 import DiffableJSON
 import Synchronization
 
-/// What is seen of a list, for all loops over one `ListUpdates`: they are told when it is something else.
+/// The view of all loops over one `ListUpdates`. The loops are notified when it changes.
 final class ShownView: Sendable {
-    /// Which of the views that were set it is: they are counted, so that it is known which one is asked for last.
+    /// A view with its number, which shows which one was requested last.
     struct Version: Sendable {
         let number: Int
         let view: View
@@ -14,11 +14,8 @@ final class ShownView: Sendable {
 
     private let state: Mutex<State>
 
-    /// A loop.
     struct Observer: Sendable {
-        /// Another view was set.
         let viewWasSet: @Sendable () -> Void
-        /// What it was given last.
         let shown: @Sendable () -> Snapshot?
     }
 
@@ -34,7 +31,7 @@ final class ShownView: Sendable {
 
     func set(_ view: View) { _ = change { _ in view } }
 
-    /// Sets what a function makes of the view; false when it makes nothing. One change waits for the other.
+    /// Sets the view that the closure returns; false if it returns nil. Concurrent changes wait for each other.
     func change<E: Error>(_ next: (View) throws(E) -> View?) throws(E) -> Bool {
         let observers: [Observer]? = try state.withLock { state throws(E) in
             guard let view = try next(state.version.view) else { return nil }
@@ -45,7 +42,6 @@ final class ShownView: Sendable {
         return observers != nil
     }
 
-    /// Those that no loop shows at the moment.
     func itemsNotShown(among items: [ItemID]) -> [ItemID] {
         let observers = state.withLock { Array($0.observers.values) }
         return observers.reduce(items) { rest, observer in
@@ -54,7 +50,7 @@ final class ShownView: Sendable {
         }
     }
 
-    /// Tells a loop whenever another view was set, until `remove` is called with the number that it gives.
+    /// Notifies a loop of each new view, until `remove` is called with the returned number.
     func observe(_ observer: Observer) -> Int {
         state.withLock { state in
             state.lastObserver += 1

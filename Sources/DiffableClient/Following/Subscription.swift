@@ -2,18 +2,17 @@ import Diffable
 import DiffableProtocol
 import Synchronization
 
-/// A list's states as they come over one connection, for one consumer. (`Client.list` goes on over the next one.)
+/// A list's states over one connection, for one consumer. (`Client.list` continues over the next connection.)
 ///
-/// There is no queue. Notifications go into a mirror, and the consumer asks for what the mirror holds when it is ready:
-/// a slow one skips intermediate states and holds nobody up. The sequence ends when the list is deleted, and throws
-/// when the connection is lost.
+/// It has no queue. Notifications change a local copy, and the consumer reads it when it is ready: a slow one skips intermediate
+/// states and delays no one else. The sequence ends when the list is deleted, and throws when the connection is lost.
 public final class Subscription: AsyncSequence, Sendable {
-    /// What a loop over it is given.
+    /// An update of the list.
     public typealias Element = Update
-    /// What a loop over it throws.
+    /// The error of a loop.
     public typealias Failure = ClientError
 
-    /// Which list it follows.
+    /// The list that it follows.
     public let list: ListName
     private let state: Mutex<State>
 
@@ -26,46 +25,45 @@ public final class Subscription: AsyncSequence, Sendable {
         var newest: NewestState
         var consumer: CheckedContinuation<Void, Never>?
         var isCancelled = false
-        /// The daemon's name for the subscription.
         var number: Int?
-        /// Counts the connections that it was received over; what an earlier one still has to say does not count.
+        /// The number of connections so far. Messages from an earlier connection are ignored.
         var generation = 0
     }
 
-    /// What the consumer sees next: the list as it is, and how it came there from what the consumer saw last.
+    /// An update of the consumer: the list's state, and the changes since the previous update.
     public struct Update: Sendable {
-        /// Which list it is.
+        /// The list's name.
         public var list: ListName
-        /// One life of the list: `revision` means something only within it.
+        /// The list's epoch: `revision` is valid only within it.
         public var epoch: String
-        /// Which state of the list it is: each transaction that changes the list adds one.
+        /// The list's revision. Each transaction that changes the list increases it by one.
         public var revision: Int
-        /// The list as the daemon had it at this revision.
+        /// The list's state at this revision.
         public var snapshot: Snapshot
-        /// What the consumer saw last; empty at first.
+        /// The state of the previous update; empty at first.
         public var previous: Snapshot
-        /// Why it came: changes, or a reset and why.
+        /// The cause: changes, or the reason of a reset.
         public var cause: UpdateCause
-        /// Where the view's window lies, if it has one.
+        /// The position of the view's window, if it has one.
         public var window: ListWindow?
-        /// Whether a mirror shows what its source is like now; nil for an ordinary list. An update may bring nothing else.
+        /// Whether a mirror has the current state of its source; nil for an ordinary list. An update may change only this.
         public var liveness: Liveness?
-        /// Which of the views that were set it shows (`ListUpdates.setView`), counted from 1; 0 is the first.
+        /// The number of the view that it shows (`ListUpdates.setView`), counted from 1; 0 is the first.
         package var viewNumber: Int
 
-        /// From `previous` to `snapshot`, in canonical form. O(d log n) for d differences.
+        /// The operations from `previous` to `snapshot`, in canonical form. O(d log n) for d differences.
         public var difference: [ListOperation] { snapshot.difference(from: previous) }
     }
 
-    /// For the one loop over it: two at once stop the program.
+    /// Creates the only iterator: two loops at once stop the program.
     public func makeAsyncIterator() -> Iterator { Iterator(subscription: self) }
 
     /// The loop over the list's states.
     public struct Iterator: AsyncIteratorProtocol {
         let subscription: Subscription
 
-        /// Waits for something new and returns the newest state; nil when the list was deleted. Throws why the
-        /// subscription ended.
+        /// Waits for a change and returns the newest state; nil if the list was deleted. Throws the reason of the
+        /// subscription's end.
         public mutating func next() async throws(ClientError) -> Update? {
             try await subscription.next()
         }
@@ -123,20 +121,15 @@ extension Subscription {
 
     func begin(_ number: Int) { state.withLock { $0.number = number } }
 
-    /// The subscription was ended by its owner.
     func finish() { change { $0.newest.finish(.success(())) } }
 
-    /// How many items have come, a group in the making included.
     var itemsReceived: Int { state.withLock { $0.newest.mirror.numberOfItemsStaged } }
 
-    /// Where another connection goes on; nil when there is no state yet.
+    /// The position from which another connection continues; nil if there is no state yet.
     var since: Request.Subscribe.Since? { state.withLock { $0.newest.mirror.since } }
-    /// What the state there shows.
     var view: ShownView.Version { state.withLock { $0.newest.mirror.view } }
 
-    /// Takes what another connection brings from now on, and nothing more from the one before.
-    ///
-    /// - Parameter view: what it shows.
+    /// Accepts messages from another connection from now on, and none from the previous one. `view` is the new connection's view.
     func resume(_ view: ShownView.Version) -> Conversation.Receiver {
         let generation = state.withLock { state in
             state.generation += 1
@@ -162,7 +155,6 @@ extension Subscription {
         }
     }
 
-    /// Changes the state and wakes the consumer if there is now something for it.
     private func change(_ body: (inout State) -> Void) {
         let consumer: CheckedContinuation<Void, Never>? = state.withLock { state in
             body(&state)

@@ -1,25 +1,25 @@
 import Diffable
 
-/// What becomes of an item whose content is not what the program takes it for.
+/// The treatment of an item whose content cannot be decoded.
 public enum UndecodableItems: Sendable {
     /// The loop ends with `ClientError.undecodable`.
     case `throw`
-    /// The item is not shown, nor what is below it, until it looks otherwise. The function hears of each, when it comes or
-    /// looks different, before the update that has it not.
+    /// The item and its descendants are not shown until it changes. The closure is called for each such item, when it is
+    /// inserted or changed, before the update that omits it.
     case skip(@Sendable (UndecodableContent) -> Void = { _ in })
 }
 
-/// An item's content that is not what a program takes it for.
+/// An item's content that cannot be decoded as the program's type.
 public struct UndecodableContent: Error, Equatable, Sendable {
-    /// The list that it is in.
+    /// The list.
     public var list: ListName
-    /// The item whose content it is.
+    /// The item.
     public var item: ItemID
-    /// Where in the content, such as `due.day` or `tags[2]`; empty when it is the content as a whole.
+    /// The place in the content, such as `due.day` or `tags[2]`; empty for the content as a whole.
     public var member: String
-    /// What was wanted.
+    /// The expected type.
     public var type: String
-    /// What is wrong, for people.
+    /// The mistake, for users.
     public var reason: String
 
     init(of item: ItemID, in list: ListName, as type: Any.Type, _ error: any Error) {
@@ -54,12 +54,12 @@ public struct UndecodableContent: Error, Equatable, Sendable {
 }
 
 extension UndecodableContent: CustomStringConvertible {
-    /// What is wrong and what to do, for people.
+    /// The mistake and the remedy, for users.
     public var description: String {
         let place = member.isEmpty ? "" : " \(member):"
-        // Foundation's sentences end in a full stop, others do not.
+        // Foundation's sentences end with a full stop, others do not.
         let reason = reason.hasSuffix(".") ? String(reason.dropLast()) : reason
-        return "the list \"\(list)\": the content of the item \"\(item)\" is no \(type):\(place) \(reason). Make "
-            + "the type as the publisher writes it, or follow the list without one"
+        return "the list \"\(list)\": the content of the item \"\(item)\" cannot be decoded as \(type):\(place) "
+            + "\(reason). Change the type to what the publisher writes, or follow the list without a type"
     }
 }

@@ -1,21 +1,21 @@
 import DiffableProtocol
 
-/// Why a subscriber sees something new.
+/// The cause of an update.
 ///
-/// All but `changes` and `deleted` are resets: the daemon has sent the state as a whole. An update gives the difference all the same,
-/// so a table may be told what changed; only `reload` and `unknown` ask to draw everything anew.
+/// All except `changes` and `deleted` are resets: the daemon has sent the whole state. An update has a diff in any case, so a
+/// table can apply the changes; only `reload` and `unknown` ask to redraw everything.
 public enum UpdateCause: String, Sendable {
-    /// Transactions.
+    /// Transactions changed the list.
     case changes
-    /// The state that was to be gone on from is not kept any more.
+    /// The state to continue from is not kept any more.
     case history
-    /// The list was deleted and made again, or has lost revisions.
+    /// The list was deleted and created again, or has lost revisions.
     case epoch
-    /// The list was deleted, and nothing is shown until there is another of its name (`AbsentList.isAwaited`).
+    /// The list was deleted. The snapshot is empty until there is another list with its name (`AbsentList.isAwaited`).
     case deleted
-    /// A newer daemon gave a reason that this library does not know. Draw everything anew: whatever the reason is, that is right.
+    /// A newer daemon gave a reason that this library does not know. Redraw everything, which is always right.
     case unknown
-    /// A publisher asked for everything to be drawn anew.
+    /// A publisher asked to redraw everything.
     case reload
     /// The first state.
     case initial
@@ -30,15 +30,15 @@ public enum UpdateCause: String, Sendable {
         }
     }
 
-    /// Whether the daemon has sent the state as a whole.
+    /// Whether the daemon has sent the whole state.
     public var isReset: Bool { self != .changes && self != .deleted }
 
-    /// A first state is another one's when there was one before.
+    /// A first state belongs to a different list if there was a state before.
     var sinceOneWasGiven: UpdateCause { self == .initial ? .epoch : self }
 }
 
 extension UpdateCause: Comparable {
-    /// The greater one says more about a state than the smaller one.
+    /// Whether the first cause is weaker. The greater one says more about a state.
     public static func < (a: UpdateCause, b: UpdateCause) -> Bool { a.weight < b.weight }
 
     private var weight: Int {

@@ -4,7 +4,7 @@ import DiffableProtocol
 import Synchronization
 
 extension Client {
-    /// Answers for a list, until something ends that.
+    /// Handles requests for a list, until the handler ends.
     ///
     ///     try await client.handle("tasks") { list in
     ///         list.perform("done") { request in
@@ -15,15 +15,15 @@ extension Client {
     ///         }
     ///     }
     ///
-    /// Each request is answered in a task of its own, which is cancelled when nobody waits for the answer any more. When the
-    /// connection was lost, the next one is told again what is answered for; requests of meanwhile were refused. Whoever
-    /// looks at proposals also follows the list. Cancelling the task ends it: it throws `cancelled`.
+    /// Each request is handled in its own task, which is cancelled when the response is no longer needed. After a lost
+    /// connection, the handler is registered again; requests in between were refused. A handler of proposals also follows the
+    /// list. Cancelling the task ends the handler: it throws `cancelled`.
     ///
     /// - Parameters:
-    ///   - existing: what it means that somebody answers already; refused as `handlerExists` unless it `isReplaced`.
-    ///   - onRegistration: is called when the daemon has said yes, again after each lost connection.
-    ///   - register: says what is answered for, and how.
-    /// - Returns: why the daemon asks no more.
+    ///   - existing: the treatment of an existing handler; refused as `handlerExists` unless it `isReplaced`.
+    ///   - onRegistration: called when the daemon has registered the handler, and again after each lost connection.
+    ///   - register: registers the closures that handle requests.
+    /// - Returns: why the daemon has ended the handler.
     @discardableResult
     public func handle(
         _ list: ListName, existing: ExistingHandler = .isError,
@@ -37,18 +37,15 @@ extension Client {
         }
     }
 
-    /// Answers for a list.
-    ///
-    /// - Parameters:
-    ///   - onObjection: is told which answer was not taken, and why. Whoever asked hears so, too.
-    ///   - answer: is called for each request, in their order, and gives what answers it; that runs in a task, once,
-    ///     and what it throws is a refusal.
+    /// Handles requests for a list. `onObjection` is called with each response that the daemon did not accept, and with the
+    /// reason, which the caller gets too. `answer` is called for each request, in their order, and returns the function that
+    /// responds to it. That function runs once, in a task, and an error that it throws is a refusal.
     package func handle(
         _ registration: Request.Handle, onRegistration: @escaping @Sendable () -> Void = {},
         onObjection: @escaping Objecting = { _, _ in },
         _ answer: @escaping @Sendable (ReceivedRequest) -> Answering
     ) async throws(ClientError) -> HandlerEnd {
-        /// Whether it answered once: then nobody else may be in its place but its own last connection.
+        /// Whether it was registered once: then only its own last connection may still have its place.
         var wasRegistered = false
         var failures = 0
         while true {
@@ -59,15 +56,16 @@ extension Client {
                     shared.noteUse()
                     (wasRegistered, failures) = (true, 0)
                     onRegistration()
+                    return true
                 }
             } catch {
                 switch error {
-                case .refused(let refusal) where wasRegistered && refusal.code == WireError.Code.noSuchList.rawValue:
+                case .refused(let refusal) where wasRegistered && refusal.code == .noSuchList:
                     return .listDeleted
-                // The daemon may hear of the new connection before it hears of the old one's end.
+                // The daemon may handle the new connection before it notices the old one's end.
                 case .refused(let refusal)
                 where wasRegistered && failures < 10
-                    && refusal.code == WireError.Code.handlerExists.rawValue:
+                    && refusal.code == .handlerExists:
                     failures += 1
                     do { try await Task.sleep(for: Backoff.pause(afterFailures: failures)) } catch { throw .cancelled }
                 case _ where error.isHealedByReconnecting: shared.giveUp(connection)
@@ -79,12 +77,13 @@ extension Client {
 }
 
 extension Connection {
-    /// Answers for a list over this connection alone, until something ends that. Cancelling throws `cancelled`.
+    /// Handles requests for a list over this connection only, until the handler ends. Cancelling throws `cancelled`.
     ///
-    /// - Parameter onRegistration: is called when the daemon has said yes.
-    /// - Returns: why the daemon asks no more.
+    /// - Parameter onRegistration: called when the daemon has registered the handler, before the first request is handled. Returns
+    ///   whether the list is still the one that the caller means. Otherwise the handler ends as if that list was deleted.
+    /// - Returns: why the daemon has ended the handler.
     package func handle(
-        _ list: ListName, with handler: ListHandler, onRegistration: () -> Void
+        _ list: ListName, with handler: ListHandler, onRegistration: () async throws(ClientError) -> Bool
     ) async throws(ClientError) -> HandlerEnd {
         let registration = handler.registration(list, .isError)
         return try await HandlerRun(registration, on: self, { _, _ in }) { received in
@@ -93,34 +92,30 @@ extension Connection {
     }
 }
 
-/// What answers one request.
 package typealias Answering = @Sendable () async throws -> Request.Answer.Verdict
 
-/// What is told of an answer that was not taken.
 package typealias Objecting = @Sendable (HandlerRequest, _ objection: String) -> Void
 
-/// A request as its handler received it.
 package struct ReceivedRequest: Sendable {
     package let request: HandlerRequest
-    /// The daemon's own line.
     package let line: [UInt8]
-    /// The list as it was sent before; nil unless proposals are looked at.
+    /// The local copy of the list; nil unless the handler handles proposals.
     let state: Mirror?
     let connection: Connection
 
-    /// The list as it is, and as the operations would make it.
     func states(_ operations: [ListOperation]) async throws -> (initial: Snapshot, final: Snapshot) {
         if let state, state.revision == request.revision {
             return (state.snapshot, try state.snapshot.applying(operations, limits: .none))
         }
-        // The list went on before the request came: the daemon keeps what it was asked about.
-        guard let revision = request.revision else { throw RequestRefusal("the handler may not see the list") }
+        // The list changed before the request arrived; the daemon keeps the revision of the request.
+        guard let revision = request.revision else {
+            throw RequestRefusal("the handler has no right to read the list, so it cannot look at the proposal")
+        }
         let initial = try await connection.state(of: request.list, at: revision).snapshot
         return (initial, try initial.applying(operations, limits: .none))
     }
 }
 
-/// A handler on one connection.
 private final class HandlerRun: Sendable {
     private let registration: Request.Handle
     private let connection: Connection
@@ -129,15 +124,13 @@ private final class HandlerRun: Sendable {
     private let state = Mutex(State())
 
     private struct State {
-        /// The list, where proposals are looked at.
         var mirror = Mirror()
-        /// By request.
         var answering: [Int: Task<Void, Never>] = [:]
     }
 
     private enum Event: Sendable {
         case request(ReceivedRequest)
-        /// In its place behind the request: what came before that was begun would cancel nothing.
+        /// In its order after the request: a cancellation before the request has begun would have no effect.
         case cancelled(Int)
         case end(HandlerEnd)
         case lost(ClientError)
@@ -153,8 +146,9 @@ private final class HandlerRun: Sendable {
         self.answer = answer
     }
 
-    func run(_ registered: () -> Void) async throws(ClientError) -> HandlerEnd {
-        // The daemon bounds how many requests wait for one handler.
+    /// `registered` returns whether the handler continues.
+    func run(_ registered: () async throws(ClientError) -> Bool) async throws(ClientError) -> HandlerEnd {
+        // The daemon limits the number of pending requests of a handler.
         let (events, continuation) = AsyncStream.makeStream(of: Event.self)
         var subscription: Int?
         if registration.requests.contains(.propose) {
@@ -162,7 +156,15 @@ private final class HandlerRun: Sendable {
         }
         defer { if let subscription { connection.endSoon(subscription: subscription) } }
         let handler = try await connection.begin(registration) { self.receive($0, continuation) }
-        registered()
+        do throws(ClientError) {
+            guard try await registered() else {
+                connection.endSoon(handler: handler)
+                return .listDeleted
+            }
+        } catch {
+            connection.endSoon(handler: handler)
+            throw error
+        }
         defer { cancelAll() }
         for await event in events {
             switch event {
@@ -209,7 +211,7 @@ private final class HandlerRun: Sendable {
     private func begin(_ received: ReceivedRequest) {
         let number = received.request.request
         let answering = answer(received)
-        // Under the lock, so that it is not over before it is noted.
+        // Inside the lock, so that the task is recorded before it ends.
         state.withLock { state in
             state.answering[number] = Task {
                 let verdict: Request.Answer.Verdict
@@ -220,7 +222,7 @@ private final class HandlerRun: Sendable {
                 } catch {
                     verdict = .refusal("\(error)")
                 }
-                // That the connection is lost, the loop hears.
+                // The loop notices a lost connection.
                 if !Task.isCancelled, let objection = try? await connection.answer(received.request, verdict) {
                     objecting(received.request, objection)
                 }

@@ -2,18 +2,18 @@ import Diffable
 import DiffableJSON
 import DiffableProtocol
 
-// What a list's handler is asked. Nothing of it is done twice: whoever asks again says so.
+// Requests for a list's handler. None of them is repeated automatically.
 
 extension Connection {
-    /// Asks the list's handler to perform an action, and waits for its answer.
+    /// Asks the list's handler to perform an action, and waits for its response.
     ///
-    /// What the handler has changed before it answered has come to this connection's subscriptions by then. Refused as
-    /// `noHandler` and `refused`, nothing happened; as `handlerTimedOut` and `handlerLost`, it may have.
+    /// All changes that the handler made before its response have reached this connection's subscriptions by then. Refused as
+    /// `noHandler` and `refused`, nothing happened; as `handlerTimedOut` and `handlerLost`, the action may have happened.
     ///
     /// - Parameters:
-    ///   - arguments: JSON that only the handler looks into.
+    ///   - arguments: JSON that only the handler interprets.
     ///   - ifRevision: refused as `revisionMismatch` unless the list is at this revision.
-    ///   - timeout: how long the daemon waits for the answer: 1 ms to 10 minutes; nil: 30 seconds.
+    ///   - timeout: the time that the daemon waits for the handler: 1 ms to 10 minutes; nil: 30 seconds.
     public func perform(
         _ list: ListName, _ action: ActionName, on target: ActionTarget = .list, arguments: Content? = nil,
         ifRevision: Int? = nil, timeout: Duration? = nil
@@ -23,7 +23,6 @@ extension Connection {
         return try decoded { () throws(DecodingError) in ActionResult(try Reply.Perform(json: result)) }
     }
 
-    /// The same, with the daemon's own answer.
     package func performJSON(
         _ list: ListName, _ action: ActionName, on target: ActionTarget, arguments: Content?, ifRevision: Int?,
         timeout: Duration?
@@ -35,11 +34,11 @@ extension Connection {
                     timeout: timeout?.milliseconds)))
     }
 
-    /// Has operations applied if the list's handler consents; where there is none, as `transact`. See there.
+    /// Applies operations if the list's handler consents; if there is none, like `transact`. See there.
     ///
     /// - Parameters:
-    ///   - timeout: how long the daemon waits for the answer: 1 ms to 10 minutes; nil: 30 seconds.
-    ///   - requestKey: asked again under the same key, on any connection, what was applied is not applied twice.
+    ///   - timeout: the time that the daemon waits for the handler: 1 ms to 10 minutes; nil: 30 seconds.
+    ///   - requestKey: a repetition with the same key, on any connection, is not applied twice.
     @discardableResult
     public func propose(
         _ list: ListName, _ operations: [ListOperation], ifRevision: Int? = nil, requestKey: RequestKey? = nil,
@@ -52,7 +51,6 @@ extension Connection {
                 requestKey: requestKey, lease: lease, mode: mode, timeout: timeout?.milliseconds))
     }
 
-    /// Proposes operations as somebody wrote them.
     package func propose(
         _ list: ListName, _ operations: OperationsText, ifRevision: Int? = nil, requestKey: RequestKey? = nil,
         mode: TransactionMode = .commit, timeout: Duration? = nil
@@ -63,10 +61,10 @@ extension Connection {
                 timeout: timeout?.milliseconds))
     }
 
-    /// Asks the list's handler for the children of an item. One that has children, or whose list has no handler for that, is
-    /// answered at once. Nobody's expansion changes.
+    /// Asks the list's handler for the children of an item. If the item has children, or the list has no such handler, it
+    /// returns at once. The item's expansion does not change.
     ///
-    /// - Returns: the list's revision then; zero for one who may not read it.
+    /// - Returns: the list's revision then; zero for a caller that may not read it.
     @discardableResult
     public func expand(
         _ list: ListName, _ item: ItemID, timeout: Duration? = nil
@@ -81,7 +79,7 @@ extension Client {
     ///
     ///     let result = try await client.perform("units", "start", on: .items(["nginx"]))
     ///
-    /// - Parameter patience: how long to go on trying to connect; at least once it is tried.
+    /// - Parameter patience: the time to keep trying to connect; at least one attempt is made.
     @discardableResult
     public func perform(
         _ list: ListName, _ action: ActionName, on target: ActionTarget = .list, arguments: Content? = nil,
@@ -104,13 +102,13 @@ extension Client {
     }
 }
 
-/// What a handler made of an action.
+/// The result of an action.
 public struct ActionResult: Sendable, Equatable {
-    /// The list whose handler it was.
+    /// The list.
     public var list: ListName
-    /// The list's revision then; nil for one who may not read it.
+    /// The list's revision after it; nil for a caller that may not read it.
     public var revision: Int?
-    /// As the handler said it; nil: it said nothing.
+    /// The handler's result; nil if it gave none.
     public var result: Content?
 
     init(_ reply: Reply.Perform) {
@@ -121,7 +119,6 @@ public struct ActionResult: Sendable, Equatable {
 }
 
 extension Duration {
-    /// As many as are needed: a part of one counts as a whole one.
     fileprivate var milliseconds: Int {
         let (seconds, attoseconds) = components
         let (whole, isTooMuch) = seconds.multipliedReportingOverflow(by: 1_000)

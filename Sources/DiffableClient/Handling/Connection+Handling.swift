@@ -3,9 +3,8 @@ import DiffableJSON
 import DiffableProtocol
 
 extension Connection {
-    /// Makes this connection a list's handler, and gives its number.
-    ///
-    /// - Parameter receiver: is told of each request, of what is cancelled, and of the end.
+    /// Registers this connection as a list's handler, and returns its number. `receiver` gets each request, each cancellation,
+    /// and the end.
     func begin(
         _ handler: Request.Handle, _ receiver: @escaping Conversation.Receiver
     ) async throws(ClientError) -> Int {
@@ -16,15 +15,14 @@ extension Connection {
         return try decoded { () throws(DecodingError) in try Reply.Handle(json: result).handler }
     }
 
-    /// Ends a handler without waiting for the answer: also from where nothing can wait.
+    /// Ends a handler without waiting for the reply, so also where waiting is impossible.
     func endSoon(handler: Int) {
         withConversation { $0.forget(handler: handler) }
         writeSoon(.unhandle(.init(handler: handler)), id: .absent)
     }
 
-    /// Answers a request. That nobody waits for the answer any more is no error.
-    ///
-    /// - Returns: why the answer was not taken, when whoever asked heard that instead; nil when it was.
+    /// Responds to a request. It is not an error if the response is no longer needed. Returns the reason if the response was
+    /// not accepted and the caller got the reason instead; nil otherwise.
     func answer(
         _ request: HandlerRequest, _ verdict: Request.Answer.Verdict
     ) async throws(ClientError) -> String? {
@@ -37,10 +35,10 @@ extension Connection {
                 _ = try await reply(to: .answer(answer))
                 return nil
             }
-        } catch .refused(let refusal) where refusal.code == WireError.Code.noSuchRequest.rawValue {
+        } catch .refused(let refusal) where refusal.code == .noSuchRequest {
             return nil
         } catch .refused(let refusal) {
-            // What was said cannot be an answer: it is too long, or no change of that list. Whoever asked hears why.
+            // The response is invalid: it is too long, or is not a possible change of that list. The caller gets the reason.
             objection = refusal.message
         }
         let instead = verdict.instead(objection, to: request.content.kind)
@@ -48,26 +46,26 @@ extension Connection {
         return objection
     }
 
-    /// Why a line cannot have the answer; nil when one can.
     private func objection(toLengthOf answer: Request.Answer) async throws(ClientError) -> String? {
         var writer = ByteWriter()
         Request.answer(answer).write(id: .number(.max), into: &writer)
         guard writer.count > Connection.lineLengthAlwaysTaken else { return nil }
         let lineLengthMax = try await lineLengthMax()
         guard writer.count > lineLengthMax else { return nil }
-        return "the handler's answer is longer than a line may be: \(lineLengthMax) bytes"
+        return
+            "the handler's answer is longer than \(lineLengthMax) bytes (lineLengthMax): the handler has to send less"
     }
 }
 
 extension Request.Answer.Verdict {
-    /// What is said when this cannot be. A proposal was not applied; all else was done before it was to be answered.
+    /// The response instead of one that was not accepted. A proposal was not applied; any other request was carried out before
+    /// its response.
     fileprivate func instead(_ objection: String, to kind: HandledKind) -> Request.Answer.Verdict {
         if case .consent = self, kind != .propose { return .failure(outcomeUnknown: objection) }
         return .refusal(objection)
     }
 
-    /// It may have happened, and who asked is told so.
     package static func failure(outcomeUnknown reason: String) -> Request.Answer.Verdict {
-        .failure("\(reason). It may have been done: look before you ask again")
+        .failure("\(reason). The request may have been carried out. Check before you retry")
     }
 }

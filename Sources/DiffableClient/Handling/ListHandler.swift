@@ -2,7 +2,7 @@ import Diffable
 import DiffableJSON
 import DiffableProtocol
 
-/// What a program answers for a list; see `Client.handle`.
+/// The closures with which a program handles a list's requests; see `Client.handle`.
 public struct ListHandler: Sendable {
     private var actions: [ActionName: @Sendable (ActionRequest) async throws -> Content?] = [:]
     private var anyAction: (@Sendable (ActionRequest) async throws -> Content?)?
@@ -11,8 +11,8 @@ public struct ListHandler: Sendable {
 
     package init() {}
 
-    /// Performs an action. What the closure throws refuses it, with the error's description for whoever asked; a
-    /// `RequestFailure` says that it may have happened.
+    /// Performs an action. An error that the closure throws refuses it, with the error's description for the caller; a
+    /// `RequestFailure` means that it may have happened.
     public mutating func perform(
         _ action: ActionName, _ body: @escaping @Sendable (ActionRequest) async throws -> Void
     ) {
@@ -22,7 +22,7 @@ public struct ListHandler: Sendable {
         }
     }
 
-    /// Performs an action that has a result for whoever asked.
+    /// Performs an action that has a result for the caller.
     ///
     ///     list.perform("count", returning: Content.self) { request in try Content(json: "\(request.items.count)") }
     public mutating func perform(
@@ -37,7 +37,7 @@ public struct ListHandler: Sendable {
         anyAction = body
     }
 
-    /// Consents to what others propose by returning, and refuses it by throwing.
+    /// Consents to a proposal by returning, and refuses it by throwing.
     public mutating func propose(_ body: @escaping @Sendable (Proposal) async throws -> Void) {
         proposals = { proposal in
             try await body(proposal)
@@ -45,17 +45,17 @@ public struct ListHandler: Sendable {
         }
     }
 
-    /// Looks at what others propose, and has what the closure returns applied instead; it refuses by throwing.
+    /// Applies the operations that the closure returns instead of a proposal; it refuses by throwing.
     public mutating func amendProposals(_ body: @escaping @Sendable (Proposal) async throws -> [ListOperation]) {
         proposals = { try await body($0) }
     }
 
-    /// Brings the children of an item that somebody opens: the closure adds them to the list.
+    /// Inserts the children of an item that a user opens: the closure adds them to the list.
     public mutating func expand(_ body: @escaping @Sendable (ChildrenRequest) async throws -> Void) {
         children = body
     }
 
-    /// The same, but children count as brought only when the closure returns, too.
+    /// The same, but a request for children succeeds only after this closure has returned too.
     package func waitingForChildren(_ wait: @escaping @Sendable () async throws -> Void) -> ListHandler {
         guard let children else { return self }
         var handler = self
@@ -79,21 +79,23 @@ public struct ListHandler: Sendable {
         let request = received.request
         switch request.content {
         case .perform(let action, let target, let arguments):
-            guard let body = actions[action] ?? anyAction else { throw RequestRefusal("nobody performs that here") }
+            guard let body = actions[action] ?? anyAction else {
+                throw RequestRefusal("this handler does not perform the action \"\(action)\", and nothing was done")
+            }
             let result = try await body(
                 ActionRequest(
                     list: request.list, action: action, target: target, arguments: arguments.map(Content.init),
                     revision: request.revision, client: request.from))
             return .consent(result: result?.bytes, operations: nil)
         case .propose(let operations, _):
-            guard let proposals else { throw RequestRefusal("nobody looks at proposals here") }
+            guard let proposals else { throw RequestRefusal("this handler does not decide on proposals") }
             let (initial, final) = try await received.states(operations)
             let proposal = Proposal(
                 list: request.list, operations: operations, initialSnapshot: initial, finalSnapshot: final,
                 revision: request.revision, client: request.from)
             return .consent(result: nil, operations: try await proposals(proposal))
         case .expand(let item):
-            guard let children else { throw RequestRefusal("nobody brings children here") }
+            guard let children else { throw RequestRefusal("this handler does not load children") }
             try await children(
                 ChildrenRequest(list: request.list, item: item, revision: request.revision, client: request.from))
             return .consent(result: nil, operations: nil)
@@ -101,87 +103,87 @@ public struct ListHandler: Sendable {
     }
 }
 
-/// Thrown by what handles a list, it refuses the request with a text for whoever asked. (Any other error does, too.)
+/// An error that refuses the request, with a text for the caller. (Any other error refuses it, too.)
 public struct RequestRefusal: Error, CustomStringConvertible, Sendable {
-    /// What whoever asked is told.
+    /// The text for the caller.
     public var description: String
 
-    /// Refuses with a text for people.
+    /// Refuses with a text for users.
     public init(_ description: String) { self.description = description }
 }
 
-/// Thrown by what handles a list, it says that what was asked may have happened: whoever asked hears `handlerLost` with this
-/// text, and looks before it asks again.
+/// An error which means that the request may have been carried out: the caller gets `handlerLost` with this text, and should
+/// check before a retry.
 public struct RequestFailure: Error, CustomStringConvertible, Sendable {
-    /// What whoever asked is told.
+    /// The text for the caller.
     public var description: String
 
-    /// Says with a text for people what is not known.
+    /// Creates the error with a text for users that explains the uncertainty.
     public init(_ description: String) { self.description = description }
 }
 
-/// An action that somebody asks for.
+/// A request to perform an action.
 public struct ActionRequest: Sendable {
-    /// The list that it is about.
+    /// The list.
     public let list: ListName
-    /// What is to be done.
+    /// The requested action.
     public let action: ActionName
-    /// What it is to be done with.
+    /// The target of the action.
     public let target: ActionTarget
-    /// As whoever asks said them.
+    /// The caller's arguments; nil for none.
     public let arguments: Content?
-    /// Of the list when it was asked; nil for a handler that may not see the list.
+    /// The list's revision at the time of the request; nil for a handler that may not read the list.
     public let revision: Int?
-    /// Who asks.
+    /// The caller.
     public let client: ClientIdentity
 
-    /// The items that it is for; none when it is for a section or the list.
+    /// The target items; empty if the target is a section or the list.
     public var items: [ItemID] {
         if case .items(let items) = target { items } else { [] }
     }
 }
 
-/// A change that somebody would like to make, as UIKit's `NSDiffableDataSourceTransaction`.
+/// A proposed change, like UIKit's `NSDiffableDataSourceTransaction`.
 public struct Proposal: Sendable {
-    /// The list that it is about.
+    /// The list.
     public let list: ListName
-    /// The operations as the proposer sent them.
+    /// The operations as the caller sent them.
     public let operations: [ListOperation]
-    /// The list as it is.
+    /// The list's current state.
     public let initialSnapshot: Snapshot
-    /// The list as it would be.
+    /// The list's state after the change.
     public let finalSnapshot: Snapshot
-    /// Of the initial snapshot.
+    /// The revision of the initial snapshot.
     public let revision: Int?
-    /// Who asks.
+    /// The caller.
     public let client: ClientIdentity
 
-    /// From the initial to the final snapshot, in canonical form. If one row moves past another, it may say that the other
-    /// one moves; `operations` says which row the user moved.
+    /// The operations from the initial to the final snapshot, in canonical form. If one row moves past another, they may move
+    /// the other one; `operations` shows which row the user moved.
     public var difference: [ListOperation] { finalSnapshot.difference(from: initialSnapshot) }
 }
 
-/// An item that somebody opens, and that has no children yet.
+/// A request for the children of an item that a user opens, and that has none yet.
 public struct ChildrenRequest: Sendable {
-    /// The list that it is about.
+    /// The list.
     public let list: ListName
-    /// The item whose children are wanted.
+    /// The item whose children are requested.
     public let item: ItemID
-    /// Of the list when it was asked; nil for a handler that may not see the list.
+    /// The list's revision at the time of the request; nil for a handler that may not read the list.
     public let revision: Int?
-    /// Who asks.
+    /// The caller.
     public let client: ClientIdentity
 }
 
-/// Why a program does not answer for a list any more.
+/// Why a handler has ended.
 public enum HandlerEnd: Sendable, Equatable {
-    /// Another handler said that it replaces this one.
+    /// Another handler replaced this one.
     case replaced
     /// The list was deleted or renamed.
     case listDeleted
     /// This user may not change the list any more.
     case permissionDenied
-    /// What only a newer daemon says.
+    /// A reason that only a newer daemon knows.
     case unknown(String)
 
     init(_ reason: String) {

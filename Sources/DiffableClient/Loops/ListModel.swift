@@ -1,7 +1,7 @@
 import Diffable
 import Observation
 
-/// A list for views that draw themselves when what they have read changes, such as SwiftUI's.
+/// A list for views that redraw when observed values change, such as SwiftUI's.
 ///
 ///     @State private var tasks = ListModel(client.list("tasks", as: Todo.self))
 ///
@@ -13,20 +13,20 @@ import Observation
 ///     }
 @MainActor @Observable
 public final class ListModel<Value: Sendable> {
-    /// What is followed; its view can be set at any time.
+    /// The followed list; its view can be set at any time.
     public let list: ListUpdates<Value>
-    /// The newest update; nil before the first. It has the snapshot, and what became different.
+    /// The newest update; nil before the first. It has the snapshot and the changes.
     public private(set) var update: ListUpdate<Value>?
-    /// Why it is followed no more, when trying again is of no use.
+    /// The error that ended `follow`, if a retry is useless.
     public private(set) var error: ClientError?
 
-    /// Follows nothing yet.
+    /// Creates a model that does not follow the list yet.
     public init(_ list: ListUpdates<Value>) { self.list = list }
 
-    /// The sections with their items; none before the first update. O(sections).
+    /// The sections with their items; empty before the first update. O(sections).
     public var sections: [ListSection<Value>] { update?.snapshot.sections ?? [] }
 
-    /// Follows the list until it is deleted, or the task is cancelled, or there is an `error`. What was seen last stays.
+    /// Follows the list until it is deleted, the task is cancelled, or there is an `error`. The last state stays.
     public func follow() async {
         error = nil
         do {

@@ -2,8 +2,8 @@ import Diffable
 import Dispatch
 
 extension ListUpdates {
-    /// Follows the list for a program whose main thread runs a loop of its own, such as GLib's or Qt's: each update is handed
-    /// over there, where widgets may be touched.
+    /// Follows the list in a program whose main thread runs its own loop, such as GLib's or Qt's: each update is delivered on
+    /// the main thread, where widgets may be changed.
     ///
     ///     Task.detached {
     ///         try await list.deliver(by: { idle($0) }) { update in
@@ -11,13 +11,13 @@ extension ListUpdates {
     ///         }
     ///     }
     ///
-    /// The next update comes when the function has been through with the one before: a loop that is busy gets the newest state
-    /// then. It returns and throws as a loop over the list does; what is handed over already is still carried out.
+    /// The next update is delivered after `receive` has handled the previous one: a busy loop then gets the newest state. It
+    /// returns and throws as a loop over the list does; an update that is already scheduled is still delivered.
     ///
     /// - Parameters:
-    ///   - schedule: has the main thread call what it is given once, later: `g_idle_add`, `QMetaObject::invokeMethod`. When
-    ///     another thread calls it, `receive` is not called, and `notOnMainThread` is thrown.
-    ///   - receive: is called on the main thread.
+    ///   - schedule: makes the main thread call its argument once, later: `g_idle_add`, `QMetaObject::invokeMethod`. If another
+    ///     thread calls it, `receive` is not called, and `notOnMainThread` is thrown.
+    ///   - receive: called on the main thread.
     public func deliver(
         by schedule: @escaping @Sendable (@escaping @Sendable () -> Void) -> Void,
         to receive: @escaping @MainActor @Sendable (ListUpdate<Value>) -> Void
@@ -35,8 +35,8 @@ extension ListUpdates {
     }
 }
 
-/// Where the main actor's functions may be called. `MainActor.assumeIsolated` elsewhere stops the program, in libdispatch and
-/// without a word.
+/// Recognizes where the main actor's functions may be called. Elsewhere, `MainActor.assumeIsolated` stops the program, inside
+/// libdispatch and without a message.
 private enum MainThread {
     private static let mark: DispatchSpecificKey<Bool> = {
         let mark = DispatchSpecificKey<Bool>()
@@ -44,6 +44,5 @@ private enum MainThread {
         return mark
     }()
 
-    /// Whether this is the main queue, or the thread that it belongs to.
     static var isCurrent: Bool { DispatchQueue.getSpecific(key: mark) ?? false }
 }

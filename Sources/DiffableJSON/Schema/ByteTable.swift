@@ -4,20 +4,19 @@
     import Glibc
 #endif
 
-/// Sets of byte strings, one behind the other in flat arrays. In its set a string is found by bisection, so that nobody
-/// can choose strings that take longer.
+/// Sets of byte strings in flat arrays. A string is found by bisection, so that no choice of strings takes longer.
 struct ByteTable: Sendable {
     private(set) var keys: [Key] = []
     /// Never empty, so that it has an address.
     private(set) var bytes: [UInt8] = [0]
 
-    /// One string: sets are sorted by length, then by the first eight bytes as a number, then by the others.
+    /// One string. Sets are sorted by length, then by the first eight bytes as a number, then by the others.
     struct Key: Sendable {
         let word: UInt64
-        /// The bits of `word` that stand for bytes of the string.
+        /// The bits of `word` that contain bytes of the string.
         let mask: UInt64
         let count: Int
-        /// Where it begins in `bytes`.
+        /// The index in `bytes`.
         let start: Int
 
         init(_ string: UnsafeRawBufferPointer, start: Int) {
@@ -38,9 +37,7 @@ struct ByteTable: Sendable {
         }
     }
 
-    /// Adds a set; where a string stands twice, both have one place.
-    ///
-    /// - Returns: the set, and each string's place.
+    /// Adds a set; duplicates share one place. Returns the set's range, and each string's place.
     mutating func append(_ strings: [[UInt8]]) -> (range: Range<Int>, places: [Int]) {
         let first = keys.count
         let sorted = strings.indices.sorted { Self.compare(strings[$0], strings[$1]) < 0 }
@@ -63,7 +60,7 @@ struct ByteTable: Sendable {
 
     func string(_ place: Int) -> ArraySlice<UInt8> { bytes[keys[place].start..<keys[place].start + keys[place].count] }
 
-    /// Lends the table to a check, which looks into it without counting references.
+    /// Lends the table to a check without counting references.
     func withLent<R>(_ body: (Lent) -> R) -> R {
         keys.withUnsafeBufferPointer { keys in bytes.withUnsafeBytes { body(Lent(keys: keys, bytes: $0)) } }
     }

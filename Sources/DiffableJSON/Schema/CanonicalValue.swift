@@ -1,10 +1,9 @@
-/// Equality as JSON Schema has it: two values are equal when their canonical bytes are. Numbers are equal by value, strings
-/// by scalars, objects whatever the order of their members.
+/// Equality in JSON Schema: two values are equal if their canonical bytes are. Numbers are compared by value, strings by
+/// scalars, objects without regard to the order of their members.
 enum CanonicalValue {
-    /// Nil for a value with an object that has a member twice: JSON does not say what that means, so it is equal to none.
-    ///
-    /// A string alone is a quote and its UTF-8, without escapes and without the quote at its end; a whole number of up to 18
-    /// digits is its digits. So nearly all strings and numbers have their canonical bytes in the text.
+    /// Nil for a value that contains an object with a duplicate member: JSON does not define its meaning, so it equals nothing. A
+    /// string alone is a quote and its UTF-8, without escapes and without the closing quote; an integer of up to 18 digits is its
+    /// digits. So nearly all strings and numbers have their canonical bytes in the text.
     static func bytes(of value: CompactValue) -> [UInt8]? {
         if let string = value.string { return [UInt8(ascii: "\"")] + string.withUTF8 { Array($0) } }
         var scanner = JSONScanner(value.bytes, depthMax: .max)
@@ -12,7 +11,7 @@ enum CanonicalValue {
         return append(&scanner, to: &bytes) ? bytes : nil
     }
 
-    /// Appends the scanner's next value; false for one that has a member twice. O(length · depth · log(members))
+    /// Appends the scanner's next value; false for one with a duplicate member. O(length · depth · log(members))
     private static func append(_ scanner: inout JSONScanner, to bytes: inout [UInt8]) -> Bool {
         switch scanner.peek() {
         case UInt8(ascii: "{"): return appendObject(&scanner, to: &bytes)
@@ -30,7 +29,7 @@ enum CanonicalValue {
         return true
     }
 
-    /// Its length before it says where it ends.
+    /// The length before the text shows where the text ends.
     private static func append(text: UnsafeRawBufferPointer, to bytes: inout [UInt8]) {
         bytes.append(contentsOf: "\"\(text.count):".utf8)
         bytes.append(contentsOf: text)

@@ -1,11 +1,11 @@
 extension DecimalNumber {
-    /// An exponent of ten. JSON sets it no limit.
+    /// An exponent of ten. JSON does not limit it.
     enum Magnitude: Sendable {
         case small(Int)
-        /// One that does not fit 64 bits: digits without leading zeros.
+        /// An exponent that does not fit 64 bits: digits without leading zeros.
         case huge(isNegative: Bool, digits: [UInt8])
 
-        /// An exponent as it stands behind the `e`, and a whole number less than 10^18 that is added to it.
+        /// The exponent after the `e`, plus an integer of less than 10^18.
         init(exponent: UnsafeRawBufferPointer, shiftedBy shift: Int) {
             let isNegative = exponent.first == UInt8(ascii: "-")
             let hasSign = isNegative || exponent.first == UInt8(ascii: "+")
@@ -18,7 +18,7 @@ extension DecimalNumber {
             }
         }
 
-        /// Of an exponent that is longer than the shift: adds with pencil and paper.
+        /// Adds the shift to a longer exponent, digit by digit.
         private init(isNegative: Bool, digits: [UInt8], shiftedBy shift: Int) {
             var digits = digits
             var carry = isNegative ? -shift : shift
@@ -32,7 +32,7 @@ extension DecimalNumber {
             }
             if carry > 0 { digits.insert(contentsOf: "\(carry)".utf8, at: 0) }
             let rest = Array(digits.drop { $0 == UInt8(ascii: "0") })
-            // One exponent has one form, however it came about.
+            // Each exponent has only one representation.
             if let small = Int((isNegative ? "-" : "") + String(decoding: rest, as: UTF8.self)) {
                 self = .small(small)
             } else {

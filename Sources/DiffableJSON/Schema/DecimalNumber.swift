@@ -1,9 +1,8 @@
-/// A JSON number by its exact value: nothing is rounded, however many digits it has.
-///
-/// The value is ±0.d₁d₂d₃… × 10^magnitude, where d₁ is not zero.
+/// A JSON number by its exact value: nothing is rounded, however many digits it has. The value is ±0.d₁d₂d₃… × 10^magnitude, where
+/// d₁ is not zero.
 struct DecimalNumber {
     let isNegative: Bool
-    /// From the first digit that is not zero to the last, perhaps with a decimal point among them; empty for zero.
+    /// From the first digit that is not zero to the last, possibly with a decimal point among them; empty for zero.
     let digits: UnsafeRawBufferPointer
     let magnitude: Magnitude
 
@@ -57,7 +56,7 @@ struct DecimalNumber {
 
     private var digitCount: Int { digits.contains(UInt8(ascii: ".")) ? digits.count - 1 : digits.count }
 
-    /// Negative, zero or positive, as this number is less than, equal to or greater than the other. O(length)
+    /// Negative, zero or positive, if this number is less than, equal to or greater than the other. O(length)
     func compared(to other: DecimalNumber) -> Int {
         let sign = sign
         guard sign == other.sign else { return sign - other.sign }
@@ -73,7 +72,7 @@ struct DecimalNumber {
         while true {
             if index < digits.count, digits[index] == UInt8(ascii: ".") { index += 1 }
             if otherIndex < other.digits.count, other.digits[otherIndex] == UInt8(ascii: ".") { otherIndex += 1 }
-            // The last digit is not zero, so whichever has more digits is the greater.
+            // The last digit is not zero, so the number with more digits is the greater one.
             guard index < digits.count, otherIndex < other.digits.count else {
                 return (index < digits.count ? 1 : 0) - (otherIndex < other.digits.count ? 1 : 0)
             }
@@ -84,8 +83,7 @@ struct DecimalNumber {
         }
     }
 
-    /// Appends the one text that all numbers of this value have: digits for a whole number of up to 18, otherwise digits
-    /// and an exponent.
+    /// Appends the canonical text of the value: digits for an integer of up to 18 digits, otherwise digits and an exponent.
     func appendCanonical(to bytes: inout [UInt8]) {
         if isZero { return bytes.append(UInt8(ascii: "0")) }
         if isNegative { bytes.append(UInt8(ascii: "-")) }
@@ -100,12 +98,12 @@ struct DecimalNumber {
         }
     }
 
-    /// A whole number that has so many digits, and neither point nor exponent, fits 64 bits and is its own canonical text.
+    /// An integer of at most this many digits, without point and exponent, fits 64 bits and is its own canonical text.
     static let plainDigitsMax = 18
 }
 
 extension DecimalNumber {
-    /// One that owns its bytes: made once, to be compared with often.
+    /// A number that owns its bytes, to be compared often.
     struct Stored: Sendable {
         private let isNegative: Bool
         private let digits: [UInt8]

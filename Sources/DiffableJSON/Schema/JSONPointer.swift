@@ -1,11 +1,10 @@
-/// The way from a text's beginning to a value in it (RFC 6901).
+/// The path from a text's beginning to a value in it (RFC 6901).
 struct JSONPointer {
     let text: String
-    /// Of the member, if it is one.
     let name: String
     let value: JSONValue
 
-    /// - Parameter offset: of a value or a member's name in compact JSON. O(length · depth)
+    /// `offset` is the start of a value or a member's name in compact JSON. O(length · depth)
     init(to offset: Int, in json: UnsafeRawBufferPointer) {
         var text = "", name = ""
         var scanner = JSONScanner(json, depthMax: .max)
@@ -23,7 +22,6 @@ struct JSONPointer {
         self.name = name
     }
 
-    /// Goes on to the element in which the place is; returns its index.
     private static func enterElement(_ scanner: inout JSONScanner, _ offset: Int) -> Int {
         var index = 0
         var array = checked(&scanner) { scanner throws(JSONError) in try scanner.beginArray() }
@@ -39,7 +37,6 @@ struct JSONPointer {
         preconditionFailure("there is no value at byte \(offset)")
     }
 
-    /// Goes on to the value of the member in which the place is; returns its name.
     private static func enterMember(_ scanner: inout JSONScanner, _ offset: Int) -> String {
         var object = checked(&scanner) { scanner throws(JSONError) in try scanner.beginObject() }
         while let name = checked(&scanner, { scanner throws(JSONError) in try scanner.nextMember(of: &object) }) {

@@ -1,27 +1,25 @@
 import Diffable
 
-/// What a content must look like: JSON Schema (2020-12), out of the keywords of `SchemaKeyword`.
+/// The rules for a content: JSON Schema (2020-12), with the keywords of `SchemaKeyword`.
 ///
 ///     let schema = try Schema(json: #"{"type":"object","required":["text"]}"#)
 ///     schema.check(content)?.description    // `the content must have the member "text"`
 ///
-/// It is compiled once, into arrays without references, and a check is one pass over the content's bytes that neither makes
-/// a tree nor allocates: O(length of the content · log(names of the schema)). Only a value that has to equal an array or an
-/// object, or that is written in an unusual way (`1.50`, `"\u0061"`), is copied for comparison, at each level once.
+/// It is compiled once, into arrays without references, and a check is one pass over the content's bytes that neither makes a
+/// tree nor allocates: O(length of the content · log(names of the schema)). Only a value that has to equal an array or an
+/// object, or that is written in an unusual way (`1.50`, `"\u0061"`), is copied for comparison, once at each level.
 ///
-/// Numbers are compared by their exact value, strings by scalars. A member that a content has twice has to fit each time.
+/// Numbers are compared by their exact value, strings by scalars. Each occurrence of a duplicate member has to conform.
 package struct Schema: Sendable {
-    /// As it was given, without insignificant white space.
     package let json: [UInt8]
     let root: SchemaReference
     let rules: [SchemaRule]
     /// The names of `properties`, at the same places.
     let names: ByteTable
     let properties: [SchemaProperty]
-    /// Canonical values.
     let constants: ByteTable
     let bounds: [SchemaBound]
-    /// What messages say of `enum` and `const`, by rule and keyword.
+    /// The texts of `enum` and `const` in messages, by rule and keyword.
     let constantTexts: [ConstantKey: String]
 
     struct ConstantKey: Hashable, Sendable {
@@ -29,14 +27,17 @@ package struct Schema: Sendable {
         var keyword: SchemaKeyword
     }
 
-    /// About how many bytes it takes.
+    /// The approximate size in bytes.
     var lengthInMemory: Int {
-        // Names, constants and bounds stand in the text too, and in tables that are about as long.
-        3 * json.count + rules.count * MemoryLayout<SchemaRule>.stride
+        // Names, constants and bounds are in the text too, and in tables that are about as long.
+        Self.lengthOfEmpty + 3 * json.count + rules.count * MemoryLayout<SchemaRule>.stride
             + properties.count * MemoryLayout<SchemaProperty>.stride + bounds.count * MemoryLayout<SchemaBound>.stride
     }
 
-    /// - Throws: what is wrong with the schema, and where.
+    /// Bytes of a schema without any rule, with the name of its kind.
+    private static let lengthOfEmpty = 192
+
+    /// Throws the mistake in the schema, and its place.
     package init(
         compiling text: UnsafeRawBufferPointer, limits: SchemaLimits = .standard
     ) throws(DecodingError) {
@@ -65,13 +66,13 @@ package struct Schema: Sendable {
         constantTexts = compiler.constantTexts
     }
 
-    /// Why a content does not fit, or nil. No content is checked as `null`, which is how JSON has it.
+    /// Why a content does not conform, or nil. A missing content is checked as `null`, as in JSON.
     package func check(_ content: Content?) -> Violation? {
         guard let content else { return check(UnsafeRawBufferPointer(start: nil, count: 0)) }
         return content.bytes.withUnsafeBytes { check($0) }
     }
 
-    /// The same for a content's bytes, as a record lends them: empty for no content.
+    /// `content` is empty for no content.
     package func check(_ content: UnsafeRawBufferPointer) -> Violation? {
         switch root {
         case .anything: return nil
@@ -88,7 +89,6 @@ package struct Schema: Sendable {
         return UnsafeRawBufferPointer(start: null.utf8Start, count: null.utf8CodeUnitCount)
     }
 
-    /// Lends all arrays to one pass.
     private func fits(_ text: UnsafeRawBufferPointer, _ failure: inout SchemaFailure) -> Bool {
         rules.withUnsafeBufferPointer { rules in
             properties.withUnsafeBufferPointer { properties in

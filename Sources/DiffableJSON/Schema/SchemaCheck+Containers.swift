@@ -28,7 +28,7 @@ extension SchemaCheck {
         return offset &+ 1
     }
 
-    /// Where a value in an array or object ends, if it fits; otherwise -1, and `keyword` is what allows none there.
+    /// The end of a value in an array or object, if it conforms; otherwise -1. `keyword` is the one that allows no value there.
     @inline(__always)
     private func end(
         ofMemberAt offset: Int, _ schema: SchemaReference, _ keyword: SchemaKeyword, at whole: Int, _ place: Int
@@ -52,7 +52,7 @@ extension SchemaCheck {
         }
     }
 
-    /// - Parameter seen: a bit for each required member.
+    /// `seen` has a bit for each required member.
     @inline(__always)
     private func endOfMembers(at start: Int, _ place: Int, _ seen: UnsafeMutablePointer<UInt64>) -> Int {
         let rule = rule(place)
@@ -101,9 +101,8 @@ extension SchemaCheck {
 
     // MARK: - Names
 
-    /// The property whose name is at `offset`, or -1; and where the name's quote at its end is.
-    ///
-    /// - Parameter expected: the one to try first, or -1.
+    /// The property whose name is at `offset`, or -1; and the position of the name's closing quote. `expected` is the property
+    /// to try first, or -1.
     @inline(__always)
     private func property(at offset: Int, _ rule: Rule, _ expected: Int) -> (Int, close: Int) {
         if expected >= 0 {
@@ -115,7 +114,8 @@ extension SchemaCheck {
         return (place(of: name, at: offset, rule), name.close)
     }
 
-    /// Whether a name and the quote at its end stand there. The property has to be plain: a quote in the text ends a name.
+    /// Whether the property's name and a closing quote are at this offset. The property has to be plain: a quote in the text
+    /// ends a name.
     @inline(__always)
     private func stands(_ key: UnsafePointer<ByteTable.Key>, at start: Int) -> Bool {
         let length = key.pointee.count

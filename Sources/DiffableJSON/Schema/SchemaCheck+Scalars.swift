@@ -5,7 +5,6 @@ extension SchemaCheck {
             ? offset &+ length : -1
     }
 
-    /// Whether a literal fits.
     @inline(never)
     private func fits(_ range: Range<Int>, _ type: SchemaTypes, _ place: Int) -> Bool {
         guard rule(place).pointee.types.contains(type) else {
@@ -17,11 +16,10 @@ extension SchemaCheck {
 
     // MARK: - Strings
 
-    /// Whether the string whose quote is at `offset` fits.
     func fits(_ string: StringPlace, at offset: Int, _ place: Int) -> Bool {
         let rule = rule(place)
         guard rule.pointee.types.contains(.string) else { return fail(.type, at: offset, place) >= 0 }
-        // A scalar takes one byte at least, and twelve at most: "\ud83d\ude00".
+        // A scalar takes at least one byte, and at most twelve: "\ud83d\ude00".
         let byteCount = string.close &- offset &- 1
         if byteCount > rule.pointee.maxLength || byteCount < 12 * rule.pointee.minLength {
             let length = scalarCount(offset &+ 1..<string.close, string.hasEscapes)
@@ -33,23 +31,22 @@ extension SchemaCheck {
         return isConstant(text.slice(offset..<string.close), at: offset, place)
     }
 
-    /// Of the text between two quotes.
     private func scalarCount(_ range: Range<Int>, _ hasEscapes: Bool) -> Int {
         var length = 0
         var offset = range.lowerBound
         while offset < range.upperBound {
             let byte = text[unchecked: offset]
-            // Bytes that go on with a scalar do not count.
+            // Continuation bytes of a scalar do not count.
             if byte & 0xC0 != 0x80 { length &+= 1 }
             offset &+= byte == UInt8(ascii: "\\") ? lengthOfEscape(at: offset) : 1
         }
         return length
     }
 
-    /// In bytes: a pair of surrogates is one scalar.
+    /// The bytes of an escape: a pair of surrogates is one scalar.
     private func lengthOfEscape(at offset: Int) -> Int {
         guard byte(at: offset &+ 1) == UInt8(ascii: "u") else { return 2 }
-        // The first half of a pair is D800 to DBFF; the second never stands alone.
+        // The first half of a pair is D800 to DBFF; the second never appears alone.
         let isSurrogate =
             byte(at: offset &+ 2) | 0x20 == UInt8(ascii: "d") && byte(at: offset &+ 3) >= UInt8(ascii: "8")
         return isSurrogate ? 12 : 6
@@ -86,7 +83,6 @@ extension SchemaCheck {
         return isConstant(text.slice(start..<offset), at: start, place) ? offset : -1
     }
 
-    /// For one with a fraction, an exponent, or many digits.
     @inline(never)
     private func endOfUnusualNumber(at start: Int, _ place: Int) -> Int {
         let rule = rule(place)
@@ -100,7 +96,7 @@ extension SchemaCheck {
         return !hasConstants(rule) || isConstant(copying: start..<end, place) ? end : -1
     }
 
-    /// Whether the number that stands there is within the bounds, by its exact value.
+    /// Whether the number is within the bounds, by its exact value.
     @inline(never)
     private func fits(_ range: Range<Int>, _ place: Int) -> Bool {
         let bounds = rule(place).pointee.bounds

@@ -1,18 +1,17 @@
-/// Passing over JSON that is known to be JSON.
+/// Skips text that is known to be JSON.
 extension SchemaCheck {
-    /// Zero behind the end, which no JSON has.
+    /// The byte, or zero after the end, which is not in any JSON.
     @inline(__always)
     func byte(at offset: Int) -> UInt8 { offset < count ? text[unchecked: offset] : 0 }
 
     func malformed() -> Never { preconditionFailure("content was checked when it was read, but is no JSON") }
 
     struct StringPlace {
-        /// Of the quote at its end.
         var close: Int
         var hasEscapes: Bool
     }
 
-    /// The string whose quote is at `offset`: eight bytes at a time.
+    /// The string whose quote is at `offset`, read eight bytes at a time.
     @inline(__always)
     func string(at start: Int) -> StringPlace {
         var offset = start &+ 1
@@ -30,7 +29,7 @@ extension SchemaCheck {
         return stringBehindPlainBytes(from: offset)
     }
 
-    /// The same for one with an escape, or near the end of the text.
+    /// Reads the rest of a string with an escape, or near the end of the text.
     @inline(never)
     private func stringBehindPlainBytes(from start: Int) -> StringPlace {
         var offset = start
@@ -39,7 +38,7 @@ extension SchemaCheck {
             let byte = text[unchecked: offset]
             if byte == UInt8(ascii: "\"") { return StringPlace(close: offset, hasEscapes: hasEscapes) }
             if byte == UInt8(ascii: "\\") { hasEscapes = true }
-            // Whatever an escape escapes is passed over with it.
+            // The escaped byte is skipped with its backslash.
             offset &+= byte == UInt8(ascii: "\\") ? 2 : 1
         }
         malformed()
@@ -50,7 +49,7 @@ extension SchemaCheck {
         UInt64(littleEndian: text.baseAddress.unsafelyUnwrapped.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
     }
 
-    /// The high bit of each of them; bytes above the first may be marked wrongly, by a borrow, the first never is.
+    /// The high bit of each quote and backslash. A borrow may mark bytes above the first one wrongly; the first is always right.
     @inline(__always)
     private static func quotesAndBackslashes(in word: UInt64) -> UInt64 {
         let ones: UInt64 = 0x0101_0101_0101_0101
@@ -59,7 +58,6 @@ extension SchemaCheck {
         return ((quote &- ones) & ~quote | (backslash &- ones) & ~backslash) & 0x8080_8080_8080_8080
     }
 
-    /// Where any value ends.
     @inline(__always)
     func endOfAnything(at offset: Int) -> Int {
         switch byte(at: offset) {
@@ -71,7 +69,7 @@ extension SchemaCheck {
         }
     }
 
-    /// Where an array or object ends, without recursion.
+    /// The end of an array or object, without recursion.
     func endOfContainer(at start: Int) -> Int {
         var offset = start
         var depth = 0

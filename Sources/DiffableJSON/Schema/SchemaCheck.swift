@@ -1,7 +1,6 @@
-/// One pass over a content that was checked to be JSON and compacted when it was read, with a schema beside it.
-///
-/// Offsets go in and come out as values, so that they stay in registers; -1 is what does not fit, and `failure` says why.
-/// Every byte is looked at behind a comparison with the end, and what is no JSON stops the daemon instead of reading on.
+/// One pass over a content that was checked to be JSON and compacted when it was read, in parallel with a schema. Offsets are
+/// parameters and results, so that they stay in registers; -1 means that the value does not conform, and `failure` has the reason.
+/// Every read is preceded by a comparison with the end, and text that is not JSON stops the daemon instead of reading on.
 struct SchemaCheck {
     let text: UnsafeRawBufferPointer
     let rules: UnsafeBufferPointer<SchemaRule>
@@ -10,7 +9,7 @@ struct SchemaCheck {
     let constants: ByteTable.Lent
     let bounds: UnsafeBufferPointer<SchemaBound>
     let failure: UnsafeMutablePointer<SchemaFailure>
-    /// Of `text`, which would compute it anew for each byte.
+    /// The count of `text`, which would compute it for each byte.
     let count: Int
 
     init(
@@ -33,7 +32,7 @@ struct SchemaCheck {
     @inline(__always)
     func rule(_ place: Int) -> Rule { rules.baseAddress.unsafelyUnwrapped + place }
 
-    /// Where the value at `offset` ends, if it fits the rule; otherwise -1.
+    /// The end of the value at `offset`, if it conforms to the rule; otherwise -1.
     func end(ofValueAt offset: Int, _ place: Int) -> Int {
         let rule = rule(place)
         switch byte(at: offset) {
@@ -62,9 +61,8 @@ struct SchemaCheck {
 
     // MARK: - Constants
 
-    /// Whether a value equals one that `enum` has, and that of `const`.
-    ///
-    /// - Parameter value: its canonical bytes; nil for a value that equals none.
+    /// Whether a value equals one of `enum`, and that of `const`. `value` has its canonical bytes; nil for a value that equals
+    /// nothing.
     func isConstant(_ value: UnsafeRawBufferPointer?, at offset: Int, _ place: Int) -> Bool {
         let rule = rule(place)
         func has(_ set: Range<Int>) -> Bool { value.map { constants.place(of: $0, in: set) != nil } ?? false }
@@ -75,7 +73,6 @@ struct SchemaCheck {
         return true
     }
 
-    /// The same for a value as it stands in the text.
     @inline(never)
     func isConstant(copying range: Range<Int>, _ place: Int) -> Bool {
         guard let canonical = CanonicalValue.bytes(of: CompactValue(text.slice(range))) else {
@@ -88,13 +85,12 @@ struct SchemaCheck {
     func hasConstants(_ rule: Rule) -> Bool { rule.pointee.enumeration != nil || rule.pointee.constant != nil }
 }
 
-/// Where a content does not fit, and which keyword of which rule says so.
+/// The place where a content does not conform, with the keyword and the rule.
 struct SchemaFailure {
     /// Nil for the schema `false`.
     var keyword: SchemaKeyword?
-    /// Of the value, or of the member's name.
     var offset = 0
     var rule = 0
-    /// What was counted, or which requirement is missed.
+    /// The actual count, or the index of the missing requirement.
     var number = 0
 }

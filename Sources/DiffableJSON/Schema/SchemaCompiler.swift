@@ -1,4 +1,4 @@
-/// How much the schemas of one list have used up of what they may.
+/// The part of the limits that the schemas of one list have used.
 struct SchemaBudget {
     let limits: SchemaLimits
     private var keywordCount = 0
@@ -14,7 +14,6 @@ struct SchemaBudget {
 }
 
 extension Decoder {
-    /// Compiles the next value.
     mutating func schema(_ budget: inout SchemaBudget) throws(DecodingError) -> Schema {
         let json = try schemaText(budget.limits)
         var compiler = SchemaCompiler(budget)
@@ -23,7 +22,7 @@ extension Decoder {
         return Schema(json: json, root: root, compiler)
     }
 
-    /// The next value without white space, if it is not too long; it is left to be read.
+    /// The next value without white space, if it is not too long. It stays unread.
     func schemaText(_ limits: SchemaLimits) throws(DecodingError) -> [UInt8] {
         var ahead = self
         let value = try ahead.scan { scanner throws(JSONError) in try scanner.value() }
@@ -35,8 +34,8 @@ extension Decoder {
     }
 }
 
-/// Makes the flat form of a schema from its text. What it refuses is what the meta-schema of draft 2020-12 refuses, every
-/// keyword that is not checked here, and members that stand twice.
+/// Compiles a schema's text into its flat form. It refuses everything that the meta-schema of draft 2020-12 refuses, every
+/// keyword that is not checked here, and duplicate members.
 struct SchemaCompiler {
     private(set) var rules: [SchemaRule] = []
     private(set) var names = ByteTable()
@@ -48,7 +47,6 @@ struct SchemaCompiler {
 
     init(_ budget: SchemaBudget) { self.budget = budget }
 
-    /// Compiles the decoder's next value.
     mutating func schema(_ decoder: inout Decoder, level: Int) throws(DecodingError) -> SchemaReference {
         switch decoder.scanner.peek() {
         case UInt8(ascii: "t"), UInt8(ascii: "f"): return try decoder.boolean("the schema") ? .anything : .nothing
@@ -79,8 +77,8 @@ struct SchemaCompiler {
         let known = SchemaKeyword.allCases.map(\.text)
         let advice =
             nearestName(to: text, among: known).map { "did you mean \"\($0)\"?" }
-            ?? "leave it out; there are \(known.joined(separator: ", "))"
-        return .invalid("the schema has no keyword \"\(text.shown)\" here; \(advice)", at: name.offset)
+            ?? "leave it out, or use one of \(known.joined(separator: ", "))"
+        return .invalid("the schema keyword \(text.quoted) is not supported here; \(advice)", at: name.offset)
     }
 
     private mutating func read(
@@ -97,7 +95,6 @@ struct SchemaCompiler {
         }
     }
 
-    /// The members of `properties`, in their order.
     private mutating func members(
         _ decoder: inout Decoder,
         _ schema: (inout SchemaCompiler, inout Decoder) throws(DecodingError) -> SchemaReference
@@ -108,7 +105,7 @@ struct SchemaCompiler {
         while let name = try decoder.nextName(of: &object) {
             let bytes = name.withUTF8 { Array($0) }
             guard known.insert(bytes).inserted else {
-                throw .invalid("properties has the member \"\(name.text.shown)\" twice", at: name.offset)
+                throw .invalid("properties has the member \(name.text.quoted) twice", at: name.offset)
             }
             do throws(DecodingError) {
                 members.append((bytes, try schema(&self, &decoder)))
@@ -162,7 +159,7 @@ struct SchemaCompiler {
         !name.contains { $0 < 0x20 || $0 == UInt8(ascii: "\"") || $0 == UInt8(ascii: "\\") }
     }
 
-    /// Behind each name the check tries the next one, and behind the last the first.
+    /// After each name the check tries the next one, and after the last the first.
     private mutating func link(_ places: [Int], from rule: inout SchemaRule) {
         guard let first = places.first else { return }
         rule.firstProperty = first

@@ -1,10 +1,10 @@
-/// The keywords of JSON Schema (2020-12) that a schema may use here: nothing that refers to other schemas, combines them
-/// or matches patterns, so a check takes one pass.
+/// The supported keywords of JSON Schema (2020-12). None refers to other schemas, combines them or matches patterns, so a check
+/// takes one pass.
 enum SchemaKeyword: UInt8, MemberName {
     case type, properties, required, additionalProperties, items, `enum`, const
     case minimum, maximum, exclusiveMinimum, exclusiveMaximum
     case minLength, maxLength, minItems, maxItems
-    // Annotations: for people and programs that read the schema.
+    // Annotations: for users and programs that read the schema.
     case title, description, format, `default`, examples, schema
 
     /// `null` is a value like others.
@@ -37,6 +37,5 @@ enum SchemaKeyword: UInt8, MemberName {
         }
     }
 
-    /// As in a schema.
     var text: String { self == .schema ? "$schema" : name }
 }

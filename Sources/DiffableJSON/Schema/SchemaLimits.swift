@@ -1,10 +1,9 @@
-/// How much the schemas of one list may say, all of them together: what a check costs is bounded by this.
+/// Limits of all schemas of one list together. They bound the cost of a check.
 package struct SchemaLimits: Sendable, Equatable {
-    /// In bytes, without insignificant white space.
+    /// Bytes without insignificant white space.
     package var lengthMax: Int
-    /// Schemas inside each other.
     package var depthMax: Int
-    /// Annotations count too.
+    /// The number of keywords, including annotations.
     package var keywordsMax: Int
 
     package init(lengthMax: Int = 131_072, depthMax: Int = 32, keywordsMax: Int = 4_096) {
@@ -13,9 +12,8 @@ package struct SchemaLimits: Sendable, Equatable {
         self.keywordsMax = keywordsMax
     }
 
-    /// The daemon's defaults.
     package static let standard = SchemaLimits()
 
-    /// For what the daemon itself wrote down: limits that were lowered since do not lock anybody out.
+    /// For schemas that the daemon has stored: a lowered limit must not make a list unreadable.
     package static let journal = SchemaLimits(lengthMax: .max, depthMax: 256, keywordsMax: .max)
 }

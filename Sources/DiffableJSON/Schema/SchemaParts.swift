@@ -1,4 +1,3 @@
-/// What one schema says, before it gets its flat form.
 struct SchemaParts {
     var types: SchemaTypes?
     var properties: [(name: [UInt8], schema: SchemaReference)] = []
@@ -13,16 +12,15 @@ struct SchemaParts {
     struct Constants {
         /// In their canonical form.
         var values: [[UInt8]]
-        /// For messages.
         var text: String
     }
 
-    /// Whether it has annotations only, or what comes to the same.
+    /// Whether it has only annotations, or an equivalent.
     var acceptAnything: Bool {
         freeTypes == .any && properties.isEmpty && required.isEmpty
     }
 
-    /// What the rule says of values alone; what it refers to is filled in behind.
+    /// The part of the rule for single values; references are filled in later.
     var rule: SchemaRule {
         var rule = lengths
         rule.types = types ?? .any
@@ -32,7 +30,6 @@ struct SchemaParts {
         return rule
     }
 
-    /// Types of which every value is accepted.
     var freeTypes: SchemaTypes {
         if enumeration != nil || constant != nil { return [] }
         var free = types ?? .any
@@ -48,7 +45,6 @@ struct SchemaParts {
 // MARK: - Reading
 
 extension SchemaParts {
-    /// Reads the value of a keyword that has no schemas in it.
     mutating func read(_ keyword: SchemaKeyword, _ decoder: inout Decoder) throws(DecodingError) {
         switch keyword {
         case .type: types = try Self.types(&decoder)
@@ -71,7 +67,6 @@ extension SchemaParts {
         }
     }
 
-    /// A name, or an array of different ones.
     private static func types(_ decoder: inout Decoder) throws(DecodingError) -> SchemaTypes {
         guard decoder.scanner.peek() == UInt8(ascii: "[") else { return try type(&decoder) }
         var types = SchemaTypes()
@@ -80,7 +75,7 @@ extension SchemaParts {
             let element = decoder
             let type = try type(&decoder)
             guard !types.contains(type) else {
-                throw .invalid("a type stands twice", at: element.scanner.offset)
+                throw .invalid("type names a type twice; remove one of the two", at: element.scanner.offset)
             }
             types.insert(type)
         }
@@ -97,7 +92,7 @@ extension SchemaParts {
         guard let near = nearestName(to: name.text, among: SchemaTypes.names) else {
             throw before.unexpected("type", names)
         }
-        throw .invalid("type has no name \"\(name.text)\"; did you mean \"\(near)\"?", at: name.offset)
+        throw .invalid("\"\(name.text)\" is not a type; did you mean \"\(near)\"?", at: name.offset)
     }
 
     private static func required(_ decoder: inout Decoder) throws(DecodingError) -> [[UInt8]] {
@@ -107,7 +102,7 @@ extension SchemaParts {
             let name = try decoder.string("a required member's name")
             let bytes = name.withUTF8 { Array($0) }
             guard known.insert(bytes).inserted else {
-                throw .invalid("\"\(name.text.shown)\" is required twice", at: name.offset)
+                throw .invalid("required has \(name.text.quoted) twice; remove one of the two", at: name.offset)
             }
             names.append(bytes)
         }
@@ -128,7 +123,7 @@ extension SchemaParts {
     private static func constant(_ decoder: inout Decoder) throws(DecodingError) -> Constants {
         let value = try decoder.scan { scanner throws(JSONError) in try scanner.value() }
         guard let canonical = value.withCompactBytes({ CanonicalValue.bytes(of: CompactValue($0)) }) else {
-            throw .invalid("an object has a member twice, so that no value equals it", at: value.offset)
+            throw .invalid("an object has a duplicate member, so no value can be equal to it", at: value.offset)
         }
         let text = value.withCompactBytes { String(decoding: $0, as: UTF8.self).shown }
         return Constants(values: [canonical], text: text)
@@ -143,7 +138,7 @@ extension SchemaParts {
             text: String(decoding: value.bytes, as: UTF8.self).shown)
     }
 
-    /// A whole number, which may be written as 2.0 and be larger than what anything has.
+    /// Reads an integer, which may be written as 2.0 and exceed any possible length.
     private static func count(_ keyword: SchemaKeyword, _ decoder: inout Decoder) throws(DecodingError) -> Int {
         let before = decoder
         let value = try decoder.scan { scanner throws(JSONError) in try scanner.value() }
@@ -164,16 +159,16 @@ extension SchemaParts {
         let name = try decoder.string("$schema")
         guard name.text == dialect || name.text == dialect + "#" else {
             throw .invalid(
-                "$schema must be \"\(dialect)\", not \"\(name.text.shown)\"; other drafts mean other things",
+                "$schema must be \"\(dialect)\", not \(name.text.quoted); other versions of JSON Schema are not supported",
                 at: name.offset)
         }
     }
 }
 
 extension SchemaBound {
-    /// The whole numbers of a range that are within this bound too; none if that takes an exact comparison.
+    /// The integers of a range that are within this bound too; none if that needs an exact comparison.
     func narrowing(_ range: ClosedRange<Int>) -> ClosedRange<Int> {
-        // No content has so long a whole number in so few digits.
+        // No content has so large an integer in so few digits.
         let none = Int.max...Int.max
         guard let value = plainValue else { return none }
         let allowed: ClosedRange<Int> =
@@ -186,7 +181,7 @@ extension SchemaBound {
         return range.overlaps(allowed) ? range.clamped(to: allowed) : none
     }
 
-    /// Nil for a number with a fraction or of many digits.
+    /// Nil for a number with a fraction or with many digits.
     private var plainValue: Int? {
         var text: [UInt8] = []
         number.withNumber { $0.appendCanonical(to: &text) }

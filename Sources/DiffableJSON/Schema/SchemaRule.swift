@@ -1,7 +1,7 @@
-/// A schema that checks something, in flat form: it refers to what is in its `Schema`'s arrays by place.
+/// A schema in flat form: it refers to elements of its `Schema`'s arrays by place.
 struct SchemaRule: Sendable {
     var types = SchemaTypes.any
-    /// Types of which this rule accepts every value, whatever is in it.
+    /// Types of which this rule accepts every value, whatever it contains.
     var freeTypes = SchemaTypes()
 
     /// In the schema's tables of names and properties.
@@ -9,7 +9,6 @@ struct SchemaRule: Sendable {
     /// The property that most contents have first: the schema's first.
     var firstProperty = -1
     var requiredCount = 0
-    /// For members that are not named in `properties`.
     var additional = SchemaReference.anything
     var items = SchemaReference.anything
 
@@ -18,9 +17,8 @@ struct SchemaRule: Sendable {
     var minItems = 0
     var maxItems = Int.max
 
-    /// Whole numbers of up to 18 digits are within the bounds if they are in here; of all others the bounds say.
+    /// Integers of up to 18 digits are within the bounds if they are in this range; other numbers need `bounds`.
     var plainRange = Int.min...Int.max
-    /// In `Schema.bounds`.
     var bounds = 0..<0
 
     /// A set in the table of constants, or nil; one for `const`.
@@ -28,7 +26,7 @@ struct SchemaRule: Sendable {
     var constant: Range<Int>?
 }
 
-/// Which schema a value has to fit: a place in `Schema.rules`, or what takes no looking up.
+/// The schema of a value: a place in `Schema.rules`, or one of two that need no lookup.
 struct SchemaReference: Equatable, Sendable {
     let place: Int32
 
@@ -39,22 +37,19 @@ struct SchemaReference: Equatable, Sendable {
 /// A member that a schema names in `properties` or `required`.
 struct SchemaProperty: Sendable {
     var schema: SchemaReference
-    /// Where it stands in `required`, or -1.
+    /// The index in `required`, or -1.
     var requirement: Int
-    /// The property that stands behind it in the schema: most contents have their members in the same order.
+    /// The next property in the schema: most contents have their members in the same order.
     var next: Int
-    /// Whether `properties` has it.
     var isDeclared: Bool
-    /// Whether a text without escapes can have it: one with a quote, a backslash or a control character is never looked
-    /// for where a member's name has not been read to its end.
+    /// Whether a text without escapes can contain the name. A name with a quote, a backslash or a control character is looked
+    /// up only after a member's name was read to its end.
     var isPlain: Bool
 }
 
-/// What `minimum`, `maximum` and the exclusive ones say.
 struct SchemaBound: Sendable {
     var keyword: SchemaKeyword
     var number: DecimalNumber.Stored
-    /// For messages.
     var text: String
 
     func holds(_ number: DecimalNumber) -> Bool {

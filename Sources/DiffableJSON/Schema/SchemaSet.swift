@@ -1,21 +1,20 @@
 import Diffable
 
-/// What the contents of a list must look like, by kind.
+/// The schemas of a list's contents, by kind.
 package struct SchemaSet: Sendable {
-    /// What becomes of items whose kind has no schema.
+    /// The treatment of items whose kind has no schema.
     package enum Others: String, Sendable {
         case allow
         case refuse
     }
 
     package let others: Others
-    /// `{"todo":SCHEMA,…}` as it was given, without insignificant white space.
+    /// `{"todo":SCHEMA,…}`: the original text, without insignificant white space.
     package let json: [UInt8]
     private let kinds: ByteTable
     /// At the places of their kinds.
     private let schemas: [Schema]
 
-    /// For a list whose contents nobody checks.
     package init() {
         self.init(others: .allow, json: Array("{}".utf8), [])
     }
@@ -29,7 +28,7 @@ package struct SchemaSet: Sendable {
         self.schemas = zip(places, schemas).sorted { $0.0 < $1.0 }.map(\.1.schema)
     }
 
-    /// - Parameter json: `{"todo":SCHEMA,…}`; the kind `""` is for items without one.
+    /// `json` is `{"todo":SCHEMA,…}`; the kind `""` is for items without a kind.
     package init(
         json: UnsafeRawBufferPointer, others: Others, limits: SchemaLimits = .standard
     ) throws(DecodingError) {
@@ -38,20 +37,18 @@ package struct SchemaSet: Sendable {
         try decoder.end()
     }
 
-    /// How many kinds have a schema.
     package var count: Int { schemas.count }
 
-    /// About how many bytes it takes.
+    /// The approximate size in bytes.
     package var lengthInMemory: Int { schemas.reduce(json.count) { $0 + $1.lengthInMemory } }
 
-    /// Whether it accepts everything, so that nothing need be checked.
+    /// The cost of checking an item, as a multiple of the cost of inserting it.
+    package var costOfItem: Int { 1 + json.count / 1_024 }
+
     package var isEmpty: Bool { schemas.isEmpty && others == .allow }
 
-    /// Why an item does not fit the schema of its kind, or nil.
-    ///
-    /// - Parameters:
-    ///   - kind: empty for none.
-    ///   - content: empty for none, which is checked as `null`.
+    /// Why an item does not conform to the schema of its kind, or nil. `kind` and `content` are empty for none; no content is
+    /// checked as `null`.
     package func check(kind: UnsafeRawBufferPointer, content: UnsafeRawBufferPointer) -> Violation? {
         guard let place = kinds.withLent({ $0.place(of: kind, in: 0..<schemas.count) }) else {
             return others == .allow ? nil : violation(ofKind: kind)
@@ -61,7 +58,6 @@ package struct SchemaSet: Sendable {
         return violation
     }
 
-    /// The same for an item that is in a list or comes to it; its children are not looked at.
     package func check(_ record: Record) -> Violation? {
         record.withKind { kind in record.withContent { content in check(kind: kind, content: content) } }
     }
@@ -69,20 +65,21 @@ package struct SchemaSet: Sendable {
     private func violation(ofKind kind: UnsafeRawBufferPointer) -> Violation {
         let name = String(decoding: kind, as: UTF8.self)
         let known = schemas.indices.map { String(decoding: kinds.string($0), as: UTF8.self) }.filter { !$0.isEmpty }
-        let which = kind.isEmpty ? "no kind" : "the kind \"\(name.shown)\""
+        let which = kind.isEmpty ? "no kind" : "the kind \(name.quoted)"
         let advice = nearestName(to: name, among: known).map { "; did you mean \"\($0)\"?" } ?? ""
         return Violation(
-            path: "", keyword: "others", predicate: "has \(which), for which there is no schema\(advice)", kind: name)
+            path: "", keyword: "others",
+            predicate: "has \(which), for which the list has no schema (others is \"refuse\")\(advice)", kind: name)
     }
 }
 
 extension SchemaSet: Equatable {
-    /// Whether both are of the same text, and so check the same.
+    /// Equal texts make equal checks.
     package static func == (a: SchemaSet, b: SchemaSet) -> Bool { a.others == b.others && a.json == b.json }
 }
 
 extension SchemaSet {
-    /// The same schemas with another word on kinds that have none.
+    /// The same schemas with another rule for kinds without a schema.
     package func with(others: Others) -> SchemaSet { SchemaSet(self, others: others) }
 
     private init(_ set: SchemaSet, others: Others) {
@@ -94,7 +91,7 @@ extension SchemaSet {
 }
 
 extension Decoder {
-    /// `{"todo":SCHEMA,…}`, whose limits are for all of them together.
+    /// `{"todo":SCHEMA,…}`. The limits apply to all of them together.
     package mutating func schemas(
         others: SchemaSet.Others, limits: SchemaLimits = .standard
     ) throws(DecodingError) -> SchemaSet {
@@ -118,7 +115,6 @@ extension Decoder {
         return SchemaSet(others: others, json: json, schemas)
     }
 
-    /// Empty for items without one.
     private func kind(_ name: JSONString) throws(DecodingError) -> [UInt8] {
         if name.bytes.isEmpty { return [] }
         do throws(IdentifierError) {

@@ -1,10 +1,9 @@
-/// The types that a value may have, as the keyword `type` names them.
 struct SchemaTypes: OptionSet, Sendable {
     let rawValue: UInt8
 
     static let null = SchemaTypes(rawValue: 1)
     static let boolean = SchemaTypes(rawValue: 1 << 1)
-    /// A number without a fraction: 1.0 is one too.
+    /// A number without a fraction, including 1.0.
     static let integer = SchemaTypes(rawValue: 1 << 2)
     static let number = SchemaTypes(rawValue: 1 << 3)
     static let string = SchemaTypes(rawValue: 1 << 4)
@@ -39,7 +38,6 @@ struct SchemaTypes: OptionSet, Sendable {
 }
 
 extension [String] {
-    /// `a, b or c`.
     var asAlternatives: String {
         guard count > 1, let last else { return first ?? "" }
         return "\(dropLast().joined(separator: ", ")) or \(last)"

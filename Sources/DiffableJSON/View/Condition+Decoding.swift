@@ -25,7 +25,7 @@ private enum ConditionMember: UInt8, MemberName {
 }
 
 extension Decoder {
-    /// Nested no deeper than a line may be.
+    /// The depth of a line limits the nesting.
     mutating func condition() throws(DecodingError) -> Condition {
         _ = scanner.peek()
         let start = scanner.offset
@@ -47,13 +47,15 @@ extension Decoder {
             let conditions = tests.map { Condition.test(path, $0) }
             return conditions.count == 1 ? conditions[0] : .and(conditions)
         case (nil, true, 1): return combined[0]
-        case (nil, false, _): throw .invalid("a test needs a path that says where to look", at: start)
+        case (nil, false, _):
+            throw .invalid("a condition with a test, such as equals, needs a path too: the tested field", at: start)
         case (_?, true, _):
             throw .invalid(
                 "a path needs a test: equals, lessThan, atMost, greaterThan, atLeast, contains, prefix or exists",
                 at: start)
         default:
-            throw .invalid("a condition is one of and, or, not, or a path with its tests", at: start)
+            throw .invalid(
+                "a condition must be one of and, or, not, or a path with tests, and not several of them", at: start)
         }
     }
 
@@ -79,7 +81,7 @@ extension Decoder {
 
     private mutating func ordered(_ member: ConditionMember) throws(DecodingError) -> Scalar {
         let before = self
-        let expected = "a number or a string, which have an order"
+        let expected = "a number or a string (only these have an order)"
         let scalar = try scalar(member.name, expected)
         switch scalar {
         case .number, .text: return scalar

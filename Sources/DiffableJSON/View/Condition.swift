@@ -1,12 +1,12 @@
 import Diffable
 
-/// Which items match: the language of a view's `where`.
+/// Selects items: the language of a view's `where`.
 ///
 ///     {"path":"/done","equals":false}
 ///     {"and":[{"path":"/due","lessThan":"2027"},{"not":{"path":"/tags","contains":"later"}}]}
 ///
-/// A path is `id`, `kind`, or a JSON pointer into the content. Values are compared with values of the same type: numbers
-/// as numbers, strings by their bytes. Values of different types are neither equal nor less nor greater.
+/// A path is `id`, `kind`, or a JSON pointer into the content. Values are compared with values of the same type: numbers as
+/// numbers, strings by their bytes. Values of different types are neither equal nor less nor greater.
 indirect enum Condition: Sendable {
     case and([Condition])
     case or([Condition])
@@ -15,7 +15,7 @@ indirect enum Condition: Sendable {
 
     enum Test: Sendable {
         case equals(Scalar)
-        /// An array or object with these bytes: content is equal when its bytes are.
+        /// An array or object with these bytes: contents are equal if their bytes are.
         case hasBytes([UInt8])
         case lessThan(Scalar)
         case atMost(Scalar)
@@ -42,12 +42,19 @@ extension Condition {
 }
 
 extension Condition {
-    /// The number of tests and of operators that combine them.
     var numberOfTerms: Int {
         switch self {
         case .and(let conditions), .or(let conditions): conditions.reduce(1) { $0 + $1.numberOfTerms }
         case .not(let condition): 1 + condition.numberOfTerms
         case .test: 1
+        }
+    }
+
+    var numberOfSegments: Int {
+        switch self {
+        case .and(let conditions), .or(let conditions): conditions.reduce(0) { $0 + $1.numberOfSegments }
+        case .not(let condition): condition.numberOfSegments
+        case .test(let path, _): path.numberOfSegments
         }
     }
 }

@@ -4,14 +4,16 @@ import Diffable
 enum ContentPath: Hashable, Sendable {
     case id
     case kind
-    /// The reference tokens of a JSON pointer (RFC 6901), in UTF-8. Without any it is the whole content.
+    /// The reference tokens of a JSON pointer (RFC 6901), in UTF-8. Empty for the whole content.
     case content([[UInt8]])
 }
 
 extension ContentPath {
-    /// Parses `id`, `kind`, or a JSON pointer, in UTF-8; nil for any other text.
-    ///
-    /// The text is parsed by bytes, because Swift would join a combining mark behind a slash with the slash.
+    /// At least 1, because a path without segments takes memory too.
+    var numberOfSegments: Int { if case .content(let parts) = self { max(parts.count, 1) } else { 1 } }
+
+    /// Parses `id`, `kind`, or a JSON pointer, in UTF-8; nil for any other text. It works on bytes, because Swift would join a
+    /// combining mark after a slash with the slash.
     init?(_ text: UnsafeRawBufferPointer) {
         if text.elementsEqual("id".utf8) {
             self = .id
@@ -48,7 +50,7 @@ extension ContentPath {
         return isEscaped ? nil : result
     }
 
-    /// Lends the value that the path leads to; nil if there is none. O(length of the content).
+    /// Lends the value at the path; nil if there is none. O(length of the content).
     func withValue<R>(in item: Item, _ body: (Found?) -> R) -> R {
         switch self {
         case .id: item.record.withID { body(.text($0)) }
@@ -63,14 +65,12 @@ extension ContentPath {
     }
 
     enum Found {
-        /// The bytes of an id or a kind.
         case text(UnsafeRawBufferPointer)
         case value(CompactValue)
     }
 }
 
 extension CompactValue {
-    /// The last member with that name, or the element with that index.
     fileprivate func member(_ name: [UInt8]) -> CompactValue? {
         if isObject {
             var found: CompactValue?

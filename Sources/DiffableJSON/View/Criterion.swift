@@ -1,13 +1,12 @@
 import Diffable
 
-/// What an item has to meet to be shown by a view for itself: its `where` and its `search`.
 package struct Criterion: Sendable {
     let condition: Condition?
     let search: SearchText?
-    /// Where the values are of which an item that meets it has one at least; nil when that cannot be said.
+    /// Ranges of values, of which a matching item has at least one; nil if there are none to rely on.
     let anchors: [Anchor]?
 
-    /// Nil when nothing is asked.
+    /// Nil without any requirement.
     init?(condition: Condition?, search: SearchText?) {
         if condition == nil, search == nil { return nil }
         self.condition = condition
@@ -22,16 +21,17 @@ package struct Criterion: Sendable {
 }
 
 extension Criterion {
-    /// Where the values are, all at one path, of which an item that meets it has one at least; nil when that cannot be said.
+    /// Ranges of values at a single path, of which a matching item has at least one; nil if there are none to rely on.
     package var spans: (path: ComparedPath, spans: [KeySpan])? {
         guard let anchors, let path = anchors.first?.path, anchors.allSatisfy({ $0.path == path }) else { return nil }
         return (ComparedPath(path: path), anchors.map(\.span))
     }
 
-    /// Where a `CriterionIndex` has its spans.
+    /// The paths of the ranges that a `CriterionIndex` stores.
     package var comparedPaths: [ComparedPath] { anchors?.map { ComparedPath(path: $0.path) } ?? [] }
 
-    /// Whether whatever meets it meets another one, as far as the words of their searches tell: the conditions are equal.
+    /// Whether every item that matches this also matches another criterion with an equal condition. It compares the words of
+    /// their searches.
     func isNarrower(than other: Criterion?) -> Bool {
         guard let search = other?.search else { return true }
         guard self.search?.places == search.places else { return false }
@@ -39,27 +39,26 @@ extension Criterion {
     }
 }
 
-/// A path at which views compare values.
 package struct ComparedPath: Hashable, Sendable {
     let path: ContentPath
 
-    /// Appends what an item is sorted by there; nothing if it has no value there that has an order.
+    /// Appends the item's sort key at this path; nothing if it has no ordered value there.
     @Sendable package func appendKey(of item: Item, to key: inout SortKey) {
         path.withValue(in: item) { $0?.appendKey(to: &key) }
     }
 }
 
-/// The values at a path that lie between two others, both included, as `SortKey` orders them.
+/// The values at a path between two others, both included, as `SortKey` orders them.
 struct Anchor: Equatable {
     let path: ContentPath
     var span: KeySpan
 }
 
 extension KeySpan {
-    /// How little it holds, as far as it shows: the more, the less.
+    /// The estimated narrowness of the range: a greater number means fewer values.
     fileprivate var narrowness: Int {
         if first == last { return 2 }
-        // To the end of all values of a type, or from their beginning.
+        // From a value to the end of all values of its type, or from their beginning to a value.
         return first.count == 1 || last.count == 1 ? 0 : 1
     }
 
@@ -85,7 +84,7 @@ extension Condition {
         }
     }
 
-    /// Those of the one that seems to let the fewest items through. What several say of one path counts as one.
+    /// The ranges of the condition that seems to match the fewest items. Conditions on the same path are combined.
     private static func anchors(ofAll conditions: [Condition]) -> [Anchor]? {
         var choices: [[Anchor]] = []
         for condition in conditions {
@@ -106,7 +105,7 @@ extension Condition {
 }
 
 extension Condition.Test {
-    /// Where the values are that meet it; nil when they have no place, or are in several.
+    /// The range of the matching values; nil if they have no range, or several.
     fileprivate var span: KeySpan? {
         switch self {
         case .equals(let value): return KeySpan(first: value.key, last: value.key)
@@ -124,7 +123,6 @@ extension Condition.Test {
 }
 
 extension Scalar {
-    /// What it is sorted by.
     fileprivate var key: [UInt8] {
         var key = SortKey()
         switch self {
@@ -146,16 +144,14 @@ extension Scalar {
 }
 
 extension ContentPath.Found {
-    /// What a scalar is sorted by; nil for an array or an object.
+    /// The sort key of a scalar; nil for an array or an object.
     var key: [UInt8]? {
         var key = SortKey()
         appendKey(to: &key)
         return key.bytes.isEmpty ? nil : key.bytes
     }
 
-    /// Appends what a scalar is sorted by; nothing for an array or an object.
-    ///
-    /// - Parameter appendText: appends what a text is sorted by.
+    /// Appends the sort key of a scalar; nothing for an array or an object. `appendText` appends the sort key of a text.
     func appendKey(
         to key: inout SortKey,
         appendText: (UnsafeRawBufferPointer, inout SortKey) -> Void = { text, key in key.append(text) }

@@ -1,10 +1,8 @@
 import Diffable
 
-/// Finds which of many criteria an item may meet, without looking at each of them: what a publish/subscribe matcher does.
-///
-/// A criterion that can only be met by items with certain values at a path (`Criterion.anchors`) is found by the value that
-/// the item has there, which is read once for all. Of those that cannot be found so, a `search` is held against the item's
-/// text, which is folded once for all, and the others are asked.
+/// Finds the criteria that an item may match without testing each of them, like a publish/subscribe matcher. A criterion with
+/// ranges of values at a path (`Criterion.anchors`) is found by the item's value there, which is read once for all of them. Of the
+/// others, a `search` is compared with the item's text, which is folded once for all, and the rest are tested.
 package final class CriterionIndex {
     /// By path: few, however many criteria.
     private var spans: [ContentPath: SpanTree] = [:]
@@ -13,10 +11,9 @@ package final class CriterionIndex {
 
     package init() {}
 
-    /// About how much work it is to find out about one item, in looks at 64 bytes of it.
+    /// The approximate work for one item, in units of 64 bytes of it.
     package var workOfLook: Int { 1 + spans.count + searches.count / 16 + others.count / 4 }
 
-    /// How many spans there are at a path.
     package func numberOfSpans(at path: ComparedPath) -> Int { spans[path.path]?.count ?? 0 }
 
     package func insert(_ number: Int, _ criterion: Criterion) {
@@ -33,7 +30,6 @@ package final class CriterionIndex {
         }
     }
 
-    /// One that was put in before.
     package func remove(_ number: Int, _ criterion: Criterion) {
         for anchor in criterion.anchors ?? [] {
             spans[anchor.path]?.remove(anchor.span, number)
@@ -43,7 +39,7 @@ package final class CriterionIndex {
         others[number] = nil
     }
 
-    /// Adds the numbers of all criteria that the item meets, and of some more perhaps.
+    /// Adds the numbers of all criteria that the item matches, and possibly of some more.
     package func collect(matching item: Item, into numbers: inout Set<Int>) {
         for (path, spans) in spans {
             guard let key = path.withValue(in: item, { $0?.key }) else { continue }

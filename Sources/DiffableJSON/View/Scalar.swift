@@ -1,6 +1,6 @@
 import Diffable
 
-/// A value as comparisons see it. Arrays and objects have no order.
+/// A value in comparisons. Arrays and objects have no order.
 enum Scalar: Equatable, Sendable {
     case null
     case boolean(Bool)
@@ -34,7 +34,7 @@ enum Scalar: Equatable, Sendable {
         case (.null, .null): true
         case (.boolean(let a), .boolean(let b)): a == b
         case (.number(let a), .number(let b)): a == b
-        // Strings are compared by bytes, as ids are. Swift's own comparison would take é as one scalar and é as two for equal.
+        // Strings are compared by bytes, as ids are. Swift's own comparison would treat é as one scalar and é as two as equal.
         case (.text(let a), .text(let b)): a.utf8.elementsEqual(b.utf8)
         default: false
         }

@@ -1,6 +1,6 @@
 import Diffable
 
-/// The parts of an item that a search looks at, where it does not look at every string of the content.
+/// The parts of an item that a search examines, if not every string of the content.
 struct SearchPlaces: Hashable, Sendable {
     /// The places in items whose kind `kinds` does not name.
     let usual: [Place]
@@ -18,9 +18,7 @@ struct SearchPlaces: Hashable, Sendable {
     }
 
     enum Place: Hashable, Sendable {
-        /// The string or number at this path.
         case value(ContentPath)
-        /// The first of these that says something.
         case first([Alternative])
 
         fileprivate func looks(at path: ContentPath) -> Bool {
@@ -36,9 +34,16 @@ struct SearchPlaces: Hashable, Sendable {
         case string(ContentPath)
         /// The first such string among the content's own members, except those with these names.
         case firstMember(except: Set<[UInt8]>)
+
+        fileprivate var numberOfSegments: Int {
+            switch self {
+            case .string(let path): path.numberOfSegments
+            case .firstMember(let names): names.count + 1
+            }
+        }
     }
 
-    /// The number of paths that are followed at most for one item.
+    /// The greatest number of paths that are followed for one item.
     var pathCount: Int {
         ([usual] + kinds.values).map { places in
             places.reduce(0) { count, place in
@@ -47,7 +52,17 @@ struct SearchPlaces: Hashable, Sendable {
         }.max() ?? 0
     }
 
-    /// Whether a text of an item at these places is the last one that is needed. O(length of the content) for each path.
+    var numberOfSegments: Int {
+        ([usual] + kinds.values).joined().reduce(0) { count, place in
+            switch place {
+            case .value(let path): count + path.numberOfSegments
+            case .first(let alternatives): alternatives.reduce(count + 1) { $0 + $1.numberOfSegments }
+            }
+        } + kinds.count
+    }
+
+    /// Calls `isLast` with the item's texts at these places until it returns true. Returns whether it did. O(length of the
+    /// content) for each path.
     func containsText(of item: Item, where isLast: (UnsafeRawBufferPointer) -> Bool) -> Bool {
         places(for: item).contains { place in
             var isDone = false
@@ -68,7 +83,6 @@ struct SearchPlaces: Hashable, Sendable {
 }
 
 extension SearchPlaces.Alternative {
-    /// Calls `body` with the text if there is one.
     fileprivate func isFound(in item: Item, _ body: (UnsafeRawBufferPointer) -> Void) -> Bool {
         var isFound = false
         func take(_ text: UnsafeRawBufferPointer) {
@@ -81,8 +95,7 @@ extension SearchPlaces.Alternative {
         case .firstMember(let names):
             item.record.withContent { content in
                 guard !content.isEmpty else { return }
-                var cursor = CompactValue(content).memberCursor()
-                while !isFound, let member = cursor.next() {
+                for member in CompactValue(content).members where !isFound {
                     guard let string = member.value.string,
                         !member.name.string.withUTF8({ names.contains(Array($0)) })
                     else { continue }
@@ -109,7 +122,6 @@ extension ContentPath.Found {
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether there is more than white space.
     fileprivate var saysSomething: Bool {
         if let first, 0x21..<0x7F ~= first { return true }
         return String(decoding: self, as: UTF8.self).unicodeScalars.contains {
@@ -177,7 +189,9 @@ extension Decoder {
                 }
             }
         }
-        guard let words, let usual else { throw .invalid("a search needs words and in", at: start) }
+        guard let words, let usual else {
+            throw .invalid("a search needs both words and in (the paths to search)", at: start)
+        }
         let places = SearchPlaces(usual: usual, kinds: kinds)
         guard places.pathCount <= searchPathsMax else {
             throw DecodingError(.tooLarge(limit: "searchPathsMax", max: searchPathsMax), at: start)
@@ -196,7 +210,7 @@ extension Decoder {
             case .in: places = try decoder.searchPlaces()
             }
         }
-        guard let kind, let places else { throw .invalid("a kind to search needs kind and in", at: start) }
+        guard let kind, let places else { throw .invalid("each element of kinds needs both kind and in", at: start) }
         return (kind, places)
     }
 
@@ -218,7 +232,9 @@ extension Decoder {
                     Array(try decoder.string("a member's name").text.utf8)
                 })
         }
-        guard let names else { throw .invalid("an alternative is a path or has firstExcept", at: start) }
+        guard let names else {
+            throw .invalid("an alternative in a search must be a path or an object with firstExcept", at: start)
+        }
         return .firstMember(except: names)
     }
 }

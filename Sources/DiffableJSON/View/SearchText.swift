@@ -37,8 +37,8 @@ struct SearchText: Sendable {
             }
     }
 
-    /// False when one of the words is nowhere in the content, be it in a string or not. Most items are passed over so, without
-    /// their strings being looked for.
+    /// False if one of the words is nowhere in the content, inside a string or not. Most items are rejected in this way,
+    /// without parsing their strings.
     private func mayBeFound(inContent content: UnsafeRawBufferPointer) -> Bool {
         guard content.count <= Self.lengthCopiedMax, !words.isEmpty else { return true }
         return withUnsafeTemporaryAllocation(byteCount: content.count, alignment: 1) { text in
@@ -48,13 +48,13 @@ struct SearchText: Sendable {
                 special |= byte & 0x80 | (byte == UInt8(ascii: "\\") ? 0x80 : 0)
                 text[index] = byte.asciiFolded
             }
-            // What is not ASCII, or written as an escape, is folded in other ways.
+            // Text that is not ASCII, or has escapes, is folded differently.
             if special != 0 { return true }
             return words.allSatisfy { UnsafeRawBufferPointer(text).hasPart($0) }
         }
     }
 
-    /// False when none of the words is in the id, if the search looks at ids, or in the kind.
+    /// False if none of the words is in the id, if the search looks at ids, or in the kind.
     private func mayBeFound(outsideContentOf item: Item) -> Bool {
         guard let places else { return false }
         if places.looksAtKinds { return true }
@@ -66,16 +66,16 @@ struct SearchText: Sendable {
             }
     }
 
-    /// In bytes, of what is copied on the stack.
+    /// Bytes that are copied on the stack.
     private static let lengthCopiedMax = 1_024
 
-    /// - Parameter text: all strings of an item, folded, one after the other.
+    /// `text` has all strings of an item, folded, one after the other.
     func isFound(inFolded text: [UInt8]) -> Bool {
         // A word of nothing but marks is in every string, but there has to be one.
         words.isEmpty || !text.isEmpty && words.allSatisfy(text.hasPart)
     }
 
-    /// All strings of an item's content, folded. What stands between them is in no word, for it is in no UTF-8.
+    /// All strings of an item's content, folded. The separator is not valid UTF-8, so it is not in any word.
     static func folded(_ item: Item) -> [UInt8] {
         var text: [UInt8] = []
         item.record.withContent { content in
@@ -99,7 +99,7 @@ struct SearchText: Sendable {
                 append(member.value, to: &text)
             }
             if NameIndex(of: names).twice == nil { return }
-            // Hardly ever: a later member replaces another one.
+            // Rare: a later member replaces another one.
             text.removeSubrange(start...)
             for member in value.members { append(member.value, to: &text) }
         } else {
@@ -115,12 +115,12 @@ struct SearchText: Sendable {
         }
     }
 
-    /// Removes case and the marks on letters: full case folding (Unicode standard, chapter 3.13), canonical decomposition
-    /// (UAX #15), and then no combining scalars.
+    /// Removes case and the marks on letters: full case folding (Unicode standard, chapter 3.13), canonical decomposition (UAX
+    /// #15), and then no combining scalars.
     ///
-    /// The decomposition is an internal function of the standard library, which Foundation uses too; its name may change. It
-    /// is called for one scalar at a time: for a whole text it would sort the marks on each letter, in quadratic time, and
-    /// the marks are removed anyway.
+    /// The decomposition is an internal function of the standard library, which Foundation uses too; its name may change. It is
+    /// called for one scalar at a time: for a whole text it would sort the marks on each letter, in quadratic time, and the
+    /// marks are removed anyway.
     static func folded(_ text: String) -> [UInt8] {
         if text.utf8.allSatisfy({ $0 < 0x80 }) {
             return text.utf8.map(\.asciiFolded)
@@ -140,11 +140,11 @@ struct SearchText: Sendable {
 extension Unicode.Scalar {
     fileprivate var isMark: Bool { properties.generalCategory == .nonspacingMark }
 
-    /// Appends its full case folding, less marks: `ss` for `ß`, `σ` for a final `ς`, `fi` for the ligature.
+    /// Appends its full case folding, without marks: `ss` for `ß`, `σ` for a final `ς`, `fi` for the ligature.
     ///
-    /// The standard library has no table for case folding, but it tells which scalars are in the table. Their folding is their
-    /// upper case, with each scalar of it in lower case if that scalar is in the table too. Lower case comes first, because
-    /// `ẞ` is upper case already. A test compares this with the table for all scalars.
+    /// The standard library has no table for case folding, but it reveals which scalars are in the table. Their folding is
+    /// their upper case, with each scalar of it in lower case if that scalar is in the table too. Lower case is tried first,
+    /// because `ẞ` is upper case already. A test compares this with the table for all scalars.
     fileprivate func appendCaseFolding(to folded: inout String.UnicodeScalarView) {
         if isASCII {
             let isCapital = ("A"..."Z").contains(self)
@@ -168,12 +168,10 @@ extension UInt8 {
 }
 
 extension [UInt8] {
-    /// Whether it contains these bytes in a row.
     func hasPart(_ part: [UInt8]) -> Bool { withUnsafeBytes { $0.hasPart(part) } }
 }
 
 extension UnsafeRawBufferPointer {
-    /// Whether it contains these bytes in a row.
     fileprivate func hasPart(_ part: [UInt8]) -> Bool {
         guard let first = part.first else { return true }
         return part.withUnsafeBytes { part in

@@ -1,10 +1,8 @@
 import Diffable
 
-/// Numbered spans of keys, of which those are found that hold a key.
-///
-/// A treap (Seidel and Aragon, Randomized search trees, 1996) in the order of the first keys, in which each span knows
-/// the last key of all at and below it. To put a span in or take it out costs O(log n); to find those that hold a
-/// key, O(log n) for each of them, and O(log n) when there is none.
+/// Numbered ranges of keys, searched for those that contain a key. A treap (Seidel and Aragon, Randomized search trees, 1996) in
+/// the order of the first keys, in which each node stores the last key of its subtree. Inserting or removing a range costs O(log
+/// n); finding those that contain a key costs O(log n) for each of them, and O(log n) if there is none.
 final class SpanTree {
     private final class NumberedSpan {
         let span: KeySpan
@@ -12,7 +10,6 @@ final class SpanTree {
         let priority: UInt64
         var left: NumberedSpan?
         var right: NumberedSpan?
-        /// The last key of its own span and of those below it.
         var last: [UInt8]
 
         init(_ span: KeySpan, _ number: Int, _ priority: UInt64) {
@@ -28,7 +25,6 @@ final class SpanTree {
             if let right, last.lexicographicallyPrecedes(right.last) { last = right.last }
         }
 
-        /// Whether it comes before another span with its number.
         func precedes(_ span: KeySpan, _ number: Int) -> Bool {
             if self.span.first != span.first { return self.span.first.lexicographicallyPrecedes(span.first) }
             if self.number != number { return self.number < number }
@@ -38,7 +34,7 @@ final class SpanTree {
 
     private var root: NumberedSpan?
     private(set) var count = 0
-    /// Any numbers do that have nothing to do with the order of the spans: Marsaglia's xorshift.
+    /// Any numbers work that are unrelated to the order of the ranges: Marsaglia's xorshift.
     private var random: UInt64 = 0x9E37_79B9_7F4A_7C15
 
     var isEmpty: Bool { root == nil }
@@ -52,27 +48,24 @@ final class SpanTree {
         count += 1
     }
 
-    /// One that was put in before.
     func remove(_ span: KeySpan, _ number: Int) {
         root = Self.without(span, number, root)
         count -= 1
     }
 
-    /// Calls the body with the number of each span that holds the key.
     func forEach(holding key: [UInt8], _ body: (Int) -> Void) { Self.visit(root, key, body) }
 
     private static func visit(_ node: NumberedSpan?, _ key: [UInt8], _ body: (Int) -> Void) {
         var node = node
         while let here = node, !here.last.lexicographicallyPrecedes(key) {
             visit(here.left, key, body)
-            // What comes after it begins later still.
+            // All nodes after it begin later still.
             if key.lexicographicallyPrecedes(here.span.first) { return }
             if !here.span.last.lexicographicallyPrecedes(key) { body(here.number) }
             node = here.right
         }
     }
 
-    /// What comes before a span, and the rest.
     private static func split(_ node: NumberedSpan?, at span: KeySpan, _ number: Int) -> (NumberedSpan?, NumberedSpan?)
     {
         guard let node else { return (nil, nil) }

@@ -1,27 +1,28 @@
 import Diffable
 
-/// The part of a list that a subscription sees.
+/// The part of a list that a subscription shows.
 ///
 ///     {"sections":["today"],"where":{"path":"/done","equals":false},"search":"milk",
 ///      "sort":["/due",{"path":"/priority","descending":true}],
 ///      "expansion":"own","expanded":["groceries"],"window":{"anchor":"milk","limit":50}}
 ///
-/// `expanded` names all expanded items. `toggled` may take its place, and names the items whose expansion is not that of
-/// the list. The members apply in this order: first the items that match, sorted; then those of them that are not folded;
-/// then the rows of the window.
+/// `expanded` names all expanded items. `toggled` may replace it, and names the items whose expansion differs from the list's.
+/// The members apply in this order: first the items that match, sorted; then those of them that are not folded; then the rows
+/// of the window.
 package struct View: Sendable {
-    /// Shows what matches, sorted; nil when that is everything, in the list's order.
+    /// Selects and sorts the matching items; nil for everything, in the list's order.
     package var matching: Selection?
     package var expansion: Selection.Expansion
     package var window: Window?
     /// The text that `matching` was made from. Two views with the same text show the same. Empty when it is nil.
     package var matchingText: [UInt8]
-    /// What an item has to meet to be shown for itself; nil when nothing is asked of it but its place.
+    /// The requirements for a single item; nil if only its place counts.
     package fileprivate(set) var criterion: Criterion?
-    /// All of it, as compact JSON; empty for everything.
+    /// The whole view as compact JSON; empty for everything.
     package var json: [UInt8]
+    /// The approximate memory of the decoded view and of the objects that follow a list through it, in bytes; 0 for an empty view.
+    package private(set) var lengthInMemory = 0
 
-    /// A view of everything.
     package init() {
         matching = nil
         expansion = .all
@@ -36,12 +37,22 @@ package struct View: Sendable {
         try decoder.end()
     }
 
-    /// Whether it shows the whole list in its own order.
+    /// `matchingText` is in memory at most five times: in `json`, as it is, in the decoded tests, and at both ends of the
+    /// ranges that they allow.
+    fileprivate mutating func take(_ json: [UInt8], segments: Int, terms: Int, ids: Int) {
+        self.json = json
+        lengthInMemory =
+            isEverything
+            ? json.count
+            : 2_048 + 2 * json.count + 4 * matchingText.count
+                + 64 * segments + 256 * terms + 96 * ids
+    }
+
     package var isEverything: Bool { matching == nil && expansion == .all && window == nil }
 }
 
 extension View: Hashable {
-    /// Whether both show the same of every list, as far as their texts tell.
+    /// Whether both show the same of every list, as far as their texts reveal it.
     package static func == (a: View, b: View) -> Bool {
         a.matchingText == b.matchingText && a.expansion == b.expansion && a.window == b.window
     }
@@ -56,7 +67,7 @@ extension View: Hashable {
 // MARK: - Evaluating
 
 extension View {
-    /// The rows that it shows of a list, and the position of its window. O(n log n); for a window over everything, O(its rows).
+    /// The rows of a list, and the position of the window. O(n log n); for a window over everything, O(its rows).
     package func evaluate(_ list: Snapshot) -> (snapshot: Snapshot, extent: Window.Extent?) {
         let rows = rows(of: list)
         guard let extract = window?.extract(from: rows) else { return (rows, nil) }
@@ -69,22 +80,22 @@ extension View {
         return expansion == .all ? matching : Selection(expansion).evaluate(matching)
     }
 
-    /// Whether an item meets `where` and `search`; its position does not count. O(length of the content) for each test.
+    /// Whether an item matches `where` and `search`; its position does not count. O(length of the content) for each test.
     package func isMet(by item: Item) -> Bool { matching?.isMet(by: item) ?? true }
 
-    /// Whether to find its rows takes no more looks at 64 bytes of an item than that. O(workMax).
+    /// Whether finding the rows takes at most `workMax` units of 64 bytes of an item. O(workMax).
     package func isShort(for list: Snapshot, workMax: Int) -> Bool {
         (matching ?? Selection(expansion)).work(of: list, max: workMax) != nil
     }
 }
 
 extension View {
-    /// Whether all that it matches is matched by another view, and stands there in the same order: its `search` says more,
-    /// and all else is equal.
+    /// Whether all its matches are also matches of another view, in the same order: its `search` is more specific, and
+    /// everything else is equal.
     package func isNarrower(than text: [UInt8], _ criterion: Criterion?) -> Bool {
         let mine = matchingText.split(separator: 0, omittingEmptySubsequences: false)
         let others = text.split(separator: 0, omittingEmptySubsequences: false)
-        // Their third part is `search`.
+        // The third part is `search`.
         guard mine.count == 4, others.count == 4, mine[0] == others[0], mine[1] == others[1], mine[3] == others[3]
         else {
             return false
@@ -95,11 +106,11 @@ extension View {
 
 // MARK: - Decoding
 
-/// In bytes, without white space. It is limited because a view is kept as long as its subscription, and because each of its
-/// tests costs time for each item that changes.
+/// Bytes without white space. It is limited because a view is kept as long as its subscription, and because each of its tests
+/// costs time for each item that changes.
 private let viewLengthMax = 131_072
 
-/// In bytes of UTF-8. It is limited because each word is searched in each string.
+/// Bytes of UTF-8. It is limited because each word is searched in each string.
 private let searchLengthMax = 1024
 
 private enum ViewMember: UInt8, MemberName {
@@ -136,8 +147,14 @@ extension Decoder {
         guard parts.numberOfTerms <= limits.viewTermsMax else {
             throw DecodingError(.tooLarge(limit: "viewTermsMax", max: limits.viewTermsMax), at: start)
         }
+        guard parts.numberOfSegments <= limits.viewSegmentsMax else {
+            throw DecodingError(.tooLarge(limit: "viewSegmentsMax", max: limits.viewSegmentsMax), at: start)
+        }
+        guard parts.numberOfIDs <= limits.viewIdsMax else {
+            throw DecodingError(.tooLarge(limit: "viewIdsMax", max: limits.viewIdsMax), at: start)
+        }
         var view = try parts.view(at: start)
-        view.json = json
+        view.take(json, segments: parts.numberOfSegments, terms: parts.numberOfTerms, ids: parts.numberOfIDs)
         return view
     }
 
@@ -145,16 +162,17 @@ extension Decoder {
         let text = try compactText()
         switch member {
         case .sections:
-            parts.sections = Set(
-                try elements("sections") { decoder throws(DecodingError) in
-                    try decoder.identifier("a section's id", as: SectionName.self)
-                })
+            let sections = try elements("sections") { decoder throws(DecodingError) in
+                try decoder.identifier("a section's id", as: SectionName.self)
+            }
+            parts.numberOfIDs += sections.count
+            parts.sections = Set(sections)
         case .where: parts.condition = try condition()
         case .search: parts.search = try searchText()
         case .sort: parts.sort = try elements("sort") { decoder throws(DecodingError) in try decoder.sortPart() }
         case .expansion: parts.expansion = try expansionMode()
-        case .expanded: parts.expanded = try itemSet("expanded")
-        case .toggled: parts.toggled = try itemSet("toggled")
+        case .expanded: parts.expanded = try itemSet("expanded", &parts.numberOfIDs)
+        case .toggled: parts.toggled = try itemSet("toggled", &parts.numberOfIDs)
         case .window: parts.window = try window()
         }
         switch member {
@@ -163,14 +181,15 @@ extension Decoder {
         }
     }
 
-    private mutating func itemSet(_ what: StaticString) throws(DecodingError) -> Set<ItemID> {
-        Set(
-            try elements(what) { decoder throws(DecodingError) in
-                try decoder.identifier("an item's id", as: ItemName.self)
-            })
+    private mutating func itemSet(_ what: StaticString, _ count: inout Int) throws(DecodingError) -> Set<ItemID> {
+        let ids = try elements(what) { decoder throws(DecodingError) in
+            try decoder.identifier("an item's id", as: ItemName.self)
+        }
+        count += ids.count
+        return Set(ids)
     }
 
-    /// The next value. The caller must read it afterwards.
+    /// The next value, which the caller must read afterwards.
     private func compactText() throws(DecodingError) -> [UInt8] {
         var ahead = self
         return try ahead.scan { scanner throws(JSONError) in try scanner.value() }.compacted()
@@ -199,12 +218,11 @@ extension Decoder {
         case "own": return .own
         default:
             throw .invalid(
-                "expansion must be \"all\", \"shared\" or \"own\", not \"\(string.text.shown)\"", at: string.offset)
+                "expansion must be \"all\", \"shared\" or \"own\", not \(string.text.quoted)", at: string.offset)
         }
     }
 }
 
-/// The members of a view as they were read.
 private struct ViewParts {
     var sections: Set<SectionID>?
     var condition: Condition?
@@ -214,13 +232,18 @@ private struct ViewParts {
     var expanded: Set<ItemID>?
     var toggled: Set<ItemID>?
     var window: Window?
+    var numberOfIDs = 0
     /// The text of the members that decide which items match and how they are sorted.
     var texts: [[UInt8]] = [[], [], [], []]
 
     enum ExpansionMode { case all, shared, own }
 
-    /// The number of tests for each item that `viewTermsMax` limits.
     var numberOfTerms: Int { (condition?.numberOfTerms ?? 0) + (search?.words.count ?? 0) + sort.count }
+
+    var numberOfSegments: Int {
+        (condition?.numberOfSegments ?? 0) + (search?.places?.numberOfSegments ?? 0)
+            + sort.reduce(0) { $0 + $1.path.numberOfSegments }
+    }
 
     func view(at start: Int) throws(DecodingError) -> View {
         var view = View()
@@ -231,9 +254,9 @@ private struct ViewParts {
         case (.own, nil, let toggled?): view.expansion = toggled.isEmpty ? .shared : .toggled(toggled)
         case (.own, _?, _?):
             throw .invalid(
-                "a view has expanded (all that is) or toggled (all that differs from the list), not both", at: start)
+                "a view can have expanded or toggled, not both", at: start)
         default:
-            throw .invalid("\(expanded == nil ? "toggled" : "expanded") goes with \"expansion\":\"own\"", at: start)
+            throw .invalid("\(expanded == nil ? "toggled" : "expanded") needs \"expansion\":\"own\"", at: start)
         }
         view.window = window
         if texts.contains(where: { !$0.isEmpty }) {
@@ -313,20 +336,20 @@ extension Decoder {
     fileprivate mutating func sortPart() throws(DecodingError) -> SortPart {
         if scanner.peek() == UInt8(ascii: "\"") { return SortPart(path: try contentPath()) }
         guard scanner.peek() == UInt8(ascii: "{") else {
-            throw unexpected("a part of sort", "a path such as \"/due\", or an object with a path")
+            throw unexpected("an element of sort", "a path such as \"/due\", or an object with a path")
         }
         let start = scanner.offset
         var path: ContentPath?
         var isDescending = false
         var isNumeric = false
-        try object("a part of sort", SortMember.self) { member, decoder throws(DecodingError) in
+        try object("an element of sort", SortMember.self) { member, decoder throws(DecodingError) in
             switch member {
             case .path: path = try decoder.contentPath()
             case .descending: isDescending = try decoder.boolean("descending")
             case .numeric: isNumeric = try decoder.boolean("numeric")
             }
         }
-        guard let path else { throw .invalid("a part of sort needs a path", at: start) }
+        guard let path else { throw .invalid("each element of sort needs path", at: start) }
         return SortPart(path: path, isDescending: isDescending, isNumeric: isNumeric)
     }
 
@@ -334,7 +357,7 @@ extension Decoder {
         let string = try string("path")
         guard let path = string.withUTF8(ContentPath.init) else {
             throw .invalid(
-                "path must be \"id\", \"kind\" or a JSON pointer such as \"/due\", not \"\(string.text.shown)\"",
+                "path must be \"id\", \"kind\" or a JSON pointer such as \"/due\", not \(string.text.quoted)",
                 at: string.offset)
         }
         return path
@@ -383,7 +406,7 @@ extension Decoder {
         switch (anchor, offset) {
         case (let anchor?, nil): return Window(start: .anchor(anchor), limit: limit)
         case (nil, _): return Window(start: .offset(offset ?? 0), limit: limit)
-        default: throw .invalid("a window begins at an anchor or at an offset, not at both", at: start)
+        default: throw .invalid("a window takes anchor or offset, not both", at: start)
         }
     }
 }

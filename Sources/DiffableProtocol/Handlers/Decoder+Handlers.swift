@@ -1,15 +1,13 @@
 import Diffable
 import DiffableJSON
 
-// Values that parameters of several methods about handlers have.
-
 extension Decoder {
-    /// How long an answer is waited for, in milliseconds.
+    /// The timeout for a response, in milliseconds.
     mutating func timeout() throws(DecodingError) -> Int {
         try wholeNumber("timeout", in: Request.timeoutRange, units: " number of milliseconds")
     }
 
-    /// A value that the daemon does not look into, without insignificant white space.
+    /// Any value, without insignificant white space. The daemon does not interpret it.
     mutating func uninterpreted(limit: String, max: Int) throws(DecodingError) -> [UInt8] {
         let value = try scan { scanner throws(JSONError) in try scanner.value() }
         return try value.withCompactBytes { bytes throws(DecodingError) in
@@ -26,13 +24,13 @@ extension Decoder {
         try uninterpreted(limit: "argumentsLengthMax", max: limits.argumentsLengthMax)
     }
 
-    /// Out of `"perform"`, `"propose"` and `"expand"`; nil for what only a newer daemon has.
+    /// `"perform"`, `"propose"` or `"expand"`; nil for a kind that only a newer daemon knows.
     mutating func handledKind() throws(DecodingError) -> HandledKind? {
         let string = try string("a request")
         if let kind = HandledKind(rawValue: string.text) { return kind }
         if limits.unknownMembers == .areIgnored { return nil }
         throw .invalid(
-            "a request must be \"perform\", \"propose\" or \"expand\", not \"\(string.text.shown)\"", at: string.offset)
+            "a request must be \"perform\", \"propose\" or \"expand\", not \(string.text.quoted)", at: string.offset)
     }
 
     mutating func handledKinds(_ what: StaticString) throws(DecodingError) -> Set<HandledKind> {
@@ -57,10 +55,10 @@ extension Decoder {
 }
 
 extension Request {
-    /// How long an answer is waited for, in milliseconds.
-    package static let timeoutRange = 1...600_000
-    /// Unless the request says how long, in milliseconds.
-    package static let timeoutUsual = 30_000
+    /// The allowed timeouts for a response, in milliseconds.
+    package static let timeoutRange = Perform.timeoutRange
+    /// The timeout of a request that gives none, in milliseconds.
+    package static let timeoutUsual = Perform.timeoutDefault
 }
 
 extension ByteWriter {

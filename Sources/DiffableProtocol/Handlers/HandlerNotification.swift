@@ -1,20 +1,17 @@
 import Diffable
 import DiffableJSON
 
-/// What a handler is told beside what it is asked.
 package enum HandlerNotification: Equatable, Sendable {
     case requestCancelled(handler: Int, request: Int, list: ListName, CancelReason)
     case handlerEnded(handler: Int, list: ListName, EndReason)
 
-    /// Why nobody waits for an answer any more.
     package enum CancelReason: String, Sendable {
-        /// The time is over for all who asked.
+        /// All callers have timed out.
         case timedOut
-        /// The connections of all who asked have ended.
+        /// The connections of all callers have ended.
         case askerLost
     }
 
-    /// Why a handler has ended that its connection did not end.
     package enum EndReason: String, Sendable {
         case replaced
         case listDeleted
@@ -23,7 +20,6 @@ package enum HandlerNotification: Equatable, Sendable {
 }
 
 extension HandlerNotification {
-    /// Writes one whole line.
     package func write(into writer: inout ByteWriter) {
         switch self {
         case .requestCancelled(let handler, let request, let list, let reason):

@@ -1,22 +1,20 @@
 import Diffable
 import DiffableJSON
 
-/// What a handler is asked: the notification `request`.
 package struct HandlerRequest: Sendable {
-    /// Of the handler's connection.
+    /// The handler's number on its connection.
     package var handler: Int
-    /// Never used twice in one life of the daemon.
+    /// Unique until the daemon restarts.
     package var request: Int
     package var list: ListName
     package var content: Content
-    /// Of the list when it was asked. Nil for a handler that may not read it.
+    /// The list's revision at the time of the request. Nil for a handler that may not read the list.
     package var revision: Int?
-    /// Who asks.
     package var from: ClientIdentity
 
     package enum Content: Sendable {
         case perform(ActionName, ActionTarget, arguments: [UInt8]?)
-        /// As they were proposed, with counts of what they would change.
+        /// The proposed operations, with counts of their effects.
         case propose([ListOperation], DifferenceSummary?)
         case expand(ItemID)
 
@@ -42,7 +40,6 @@ package struct HandlerRequest: Sendable {
 }
 
 extension HandlerRequest {
-    /// Writes one whole line.
     package func write(into writer: inout ByteWriter) {
         writer.append(#"{"jsonrpc":"2.0","method":"request","params":{"handler":"#)
         writer.append(handler)
@@ -76,7 +73,6 @@ extension ByteWriter {
         }
     }
 
-    /// A value that is JSON already.
     mutating func appendParameter(_ name: StaticString, json: [UInt8]) {
         appendParameterName(name)
         append(json)

@@ -7,11 +7,11 @@ extension Request {
         package var verdict: Verdict
 
         package enum Verdict: Sendable {
-            /// `operations` are applied instead of those that were proposed.
+            /// `operations` replace the proposed ones.
             case consent(result: [UInt8]?, operations: [ListOperation]?)
-            /// Nothing happened. The text is for whoever asked.
+            /// Nothing happened. The text is for the caller.
             case refusal(String)
-            /// It may have happened. The text is for whoever asked.
+            /// The action may have happened. The text is for the caller.
             case failure(String)
         }
 
@@ -23,16 +23,6 @@ extension Request {
 }
 
 extension Request.Answer: RequestParameters {
-    enum Parameter: UInt8, IndexedMemberName {
-        case request, result, refusal, failure, operations
-
-        static let names = MemberNames(Parameter.self)
-    }
-
-    static let method = Method.answer
-    static let required: [Parameter] = [.request]
-    static let summary = "answer a `request`: that it is done, with a result; other operations; a refusal; or a failure"
-
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         var request: Int?
         var result: [UInt8]?
@@ -54,7 +44,8 @@ extension Request.Answer: RequestParameters {
         case (nil, nil): return .answer(Self(number, .consent(result: result, operations: operations)))
         case (let refusal?, nil) where !isConsent: return .answer(Self(number, .refusal(refusal)))
         case (nil, let failure?) where !isConsent: return .answer(Self(number, .failure(failure)))
-        default: throw .invalidRequest("answer takes refusal, or failure, or result and operations, only one of these")
+        default:
+            throw .invalidRequest("answer takes only one of these: refusal; failure; or result, operations or both")
         }
     }
 
@@ -77,7 +68,7 @@ extension Decoder {
         try uninterpreted(limit: "resultLengthMax", max: limits.resultLengthMax)
     }
 
-    /// They are as long as a result may be.
+    /// A text as long as a result may be.
     fileprivate mutating func words(_ what: StaticString) throws(DecodingError) -> String {
         let (string, max) = (try string(what), limits.resultLengthMax)
         guard string.bytes.count <= max else {

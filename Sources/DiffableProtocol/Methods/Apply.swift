@@ -30,19 +30,7 @@ extension Request {
     }
 }
 
-/// The reply is a `Reply.Change`.
 extension Request.Apply: RequestParameters {
-    /// One of `snapshot` and `operations` is needed.
-    enum Parameter: UInt8, IndexedMemberName {
-        case list, snapshot, operations, section, usingReloadData, ifRevision, requestKey, lease, dryRun, more
-
-        static let names = MemberNames(Parameter.self)
-    }
-
-    static let method = Method.apply
-    static let required: [Parameter] = [.list]
-    static let summary = "hand over a list's (or a section's) new state; the server finds the difference"
-
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         var contents = Contents()
         var delivery = Delivery.difference
@@ -93,13 +81,11 @@ extension Request.Apply: RequestParameters {
     }
 }
 
-/// What a request says of the new state, in whatever order it came.
 private struct Contents {
     var snapshot: Snapshot?
     var operations: [ListOperation]?
     var section: SectionID?
 
-    /// Which of the two is meant tells the bracket.
     enum Snapshot {
         case whole(WholeList)
         case items([Item])
@@ -114,9 +100,9 @@ private struct Contents {
             case (.whole(let list), nil): return .whole(list)
             case (.items(let items), let section?): return .section(section, items)
             case (.whole, _):
-                throw .invalidRequest("with section, snapshot is that section's items, an array")
+                throw .invalidRequest("with section, snapshot must be an array of that section's items")
             case (.items, nil):
-                throw .invalidRequest("snapshot is {\"sections\":[...]}; an array of items needs section")
+                throw .invalidRequest("snapshot must be {\"sections\":[...]}; for an array of items, add section")
             }
         case (nil, nil): throw .invalidRequest("apply needs snapshot (or operations, to send it in parts)")
         case (_?, _?): throw .invalidRequest("apply takes snapshot or operations, not both")

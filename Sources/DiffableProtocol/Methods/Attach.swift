@@ -2,12 +2,12 @@ import Diffable
 import DiffableJSON
 
 extension Request {
-    /// Makes the connection the one by which shared lists reach what keeps them.
+    /// Makes the connection the one between shared lists and etcd.
     package struct Attach: Sendable, Equatable {
-        /// What this host is called among those that share lists.
+        /// This host's name among the hosts that share lists.
         package var host: HostName
         package var existing: ExistingConnector
-        /// Which lists are shared with whom, for people.
+        /// The namespace in etcd, for messages.
         package var space: String?
 
         package init(host: HostName, space: String? = nil, existing: ExistingConnector = .isError) {
@@ -17,7 +17,6 @@ extension Request {
         }
     }
 
-    /// What becomes of another connection that is attached.
     package enum ExistingConnector: Sendable {
         case isError
         case isReplaced
@@ -25,16 +24,6 @@ extension Request {
 }
 
 extension Request.Attach: RequestParameters {
-    enum Parameter: UInt8, IndexedMemberName {
-        case host, space, replace
-
-        static let names = MemberNames(Parameter.self)
-    }
-
-    static let method = Method.attach
-    static let required: [Parameter] = [.host]
-    static let summary = "be what shared lists are kept by (diffabled-etcd)"
-
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         var host: HostName?
         var space: String?

@@ -2,7 +2,7 @@ import Diffable
 import DiffableJSON
 
 extension Request {
-    /// Asks for the whole state of a shared list, for its log to begin anew from.
+    /// Requests the whole state of a shared list, from which its log can start again.
     package struct Checkpoint: Sendable, Equatable {
         package var list: ListName
 
@@ -11,16 +11,6 @@ extension Request {
 }
 
 extension Request.Checkpoint: RequestParameters {
-    enum Parameter: UInt8, IndexedMemberName {
-        case list
-
-        static let names = MemberNames(Parameter.self)
-    }
-
-    static let method = Method.checkpoint
-    static let required: [Parameter] = [.list]
-    static let summary = "a shared list's whole state with its request keys; for whoever is attached"
-
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         try readObject(from: &decoder) { _, decoder throws(DecodingError) in list = try decoder.identifier("list") }
         return .checkpoint(Self(list: try needed(list, .list)))
@@ -30,7 +20,6 @@ extension Request.Checkpoint: RequestParameters {
 }
 
 extension Reply {
-    /// A whole state, in texts.
     package struct Checkpoint: Equatable, Sendable {
         package var replica: SharedReplica
         package var parts: [[UInt8]]

@@ -2,29 +2,41 @@ import Diffable
 import DiffableJSON
 
 extension Request {
-    struct Clients: PlainRequest {
-        static let method = Method.clients
-        static let summary = "who is connected, what they follow, how far behind they are, and what they handle"
-        static let needsLists = false
-        static let request = Request.clients
+    package struct Clients: Sendable, Equatable {
+        package var namesActions: Bool
+
+        package init(namesActions: Bool = false) { self.namesActions = namesActions }
+    }
+}
+
+extension Request.Clients: RequestParameters {
+    static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
+        var clients = Self()
+        try readObject(from: &decoder) { _, decoder throws(DecodingError) in
+            clients.namesActions = try decoder.boolean("actions")
+        }
+        return .clients(clients)
+    }
+
+    func write(into writer: inout ByteWriter) {
+        if namesActions { writer.appendParameter("actions", true) }
     }
 }
 
 // MARK: - Reply
 
 extension Reply {
-    /// One connection.
     package struct Client: Equatable, Sendable {
-        /// Never used twice in one life of the daemon.
+        /// Unique until the daemon restarts.
         package var number: Int
-        /// What it calls itself, if it does.
+        /// The name that the client has given itself, if any.
         package var name: String?
         package var processID: Int?
         package var userID: Int?
-        /// How long it has been connected.
+        /// The time since it connected, in seconds.
         package var connectedSeconds: Int
         package var traffic: Traffic
-        /// What it is still to be sent and its socket has not taken, in bytes.
+        /// Bytes of output that its socket has not taken yet.
         package var pendingBytes: Int
         package var subscriptions: [Subscription]
         package var handlers: [Handler]
@@ -47,7 +59,7 @@ extension Reply {
         package struct Subscription: Equatable, Sendable {
             package var subscription: Int
             package var list: ListName
-            /// How many revisions of the list it has still to be sent; nil when there is no such list.
+            /// The number of the list's revisions that it has not been sent; nil if the list does not exist.
             package var behind: Int?
             package var deliveries: Int
             package var bytesSent: Int
@@ -65,9 +77,8 @@ extension Reply {
             package var handler: Int
             package var list: ListName
             package var requests: Set<HandledKind>
-            /// Nil for all.
+            /// The actions that it named; nil if it named none, or if the request did not ask for them.
             package var actions: [ActionName]?
-            /// How many requests it has not answered.
             package var pendingRequests: Int
 
             package init(
@@ -84,33 +95,49 @@ extension Reply {
 }
 
 extension Reply.Client {
-    static func write(_ clients: [Reply.Client], into writer: inout ByteWriter) {
-        writer.append(#""clients":"#)
-        writer.appendArray(clients) { client, writer in
-            writer.append(#"{"client":"#)
-            writer.append(client.number)
-            if let name = client.name { writer.appendMember("name", name) }
-            if let processID = client.processID { writer.appendMember("pid", processID) }
-            if let userID = client.userID { writer.appendMember("uid", userID) }
-            writer.appendMember("connectedSeconds", client.connectedSeconds)
-            client.traffic.write(into: &writer)
-            writer.appendMember("pendingBytes", client.pendingBytes)
-            writer.append(#","subscriptions":"#)
-            writer.appendArray(client.subscriptions) { subscription, writer in
-                writer.append(#"{"subscription":"#)
-                writer.append(subscription.subscription)
-                writer.appendMember("list", subscription.list)
-                if let behind = subscription.behind { writer.appendMember("behind", behind) }
-                writer.appendMember("deliveries", subscription.deliveries)
-                writer.appendMember("bytesSent", subscription.bytesSent)
-                writer.append(byte: UInt8(ascii: "}"))
+    static func parts(_ clients: [Reply.Client]) -> ReplyParts {
+        var parts = ReplyParts()
+        parts.append { $0.append(#""clients":["#) }
+        for (index, client) in clients.enumerated() {
+            parts.append { writer in
+                if index > 0 { writer.append(byte: UInt8(ascii: ",")) }
+                client.writeHead(into: &writer)
+                writer.append(#","subscriptions":["#)
             }
+            parts.append(client.subscriptions) { subscription, writer in subscription.write(into: &writer) }
+            parts.append { $0.append(byte: UInt8(ascii: "]")) }
             if !client.handlers.isEmpty {
-                writer.appendParameterName("handlers")
-                writer.appendArray(client.handlers) { handler, writer in handler.write(into: &writer) }
+                parts.append { $0.append(#","handlers":["#) }
+                parts.append(client.handlers) { handler, writer in handler.write(into: &writer) }
+                parts.append { $0.append(byte: UInt8(ascii: "]")) }
             }
-            writer.append(byte: UInt8(ascii: "}"))
+            parts.append { $0.append(byte: UInt8(ascii: "}")) }
         }
+        parts.append { $0.append(byte: UInt8(ascii: "]")) }
+        return parts
+    }
+
+    private func writeHead(into writer: inout ByteWriter) {
+        writer.append(#"{"client":"#)
+        writer.append(number)
+        if let name { writer.appendMember("name", name) }
+        if let processID { writer.appendMember("pid", processID) }
+        if let userID { writer.appendMember("uid", userID) }
+        writer.appendMember("connectedSeconds", connectedSeconds)
+        traffic.write(into: &writer)
+        writer.appendMember("pendingBytes", pendingBytes)
+    }
+}
+
+extension Reply.Client.Subscription {
+    fileprivate func write(into writer: inout ByteWriter) {
+        writer.append(#"{"subscription":"#)
+        writer.append(subscription)
+        writer.appendMember("list", list)
+        if let behind { writer.appendMember("behind", behind) }
+        writer.appendMember("deliveries", deliveries)
+        writer.appendMember("bytesSent", bytesSent)
+        writer.append(byte: UInt8(ascii: "}"))
     }
 }
 

@@ -8,9 +8,8 @@ extension Request {
         /// `"ifAbsent":true` is `.isKept`.
         package var ifPresent: ExistingList
         package var lease: LeaseTerm?
-        /// Who may see and change it; nil: as the daemon's configuration says.
+        /// The access mode; nil for the configuration's default.
         package var mode: AccessMode?
-        /// Whether hosts share it.
         package var isShared: Bool
 
         package init(
@@ -28,16 +27,6 @@ extension Request {
 }
 
 extension Request.CreateList: RequestParameters {
-    enum Parameter: UInt8, IndexedMemberName {
-        case list, durability, mode, ifAbsent, lease, shared
-
-        static let names = MemberNames(Parameter.self)
-    }
-
-    static let method = Method.createList
-    static let required: [Parameter] = [.list]
-    static let summary = "make an empty list; it is yours"
-
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         var durability = Durability.durable
         var ifPresent = ExistingList.isError
@@ -55,7 +44,7 @@ extension Request.CreateList: RequestParameters {
             }
         }
         if isShared, durability != .durable {
-            throw .invalidRequest("createList takes shared for a durable list: the log that hosts share is on disk")
+            throw .invalidRequest("a shared list cannot be volatile, because its log is on disk: leave durability out")
         }
         return .createList(
             Self(
@@ -81,7 +70,7 @@ extension Decoder {
         case "volatile": return .volatile
         default:
             throw .invalid(
-                "durability must be \"durable\" or \"volatile\", not \"\(string.text.shown)\"", at: string.offset)
+                "durability must be \"durable\" or \"volatile\", not \(string.text.quoted)", at: string.offset)
         }
     }
 }

@@ -5,7 +5,6 @@ extension Request {
     package struct DeleteList: Sendable, Equatable {
         package var list: ListName
         package var ifRevision: Int?
-        /// Whether it can come back.
         package var keeping: DeletedListKeeping
 
         package init(list: ListName, ifRevision: Int? = nil, keeping: DeletedListKeeping = .ifPossible) {
@@ -17,16 +16,6 @@ extension Request {
 }
 
 extension Request.DeleteList: RequestParameters {
-    enum Parameter: UInt8, IndexedMemberName {
-        case list, ifRevision, keep
-
-        static let names = MemberNames(Parameter.self)
-    }
-
-    static let method = Method.deleteList
-    static let required: [Parameter] = [.list]
-    static let summary = "delete a list; its subscribers hear listDeleted"
-
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         var ifRevision: Int?
         var keeping = DeletedListKeeping.ifPossible
@@ -52,7 +41,7 @@ extension Decoder {
         let string = try string("keep")
         guard let keeping = DeletedListKeeping(rawValue: string.text) else {
             throw .invalid(
-                "keep must be \"ifPossible\", \"required\" or \"never\", not \"\(string.text.shown)\"",
+                "keep must be \"ifPossible\", \"required\" or \"never\", not \(string.text.quoted)",
                 at: string.offset)
         }
         return keeping

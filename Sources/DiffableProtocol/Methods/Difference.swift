@@ -18,16 +18,6 @@ extension Request {
 }
 
 extension Request.Difference: RequestParameters {
-    enum Parameter: UInt8, IndexedMemberName {
-        case list, from, to, mostRecent, notOlderThan
-
-        static let names = MemberNames(Parameter.self)
-    }
-
-    static let method = Method.difference
-    static let required: [Parameter] = [.list, .from, .to]
-    static let summary = "the operations between two revisions"
-
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         var (from, to): (Int?, Int?)
         var freshness = FreshnessParameters()

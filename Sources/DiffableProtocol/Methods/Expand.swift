@@ -5,7 +5,7 @@ extension Request {
     package struct Expand: Sendable, Equatable {
         package var list: ListName
         package var item: ItemID
-        /// In milliseconds, in `timeoutRange`; nil: `timeoutUsual`.
+        /// Milliseconds in `timeoutRange`; nil: `timeoutUsual`.
         package var timeout: Int?
 
         package init(list: ListName, item: ItemID, timeout: Int? = nil) {
@@ -17,16 +17,6 @@ extension Request {
 }
 
 extension Request.Expand: RequestParameters {
-    enum Parameter: UInt8, IndexedMemberName {
-        case list, item, timeout
-
-        static let names = MemberNames(Parameter.self)
-    }
-
-    static let method = Method.expand
-    static let required: [Parameter] = [.list, .item]
-    static let summary = "ask the list's handler for the children of an item that has none"
-
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         var item: ItemID?
         var timeout: Int?
@@ -53,7 +43,7 @@ extension Reply {
     package struct Expand: Equatable, Sendable {
         package var list: ListName
         package var item: ItemID
-        /// Nil for one who may not read the list.
+        /// Nil for a caller that may not read the list.
         package var revision: Int?
 
         package init(list: ListName, item: ItemID, revision: Int?) {

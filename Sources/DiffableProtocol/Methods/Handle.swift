@@ -5,7 +5,7 @@ extension Request {
     package struct Handle: Sendable, Equatable {
         package var list: ListName
         package var requests: Set<HandledKind>
-        /// The actions to answer for; nil: all.
+        /// The actions to handle; nil: all.
         package var actions: [ActionName]?
         package var existing: ExistingHandler
 
@@ -22,16 +22,6 @@ extension Request {
 }
 
 extension Request.Handle: RequestParameters {
-    enum Parameter: UInt8, IndexedMemberName {
-        case list, requests, actions, replace
-
-        static let names = MemberNames(Parameter.self)
-    }
-
-    static let method = Method.handle
-    static let required: [Parameter] = [.list, .requests]
-    static let summary = "answer for a list: its actions, proposals, or children of items; requests come as `request`"
-
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         var requests: Set<HandledKind>?
         var actions: [ActionName]?
@@ -47,11 +37,15 @@ extension Request.Handle: RequestParameters {
         let handle = Self(
             list: try needed(list, .list), requests: try needed(requests, .requests), actions: actions,
             existing: existing)
-        if handle.requests.isEmpty { throw .invalidRequest("requests must name at least one sort of request") }
-        if actions != nil, !handle.requests.contains(.perform) {
-            throw .invalidRequest("handle takes actions only where requests has \"perform\"")
+        if handle.requests.isEmpty {
+            throw .invalidRequest("requests must name at least one of \"perform\", \"propose\" and \"expand\"")
         }
-        if actions?.isEmpty == true { throw .invalidRequest("actions must name at least one; left out, it means all") }
+        if actions != nil, !handle.requests.contains(.perform) {
+            throw .invalidRequest("actions can be used only if requests contains \"perform\"")
+        }
+        if actions?.isEmpty == true {
+            throw .invalidRequest("actions must name at least one action; leave it out to handle all")
+        }
         return .handle(handle)
     }
 

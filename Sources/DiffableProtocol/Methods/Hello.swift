@@ -3,7 +3,6 @@ import DiffableJSON
 
 extension Request {
     package struct Hello: Sendable, Equatable {
-        /// What the client calls itself.
         package var name: String?
         /// The longest line that the client reads, in bytes with its newline: `maxLine`.
         package var lineLengthMax: Int?
@@ -16,16 +15,6 @@ extension Request {
 }
 
 extension Request.Hello: RequestParameters {
-    enum Parameter: UInt8, IndexedMemberName {
-        case name, maxLine
-
-        static let names = MemberNames(Parameter.self)
-    }
-
-    static let method = Method.hello
-    static let summary = "say who you are and how long a line may be; learn the server's version and limits"
-    static let needsLists = false
-
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         var hello = Request.Hello()
         try readObject(from: &decoder) { parameter, decoder throws(DecodingError) in
@@ -44,7 +33,7 @@ extension Request.Hello: RequestParameters {
 }
 
 extension Decoder {
-    /// A name is shown to people, so it keeps the rules of identifiers.
+    /// A name is shown to users, so it follows the rules of identifiers.
     fileprivate mutating func clientName() throws(DecodingError) -> String {
         let name: ListName = try identifier("name")
         return name.description
@@ -55,9 +44,7 @@ extension Decoder {
 
 extension Reply {
     package struct Hello: Equatable, Sendable {
-        /// Of the daemon.
         package var version: String
-        /// One life of the daemon.
         package var epoch: String
         package var limits: [WireError.Limit]
         package var capabilities: [String]

@@ -1,18 +1,7 @@
 import DiffableJSON
 
-extension Request {
-    struct Help: PlainRequest {
-        static let method = Method.help
-        static let summary = "this table"
-        static let needsLists = false
-        static let request = Request.help
-    }
-}
-
-// MARK: - Reply
-
 extension Reply {
-    /// The result is the same each time: the table of methods.
+    /// The result never changes: the table of methods.
     enum Help {
         static func write(into writer: inout ByteWriter) {
             writer.append(#""methods":"#)

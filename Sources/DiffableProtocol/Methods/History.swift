@@ -4,7 +4,7 @@ import DiffableJSON
 extension Request {
     package struct History: Sendable, Equatable {
         package var list: ListName
-        /// How many revisions at most; nil: all.
+        /// The limit of the number of revisions; nil: all.
         package var limit: Int?
         package var freshness: Freshness
 
@@ -17,16 +17,6 @@ extension Request {
 }
 
 extension Request.History: RequestParameters {
-    enum Parameter: UInt8, IndexedMemberName {
-        case list, limit, mostRecent, notOlderThan
-
-        static let names = MemberNames(Parameter.self)
-    }
-
-    static let method = Method.history
-    static let required: [Parameter] = [.list]
-    static let summary = "the revisions of a list that are kept: when, by whom, how many operations"
-
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         var limit: Int?
         var freshness = FreshnessParameters()
@@ -54,11 +44,9 @@ extension Request.History: RequestParameters {
 extension Reply {
     package struct History: Equatable, Sendable {
         package var start: ListRevision
-        /// The oldest revision that can be read and restored.
         package var oldest: Int
-        /// Newest first.
         package var revisions: [Revision]
-        /// When the list's schemas were set, newest first. That makes no revision.
+        /// The changes of the list's schemas, newest first. They do not make revisions.
         package var schemaChanges: [SchemaChange]
 
         package init(
@@ -71,11 +59,9 @@ extension Reply {
         }
 
         package struct SchemaChange: Equatable, Sendable {
-            /// The one that the list had then.
             package var revision: Int
-            /// In milliseconds since 1970 began.
+            /// Milliseconds since 1970.
             package var time: Int
-            /// How many kinds had a schema from then on.
             package var numberOfKinds: Int
             package var name: String?
             package var processID: Int?
@@ -96,16 +82,14 @@ extension Reply {
 
         package struct Revision: Equatable, Sendable {
             package var revision: Int
-            /// In milliseconds since 1970 began.
+            /// Milliseconds since 1970.
             package var time: Int
             package var numberOfOperations: Int
-            /// What the client called itself, if it did.
+            /// The name that the client gave itself, if any.
             package var name: String?
             package var processID: Int?
             package var userID: Int?
-            /// The handler that consented, if it was proposed.
             package var handler: ClientIdentity?
-            /// Set for an undo or a redo.
             package var undoStep: UndoStep?
 
             package init(
@@ -126,11 +110,14 @@ extension Reply {
 }
 
 extension Reply.History {
-    func write(into writer: inout ByteWriter) {
-        start.write(into: &writer)
-        writer.appendMember("oldest", oldest)
-        writer.append(#","revisions":"#)
-        writer.appendArray(revisions) { revision, writer in
+    var parts: ReplyParts {
+        var parts = ReplyParts()
+        parts.append { writer in
+            start.write(into: &writer)
+            writer.appendMember("oldest", oldest)
+            writer.append(#","revisions":["#)
+        }
+        parts.append(revisions) { revision, writer in
             writer.append(#"{"revision":"#)
             writer.append(revision.revision)
             writer.appendMember("time", revision.time)
@@ -140,9 +127,10 @@ extension Reply.History {
             if let undoStep = revision.undoStep { writer.appendMember(undoStep) }
             writer.append(byte: UInt8(ascii: "}"))
         }
-        if schemaChanges.isEmpty { return }
-        writer.append(#","schemas":"#)
-        writer.appendArray(schemaChanges) { change, writer in
+        parts.append { $0.append(byte: UInt8(ascii: "]")) }
+        if schemaChanges.isEmpty { return parts }
+        parts.append { $0.append(#","schemas":["#) }
+        parts.append(schemaChanges) { change, writer in
             writer.append(#"{"revision":"#)
             writer.append(change.revision)
             writer.appendMember("time", change.time)
@@ -150,11 +138,13 @@ extension Reply.History {
             writer.appendOrigin(change.name, change.processID, change.userID)
             writer.append(byte: UInt8(ascii: "}"))
         }
+        parts.append { $0.append(byte: UInt8(ascii: "]")) }
+        return parts
     }
 }
 
 extension ByteWriter {
-    /// Who did something, as far as it is known.
+    /// Writes the known parts of a client's identity.
     fileprivate mutating func appendOrigin(_ name: String?, _ processID: Int?, _ userID: Int?) {
         if let name { appendMember("name", name) }
         if let processID { appendMember("pid", processID) }
@@ -225,7 +215,7 @@ extension Reply.History.Revision {
             }
         }
         guard let revision, let time else {
-            throw .invalid("a revision has its number and its time", at: decoder.scanner.offset)
+            throw .invalid("each element of revisions needs revision and time", at: decoder.scanner.offset)
         }
         self.init(
             revision: revision, time: time, numberOfOperations: operations ?? 0, name: name, processID: processID,

@@ -4,13 +4,12 @@ import DiffableJSON
 // MARK: - Reply
 
 extension Reply {
-    /// A list that can be brought back, as `lists` with `deleted` tells of it.
+    /// A list that can be restored, as `lists` with `deleted` describes it.
     package struct DeletedList: Equatable, Sendable {
-        /// As it was when it was deleted.
         package var summary: ListSummary
-        /// When it was deleted, in milliseconds since 1970 began.
+        /// The time of the deletion, in milliseconds since 1970.
         package var time: Int
-        /// By whom: what the client called itself, its process and its user.
+        /// The client that deleted it: its own name for itself, its process and its user.
         package var name: String?
         package var processID: Int?
         package var userID: Int?
@@ -26,9 +25,10 @@ extension Reply {
 }
 
 extension Reply.DeletedList {
-    static func write(_ lists: [Reply.DeletedList], into writer: inout ByteWriter) {
-        writer.append(#""lists":"#)
-        writer.appendArray(lists) { list, writer in
+    static func parts(_ lists: [Reply.DeletedList]) -> ReplyParts {
+        var parts = ReplyParts()
+        parts.append { $0.append(#""lists":["#) }
+        parts.append(lists) { list, writer in
             list.summary.writeMembers(into: &writer)
             writer.appendMember("time", list.time)
             if let name = list.name { writer.appendMember("name", name) }
@@ -36,9 +36,10 @@ extension Reply.DeletedList {
             if let userID = list.userID { writer.appendMember("uid", userID) }
             writer.append(byte: UInt8(ascii: "}"))
         }
+        parts.append { $0.append(byte: UInt8(ascii: "]")) }
+        return parts
     }
 
-    /// Reads the reply to `lists` with `deleted`.
     package static func all(json: [UInt8]) throws(DecodingError) -> [Reply.DeletedList] {
         try ListsResult(json: json).lists.map { list throws(DecodingError) in
             Reply.DeletedList(

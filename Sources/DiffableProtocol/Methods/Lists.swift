@@ -7,7 +7,9 @@ extension Request {
 
         package enum Kind: Sendable {
             case existing
-            /// `"deleted":true`: those that can be brought back.
+            /// `"actions":true`: includes the actions that handlers named.
+            case existingWithActions
+            /// `"deleted":true`: the lists that can be restored.
             case deleted
         }
 
@@ -16,49 +18,46 @@ extension Request {
 }
 
 extension Request.Lists: RequestParameters {
-    enum Parameter: UInt8, IndexedMemberName {
-        case deleted
-
-        static let names = MemberNames(Parameter.self)
-    }
-
-    static let method = Method.lists
-    static let summary =
-        "every list that you may read: epoch, revision, counts, owner, group, mode, durability, what is handled; or those to undelete"
-
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
-        var kind = Kind.existing
-        try readObject(from: &decoder) { _, decoder throws(DecodingError) in
-            kind = try decoder.boolean("deleted") ? .deleted : .existing
+        var (isOfDeleted, namesActions) = (false, false)
+        try readObject(from: &decoder) { parameter, decoder throws(DecodingError) in
+            switch parameter {
+            case .deleted: isOfDeleted = try decoder.boolean("deleted")
+            case .actions: namesActions = try decoder.boolean("actions")
+            }
         }
-        return .lists(Self(kind))
+        if isOfDeleted, namesActions {
+            throw .invalidRequest("lists takes deleted or actions, not both: deleted lists have no handlers")
+        }
+        return .lists(Self(isOfDeleted ? .deleted : namesActions ? .existingWithActions : .existing))
     }
 
     func write(into writer: inout ByteWriter) {
-        if kind == .deleted { writer.appendParameter("deleted", true) }
+        switch kind {
+        case .existing: break
+        case .existingWithActions: writer.appendParameter("actions", true)
+        case .deleted: writer.appendParameter("deleted", true)
+        }
     }
 }
 
 // MARK: - Reply
 
 extension Reply {
-    /// One list, as `lists`, `backup` and `restore` tell of it.
     package struct ListSummary: Equatable, Sendable {
         package var list: ListName
         package var epoch: String
         package var revision: Int
         package var numberOfSections: Int
-        /// At any depth.
         package var numberOfItems: Int
         package var access: ListAccess
         package var durability: Durability
-        /// What is answered for.
         package var handles: Set<HandledKind>
-        /// The actions that are answered for, by name; nil where all are, or none.
+        /// The actions that handlers named; nil if none did, or if the request did not ask for them.
         package var actions: [ActionName]?
         /// Nil for an ordinary list.
         package var mirror: MirroredList?
-        /// Whether a shared list has all that there is of it; nil for a list of this host alone.
+        /// Whether the copy of a shared list is complete; nil for a list of this host alone.
         package var sharedLiveness: Liveness?
 
         package init(
@@ -82,15 +81,33 @@ extension Reply {
 }
 
 extension Reply.ListSummary {
-    static func write(_ lists: [Reply.ListSummary], into writer: inout ByteWriter) {
-        writer.append(#""lists":"#)
-        writer.appendArray(lists) { list, writer in
-            list.writeMembers(into: &writer)
-            writer.append(byte: UInt8(ascii: "}"))
+    static func parts(_ lists: [Reply.ListSummary]) -> ReplyParts {
+        var parts = ReplyParts()
+        parts.append { $0.append(#""lists":["#) }
+        if lists.allSatisfy({ $0.actions == nil }) {
+            parts.append(lists) { list, writer in
+                list.writeMembers(into: &writer)
+                writer.append(byte: UInt8(ascii: "}"))
+            }
+        } else {
+            for (index, list) in lists.enumerated() {
+                parts.append { writer in
+                    if index > 0 { writer.append(byte: UInt8(ascii: ",")) }
+                    list.writeMembers(into: &writer)
+                    if list.actions != nil { writer.append(#","actions":["#) }
+                }
+                if let actions = list.actions {
+                    parts.append(actions) { action, writer in writer.appendString(action) }
+                    parts.append { $0.append(byte: UInt8(ascii: "]")) }
+                }
+                parts.append { $0.append(byte: UInt8(ascii: "}")) }
+            }
         }
+        parts.append { $0.append(byte: UInt8(ascii: "]")) }
+        return parts
     }
 
-    /// From the brace that opens the object on.
+    /// Writes the object without its closing brace, and without its actions.
     func writeMembers(into writer: inout ByteWriter) {
         writer.append(#"{"list":"#)
         writer.appendString(list)
@@ -104,16 +121,12 @@ extension Reply.ListSummary {
             writer.appendParameterName("handles")
             writer.appendArray(handles)
         }
-        if let actions {
-            writer.appendParameterName("actions")
-            writer.appendArray(actions)
-        }
         mirror?.writeMember(into: &writer)
         sharedLiveness?.writeSharedMember(into: &writer)
     }
 }
 
-/// A list in the reply to `lists`, with what stands there of a deletion.
+/// A list in the reply to `lists`, including the data of a deletion.
 struct ListResult: DecodableReply {
     let summary: Reply.ListSummary
     private(set) var time: Int?
@@ -179,13 +192,11 @@ struct ListResult: DecodableReply {
 }
 
 extension Reply.ListSummary {
-    /// Reads the reply to `lists`.
     package static func all(json: [UInt8]) throws(DecodingError) -> [Reply.ListSummary] {
         try ListsResult(json: json).lists.map(\.summary)
     }
 }
 
-/// The reply to `lists`, as a client reads it.
 struct ListsResult: DecodableReply {
     private enum Member: UInt8, MemberName {
         case lists

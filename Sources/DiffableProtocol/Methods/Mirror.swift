@@ -2,20 +2,19 @@ import Diffable
 import DiffableJSON
 
 extension Request {
-    /// Makes a list the mirror of another one, somewhere else, for as long as nobody makes it an ordinary list again. Only the
-    /// connection that asked last changes it.
+    /// Makes a list the mirror of another daemon's list, until it is made an ordinary list again. Only the last connection that
+    /// requested this may change the list.
     package struct Mirror: Sendable, Equatable {
         package var list: ListName
         package var source: Source
-        /// Whether what the list shows is what its source is like now.
         package var isLive: Bool
         package var existing: ExistingMirror
 
         package enum Source: Sendable, Equatable {
-            /// `of` is left out: the list is mirrored by this connection already.
+            /// `of` is left out: this connection already mirrors the list.
             case unchanged
             case of(MirrorSource)
-            /// `"end":true`: an ordinary list from now on.
+            /// `"end":true`: makes it an ordinary list.
             case none
         }
 
@@ -29,7 +28,6 @@ extension Request {
         }
     }
 
-    /// What becomes of another connection that mirrors the list.
     package enum ExistingMirror: Sendable {
         case isError
         /// It may not change the list any more.
@@ -38,17 +36,6 @@ extension Request {
 }
 
 extension Request.Mirror: RequestParameters {
-    enum Parameter: UInt8, IndexedMemberName {
-        case list, of, live, replace, end
-
-        static let names = MemberNames(Parameter.self)
-    }
-
-    static let method = Method.mirror
-    static let required: [Parameter] = [.list]
-    static let summary =
-        "make a list the mirror of another, that only you change; say whether it is live; or make it an ordinary list"
-
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         var source: MirrorSource?
         var isLive: Bool?
@@ -65,10 +52,14 @@ extension Request.Mirror: RequestParameters {
         }
         let list = try needed(list, .list)
         if isEnd {
-            guard source == nil, isLive == nil else { throw .invalidRequest("mirror takes end without of and live") }
+            guard source == nil, isLive == nil else {
+                throw .invalidRequest("mirror cannot combine end with of or live")
+            }
             return .mirror(Self(list: list, source: .none, existing: existing))
         }
-        guard source != nil || isLive != nil else { throw .invalidRequest("mirror needs of, live or end") }
+        guard source != nil || isLive != nil else {
+            throw .invalidRequest("mirror needs one of the parameters of (the name of the source), live and end")
+        }
         return .mirror(
             Self(list: list, source: source.map(Source.of) ?? .unchanged, isLive: isLive ?? false, existing: existing))
     }
@@ -105,7 +96,6 @@ extension Liveness {
 }
 
 extension Reply {
-    /// What a list is a mirror of, as `lists` tells of it.
     package struct MirroredList: Equatable, Sendable {
         package var source: MirrorSource
         package var liveness: Liveness

@@ -6,10 +6,10 @@ extension Request {
         package var list: ListName
         package var action: ActionName
         package var target: ActionTarget
-        /// JSON, which the daemon does not look into.
+        /// JSON that the daemon does not interpret.
         package var arguments: [UInt8]?
         package var ifRevision: Int?
-        /// In milliseconds, in `timeoutRange`; nil: `timeoutUsual`.
+        /// Milliseconds in `timeoutRange`; nil: `timeoutUsual`.
         package var timeout: Int?
 
         package init(
@@ -27,16 +27,6 @@ extension Request {
 }
 
 extension Request.Perform: RequestParameters {
-    enum Parameter: UInt8, IndexedMemberName {
-        case list, action, items, section, arguments, ifRevision, timeout
-
-        static let names = MemberNames(Parameter.self)
-    }
-
-    static let method = Method.perform
-    static let required: [Parameter] = [.list, .action]
-    static let summary = "ask the list's handler for an action, on items, on a section or on the list"
-
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         var action: ActionName?
         var items: [ItemID]?
@@ -82,9 +72,9 @@ extension Request.Perform: RequestParameters {
 extension Reply {
     package struct Perform: Equatable, Sendable {
         package var list: ListName
-        /// Nil for one who may not read the list.
+        /// Nil for a caller that may not read the list.
         package var revision: Int?
-        /// JSON, as the handler said it; nil: it said none.
+        /// The handler's result as JSON; nil if it gave none.
         package var result: [UInt8]?
 
         package init(list: ListName, revision: Int?, result: [UInt8]?) {
@@ -96,7 +86,7 @@ extension Reply {
 }
 
 extension Reply.Perform {
-    /// The result is there for whoever reads it without looking: `null` when the handler said none.
+    /// Always writes a result, for clients that do not check for it: `null` if the handler gave none.
     func write(into writer: inout ByteWriter) {
         writer.append(#""list":"#)
         writer.appendString(list)

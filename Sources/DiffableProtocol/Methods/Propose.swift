@@ -3,9 +3,8 @@ import DiffableJSON
 
 extension Request {
     package struct Propose: Sendable {
-        /// What is asked for.
         package var transaction: Transact
-        /// In milliseconds, in `timeoutRange`; nil: `timeoutUsual`.
+        /// Milliseconds in `timeoutRange`; nil: `timeoutUsual`.
         package var timeout: Int?
 
         package init(_ transaction: Transact, timeout: Int? = nil) {
@@ -15,18 +14,7 @@ extension Request {
     }
 }
 
-/// The reply is a `Reply.Change`.
 extension Request.Propose: RequestParameters {
-    enum Parameter: UInt8, IndexedMemberName {
-        case list, operations, ifRevision, requestKey, lease, dryRun, more, timeout
-
-        static let names = MemberNames(Parameter.self)
-    }
-
-    static let method = Method.propose
-    static let required: [Parameter] = [.list, .operations]
-    static let summary = "apply operations to a list if its handler consents; without a handler as `transact`"
-
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         var operations: [ListOperation]?
         var (ifRevision, timeout): (Int?, Int?)

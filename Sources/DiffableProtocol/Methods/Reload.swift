@@ -1,23 +1,11 @@
 import DiffableJSON
 
-extension Request {
-    struct Reload: PlainRequest {
-        static let method = Method.reload
-        static let summary = "read the configuration again; for root and the server's own user"
-        static let needsLists = false
-        static let request = Request.reload
-    }
-}
-
-// MARK: - Reply
-
 extension Reply {
     package struct Reload: Equatable, Sendable {
-        /// What was read; nil when there is no file, and all is as it is built in or in the environment.
+        /// The file that was read; nil if there is none, and all settings are defaults or from the environment.
         package var file: String?
-        /// The settings, as in the configuration, that have other values now.
         package var applied: [String]
-        /// The settings that have other values in the configuration, and keep the old ones until a restart.
+        /// The settings that have changed in the configuration, but keep their values until a restart.
         package var needRestart: [String]
 
         package init(file: String?, applied: [String], needRestart: [String]) {

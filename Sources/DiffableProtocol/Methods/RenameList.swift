@@ -17,16 +17,6 @@ extension Request {
 }
 
 extension Request.RenameList: RequestParameters {
-    enum Parameter: UInt8, IndexedMemberName {
-        case list, to, ifRevision
-
-        static let names = MemberNames(Parameter.self)
-    }
-
-    static let method = Method.renameList
-    static let required: [Parameter] = [.list, .to]
-    static let summary = "give a list another name; its subscribers hear listDeleted"
-
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         var newName: ListName?
         var ifRevision: Int?

@@ -2,24 +2,20 @@ import Diffable
 import DiffableJSON
 
 extension Request {
-    /// What the connector tells of a shared list.
     package struct Replicate: Sendable, Equatable {
         package var list: ListName
         package var epoch: String
-        /// Texts of the log, in order.
         package var batches: [[UInt8]]
-        /// Whether the replica has all that there is, but for what is on its way; nil: as it was.
+        /// Whether the replica is complete, except for changes in transit; nil: unchanged.
         package var isLive: Bool?
         package var state: StatePart?
-        /// The list is in the engine no more.
         package var isGone: Bool
-        /// Whose the list is and who may what with it, in the words of `share`, for a list that is made.
+        /// The list's owner and access mode in the form of `share`, for a list that is created.
         package var access: String?
 
-        /// A part of the text of a whole state.
         package struct StatePart: Sendable, Equatable {
             package var text: [UInt8]
-            /// After the last part: where in the log the state is.
+            /// Set with the last part: the state's position in the log.
             package var end: End?
 
             package struct End: Sendable, Equatable {
@@ -48,16 +44,6 @@ extension Request {
 }
 
 extension Request.Replicate: RequestParameters {
-    enum Parameter: UInt8, IndexedMemberName {
-        case list, epoch, batches, live, state, batch, revision, chain, more, gone, access
-
-        static let names = MemberNames(Parameter.self)
-    }
-
-    static let method = Method.replicate
-    static let required: [Parameter] = [.list, .epoch]
-    static let summary = "tell a shared list what other hosts have made of it; for whoever is attached"
-
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         var (epoch, chain, access): (String?, String?, String?)
         var (isLive, isGone, more): (Bool?, Bool?, Bool?)
@@ -75,7 +61,7 @@ extension Request.Replicate: RequestParameters {
             case .live: isLive = try decoder.boolean("live")
             case .state: text = try decoder.string("state").withUTF8 { Array($0) }
             case .batch: batch = try decoder.wholeNumber("batch")
-            // The text says it too.
+            // The text has it too.
             case .revision: _ = try decoder.wholeNumber("revision")
             case .chain: chain = try decoder.string("chain").text
             case .more: more = try decoder.boolean("more")

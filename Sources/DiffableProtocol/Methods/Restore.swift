@@ -2,28 +2,17 @@ import Diffable
 import DiffableJSON
 
 extension Request {
-    /// Comes in parts, like a long transaction: nothing happens before the end.
+    /// A restore in parts, like a long transaction: nothing happens before the end.
     package enum Restore: Sendable {
-        /// Operations that make a list from nothing, after those of the parts before.
-        /// Whom it belongs to and who may see it may be said with any part, and what its contents must look like.
+        /// Operations that make a list from nothing, after those of the earlier parts. Any part may contain the list's access
+        /// and its schemas.
         indirect case part(SetAccess, SetSchemas?, [ListOperation])
-        /// Whether lists that are there may be replaced.
         case end(replacing: Bool)
     }
 }
 
-/// The reply to the end is that to `lists`.
+/// The reply to the end is that of `lists`.
 extension Request.Restore: RequestParameters {
-    /// Which of them are needed depends on `more`.
-    enum Parameter: UInt8, IndexedMemberName {
-        case list, operations, mode, owner, group, schemas, others, existing, replace, more
-
-        static let names = MemberNames(Parameter.self)
-    }
-
-    static let method = Method.restore
-    static let summary = "make lists what a backup has, all or none"
-
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         var operations: [ListOperation]?
         var mode: AccessMode?
@@ -51,7 +40,7 @@ extension Request.Restore: RequestParameters {
             let list = try needed(list, .list)
             let access = Request.SetAccess(list: list, mode: mode, owner: owner, group: group)
             if schemas == nil, others != nil || existing != nil {
-                throw .invalidRequest("restore needs schemas for others and existing to mean something")
+                throw .invalidRequest("others and existing can be used only with schemas")
             }
             let said = schemas.map {
                 Request.SetSchemas(
@@ -61,7 +50,8 @@ extension Request.Restore: RequestParameters {
         case false? where list == nil && operations == nil: return .restore(.end(replacing: replace == true))
         default:
             throw .invalidRequest(
-                "restore takes lists in parts, each with \"more\":true, and at last \"more\":false without a list")
+                "restore takes lists in parts: each part has a list and \"more\":true, and the last one \"more\":false and no list"
+            )
         }
     }
 

@@ -10,16 +10,6 @@ extension Request {
 }
 
 extension Request.Schemas: RequestParameters {
-    enum Parameter: UInt8, IndexedMemberName {
-        case list
-
-        static let names = MemberNames(Parameter.self)
-    }
-
-    static let method = Method.schemas
-    static let required: [Parameter] = [.list]
-    static let summary = "what the contents of a list's items must look like"
-
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         try readObject(from: &decoder) { _, decoder throws(DecodingError) in list = try decoder.identifier("list") }
         return .schemas(Self(list: try needed(list, .list)))
@@ -33,7 +23,7 @@ extension Request.Schemas: RequestParameters {
 extension Reply {
     package struct Schemas: Equatable, Sendable {
         package var list: ListName
-        /// By kind, as JSON: a newer daemon may know more keywords.
+        /// The schemas by kind as JSON, because a newer daemon may know more keywords.
         package var json: [UInt8]
         package var others: SchemaSet.Others
         package var existing: ExistingItems
@@ -48,7 +38,6 @@ extension Reply {
 }
 
 extension Reply.Schemas {
-    /// So that it can be sent back as it is.
     func write(into writer: inout ByteWriter) {
         writer.append(#""list":"#)
         writer.appendString(list)

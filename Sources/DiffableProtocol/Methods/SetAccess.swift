@@ -2,7 +2,7 @@ import Diffable
 import DiffableJSON
 
 extension Request {
-    /// Who may see and change a list; nil is left as it is.
+    /// Changes a list's access; nil members stay unchanged.
     package struct SetAccess: Sendable, Equatable {
         package var list: ListName
         package var mode: AccessMode?
@@ -19,17 +19,6 @@ extension Request {
 }
 
 extension Request.SetAccess: RequestParameters {
-    /// At least one beside the list is needed.
-    enum Parameter: UInt8, IndexedMemberName {
-        case list, mode, owner, group
-
-        static let names = MemberNames(Parameter.self)
-    }
-
-    static let method = Method.setAccess
-    static let required: [Parameter] = [.list]
-    static let summary = "say who may see and change a list: its mode, its group; for root, its owner"
-
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         var mode: AccessMode?
         var (owner, group): (UInt32?, UInt32?)
@@ -43,7 +32,7 @@ extension Request.SetAccess: RequestParameters {
         }
         let access = Self(list: try needed(list, .list), mode: mode, owner: owner, group: group)
         guard mode != nil || owner != nil || group != nil else {
-            throw .invalidRequest("setAccess needs mode, owner or group")
+            throw .invalidRequest("setAccess needs at least one of the parameters mode, owner and group")
         }
         return .setAccess(access)
     }
@@ -59,7 +48,6 @@ extension Request.SetAccess: RequestParameters {
 // MARK: - Reply
 
 extension Reply {
-    /// Whom a list belongs to, and who may see and change it.
     package struct ListAccess: Equatable, Sendable {
         package var list: ListName
         package var owner: UInt32
@@ -82,7 +70,6 @@ extension Reply.ListAccess {
         writeRights(into: &writer)
     }
 
-    /// Without the list.
     func writeRights(into writer: inout ByteWriter) {
         writer.appendMember("owner", Int(owner))
         writer.appendMember("group", Int(group))
@@ -120,7 +107,7 @@ extension Decoder {
         UInt32(truncatingIfNeeded: try wholeNumber("a user or a group"))
     }
 
-    /// Nil for a mode that only a newer daemon has.
+    /// Nil for a mode that only a newer daemon knows.
     mutating func knownAccessMode() throws(DecodingError) -> AccessMode? {
         let text = try string("mode").text
         return try? AccessMode(octal: text)

@@ -4,7 +4,7 @@ import DiffableJSON
 extension Request {
     package struct SetSchemas: Sendable, Equatable {
         package var list: ListName
-        /// With what becomes of kinds that have no schema.
+        /// Includes the rule for kinds without a schema.
         package var schemas: SchemaSet
         package var existing: ExistingItems
 
@@ -17,16 +17,6 @@ extension Request {
 }
 
 extension Request.SetSchemas: RequestParameters {
-    enum Parameter: UInt8, IndexedMemberName {
-        case list, schemas, others, existing
-
-        static let names = MemberNames(Parameter.self)
-    }
-
-    static let method = Method.setSchemas
-    static let required: [Parameter] = [.list, .schemas]
-    static let summary = "say what the contents of a list's items must look like, by kind"
-
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         var schemas: SchemaSet?
         var others = SchemaSet.Others.allow
@@ -50,7 +40,6 @@ extension Request.SetSchemas: RequestParameters {
 }
 
 extension ByteWriter {
-    /// Schemas as they are set. What is the default is left out.
     mutating func appendParameters(_ schemas: SchemaSet, _ existing: ExistingItems) {
         appendParameterName("schemas")
         append(schemas.json)
@@ -63,7 +52,7 @@ extension Decoder {
     mutating func others() throws(DecodingError) -> SchemaSet.Others {
         let string = try string("others")
         guard let others = SchemaSet.Others(rawValue: string.text) else {
-            throw .invalid("others must be \"allow\" or \"refuse\", not \"\(string.text.shown)\"", at: string.offset)
+            throw .invalid("others must be \"allow\" or \"refuse\", not \(string.text.quoted)", at: string.offset)
         }
         return others
     }
@@ -71,7 +60,7 @@ extension Decoder {
     mutating func existingItems() throws(DecodingError) -> ExistingItems {
         let string = try string("existing")
         guard let existing = ExistingItems(rawValue: string.text) else {
-            throw .invalid("existing must be \"check\" or \"keep\", not \"\(string.text.shown)\"", at: string.offset)
+            throw .invalid("existing must be \"check\" or \"keep\", not \(string.text.quoted)", at: string.offset)
         }
         return existing
     }

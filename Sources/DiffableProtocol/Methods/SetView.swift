@@ -14,16 +14,6 @@ extension Request {
 }
 
 extension Request.SetView: RequestParameters {
-    enum Parameter: UInt8, IndexedMemberName {
-        case subscription, view
-
-        static let names = MemberNames(Parameter.self)
-    }
-
-    static let method = Method.setView
-    static let required: [Parameter] = [.subscription, .view]
-    static let summary = "let a subscription see something else of its list"
-
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         var subscription: Int?
         var view: View?

@@ -2,7 +2,6 @@ import Diffable
 import DiffableJSON
 
 extension Request {
-    /// What has become of something that the connector was asked.
     package struct Settle: Sendable, Equatable {
         package var call: Int
         package var outcome: CallOutcome
@@ -19,16 +18,6 @@ extension Request {
 }
 
 extension Request.Settle: RequestParameters {
-    enum Parameter: UInt8, IndexedMemberName {
-        case call, outcome
-
-        static let names = MemberNames(Parameter.self)
-    }
-
-    static let method = Method.settle
-    static let required: [Parameter] = [.call, .outcome]
-    static let summary = "say what has become of a call; for whoever is attached"
-
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         var call: Int?
         var outcome: Request.CallOutcome?
@@ -40,8 +29,8 @@ extension Request.Settle: RequestParameters {
                 outcome = Request.CallOutcome(rawValue: word.text)
                 if outcome == nil {
                     throw .invalid(
-                        "outcome must be \"done\", \"lost\", \"unreachable\", \"unknown\" or \"refused\", not "
-                            + "\"\(word.text.shown)\"",
+                        "outcome of the method \"settle\" must be \"done\", \"lost\", \"unreachable\", \"unknown\" or "
+                            + "\"refused\", not \(word.text.quoted); the call stays unsettled",
                         at: word.offset)
                 }
             }

@@ -4,7 +4,7 @@ import DiffableJSON
 extension Request {
     package struct Snapshot: Sendable {
         package var list: ListName
-        /// A revision that is kept; nil: the current one.
+        /// A kept revision; nil: the current one.
         package var revision: Int?
         package var view: View
         package var freshness: Freshness
@@ -19,16 +19,6 @@ extension Request {
 }
 
 extension Request.Snapshot: RequestParameters {
-    enum Parameter: UInt8, IndexedMemberName {
-        case list, at, view, mostRecent, notOlderThan
-
-        static let names = MemberNames(Parameter.self)
-    }
-
-    static let method = Method.snapshot
-    static let required: [Parameter] = [.list]
-    static let summary = "a list's whole state, in one line"
-
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         var revision: Int?
         var view: View?
@@ -58,11 +48,11 @@ extension Request.Snapshot: RequestParameters {
 
 // MARK: - Reply
 
-/// The reply to `snapshot`, as a client reads it; `SnapshotReplyWriter` writes it.
+/// The reply to `snapshot`, as a client decodes it; `SnapshotReplyWriter` writes it.
 package struct SnapshotResult: Sendable {
     package var start: Reply.ListRevision
     package var list: WholeList
-    /// The snapshot as it came: canonical JSON.
+    /// The snapshot as it was received: canonical JSON.
     package var bytes: [UInt8]
 }
 

@@ -1,19 +1,19 @@
 import DiffableJSON
 
 extension Reply.Status {
-    /// Lists that are kept with other hosts, and the connector that they are kept by.
     package struct OtherHosts: Equatable, Sendable {
         package var sharedLists: Int
         package var mirrors: Int
-        /// Of both, those that something may be missing in.
+        /// The number of lists of both kinds that may be incomplete.
         package var notLive: Int
-        /// Nil where no list is shared and there is none.
+        /// Nil if no list is shared and there is no connector.
         package var isConnected: Bool?
-        /// Those that are there; nil while nobody has said so. It and what follows: nil for one who may not know of all lists.
+        /// The number of connected hosts; nil while it is unknown. This and the following members are nil for a caller that may
+        /// not see all lists.
         package var hosts: Int?
-        /// Requests that wait for the engine.
+        /// Requests that wait for etcd.
         package var waiting: Int?
-        /// Since the daemon started: those that this host has appended to logs.
+        /// The number of batches that this host has appended to logs since the daemon started.
         package var batches: Int?
 
         package init(

@@ -1,16 +1,5 @@
 import DiffableJSON
 
-extension Request {
-    struct Status: PlainRequest {
-        static let method = Method.status
-        static let summary = "how the server is doing"
-        static let needsLists = false
-        static let request = Request.status
-    }
-}
-
-// MARK: - Reply
-
 extension Reply {
     package struct Status: Equatable, Sendable {
         package var version: String
@@ -20,15 +9,15 @@ extension Reply {
         package var subscriptions: Int
         package var lists: Int
         package var items: Int
-        /// This one and those that follow: since the daemon started; nil for one who may not know of all lists.
+        /// Since the daemon started, like the members below; nil for a caller that may not see all lists.
         package var transactions: Int?
-        /// How often the disk was synced for them.
+        /// The number of syncs of the disk for these transactions.
         package var groups: Int?
         package var traffic: Traffic?
-        /// Nil where all lists are this host's alone.
+        /// Nil if all lists belong to this host alone.
         package var otherHosts: OtherHosts?
         package var storage: Storage
-        /// Why every list is refused, when those on disk could not be read.
+        /// Why every list is refused, if the lists on disk could not be read.
         package var refusing: String?
 
         package init(
@@ -53,13 +42,11 @@ extension Reply {
 
         package enum Storage: String, Sendable {
             case working
-            /// The last change found no room on the disk; it was refused, and the lists are as they were.
+            /// The disk had no room for the last change; it was refused, and the lists are unchanged.
             case full
             /// A write or a sync failed: the daemon is about to end.
             case failed
-            /// What is on disk could not be read.
             case unreadable
-            /// The daemon is about to end.
             case closing
         }
     }

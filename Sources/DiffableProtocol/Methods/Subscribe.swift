@@ -4,13 +4,13 @@ import DiffableJSON
 extension Request {
     package struct Subscribe: Sendable {
         package var list: ListName
-        /// What the client has already; nil: nothing.
+        /// The state that the client has; nil: none.
         package var since: Since?
         package var view: View
         package var form: Form
-        /// At least so many milliseconds lie between two groups; nil: none need to. In `minIntervalRange`.
+        /// The minimal pause between two updates in milliseconds, in `minIntervalRange`; nil: no pause.
         package var minInterval: Int?
-        /// After so many milliseconds without a line comes a `bookmark`; nil: none comes. In `bookmarkRange`.
+        /// The time without a line after which a `bookmark` is sent, in milliseconds, in `bookmarkRange`; nil: never.
         package var bookmark: Int?
         /// `"ifAbsent":"wait"` is `.isAwaited`.
         package var ifAbsent: AbsentList
@@ -33,13 +33,8 @@ extension Request {
             self.freshness = freshness
         }
 
-        /// In milliseconds.
-        package static let minIntervalRange = 1...3_600_000
-        package static let bookmarkRange = 10...3_600_000
-
-        /// `deliver`: in which form what is new is sent.
+        /// `deliver`: the form of updates.
         package enum Form: String, CaseIterable, Sendable {
-            /// `reset` and `changes`.
             case operations
             /// The whole state each time: `snapshot`.
             case snapshots
@@ -47,7 +42,7 @@ extension Request {
             case patches
         }
 
-        /// The revision of the last group that was read, and the epoch that it means something in.
+        /// The revision of the last update that was read, and the epoch in which it is valid.
         package struct Since: Sendable, Equatable {
             package var epoch: String
             package var revision: Int
@@ -60,23 +55,13 @@ extension Request {
 
         package enum Duration: Sendable {
             case lasting
-            /// `"once":true`: the `reset`, and that is all.
+            /// `"once":true`: only the `reset`.
             case once
         }
     }
 }
 
 extension Request.Subscribe: RequestParameters {
-    enum Parameter: UInt8, IndexedMemberName {
-        case list, since, view, deliver, minInterval, bookmark, ifAbsent, once, mostRecent, notOlderThan
-
-        static let names = MemberNames(Parameter.self)
-    }
-
-    static let method = Method.subscribe
-    static let required: [Parameter] = [.list]
-    static let summary = "follow a list: its state, then its changes"
-
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         var since: Since?
         var view: View?
@@ -137,7 +122,7 @@ private enum SinceMember: UInt8, MemberName {
     }
 }
 
-/// In bytes, with escapes; the daemon's own are far shorter.
+/// Bytes, with escapes; the daemon's own are far shorter.
 private let epochLengthMax = 255
 
 extension Decoder {
@@ -154,7 +139,9 @@ extension Decoder {
             }
         }
         guard let epoch, let revision else {
-            throw .invalid("since needs the epoch and the revision of the last line that was read", at: start)
+            throw .invalid(
+                "since needs both epoch and revision of the last update that you received; to begin with the whole list, leave since out",
+                at: start)
         }
         return Request.Subscribe.Since(epoch: epoch, revision: revision)
     }
@@ -162,17 +149,17 @@ extension Decoder {
     private mutating func epoch() throws(DecodingError) -> String {
         let string = try string("epoch")
         guard string.bytes.count <= epochLengthMax else {
-            throw .invalid("epoch is longer than \(epochLengthMax) bytes", at: string.offset)
+            throw .invalid(
+                "epoch is longer than \(epochLengthMax) bytes; send it as you received it", at: string.offset)
         }
         return string.text
     }
 
-    /// `"wait"`
     fileprivate mutating func absentList() throws(DecodingError) -> AbsentList {
         guard scanner.peek() == UInt8(ascii: "\"") else { throw unexpected("ifAbsent", "\"wait\" or left out") }
         let string = try string("ifAbsent")
         guard "wait" ~= string else {
-            throw .invalid("ifAbsent must be \"wait\" or left out, not \"\(string.text.shown)\"", at: string.offset)
+            throw .invalid("ifAbsent must be \"wait\" or left out, not \(string.text.quoted)", at: string.offset)
         }
         return .isAwaited
     }
@@ -185,7 +172,7 @@ extension Decoder {
         case "patches": return .patches
         default:
             throw .invalid(
-                "deliver must be \"operations\", \"snapshots\" or \"patches\", not \"\(string.text.shown)\"",
+                "deliver must be \"operations\", \"snapshots\" or \"patches\", not \(string.text.quoted)",
                 at: string.offset)
         }
     }
@@ -203,9 +190,9 @@ extension Reply {
     package struct Subscribe: Equatable, Sendable {
         package var subscription: Int
         package var list: ListName
-        /// Where the list is; nil when there is no such list yet.
+        /// The list's revision; nil if the list does not exist yet.
         package var start: ListRevision?
-        /// Whether it goes on from where the client was; nil if the client did not say where that is.
+        /// Whether it continues from the client's state; nil if the client gave none.
         package var isResumed: Bool?
 
         package init(subscription: Int, list: ListName, start: ListRevision?, isResumed: Bool? = nil) {

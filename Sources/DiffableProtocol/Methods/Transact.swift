@@ -26,18 +26,7 @@ extension Request {
     }
 }
 
-/// The reply is a `Reply.Change`.
 extension Request.Transact: RequestParameters {
-    enum Parameter: UInt8, IndexedMemberName {
-        case list, operations, ifRevision, requestKey, lease, dryRun, more
-
-        static let names = MemberNames(Parameter.self)
-    }
-
-    static let method = Method.transact
-    static let required: [Parameter] = [.list, .operations]
-    static let summary = "apply operations to a list, all or none"
-
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         var operations: [ListOperation]?
         var ifRevision: Int?

@@ -4,9 +4,9 @@ import DiffableJSON
 extension Request {
     package struct UndeleteList: Sendable, Equatable {
         package var list: ListName
-        /// Which one of that name; nil: the one that was deleted last.
+        /// The epoch of the deleted list; nil: the one that was deleted last.
         package var epoch: String?
-        /// What it is called from now on, `as`; nil: as it was.
+        /// The new name, `as`; nil: unchanged.
         package var newName: ListName?
 
         package init(list: ListName, epoch: String? = nil, newName: ListName? = nil) {
@@ -18,16 +18,6 @@ extension Request {
 }
 
 extension Request.UndeleteList: RequestParameters {
-    enum Parameter: UInt8, IndexedMemberName {
-        case list, epoch, `as`
-
-        static let names = MemberNames(Parameter.self)
-    }
-
-    static let method = Method.undeleteList
-    static let required: [Parameter] = [.list]
-    static let summary = "bring back a list that you deleted, with its past"
-
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         var epoch: String?
         var newName: ListName?

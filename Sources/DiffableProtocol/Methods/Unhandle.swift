@@ -10,16 +10,6 @@ extension Request {
 }
 
 extension Request.Unhandle: RequestParameters {
-    enum Parameter: UInt8, IndexedMemberName {
-        case handler
-
-        static let names = MemberNames(Parameter.self)
-    }
-
-    static let method = Method.unhandle
-    static let required: [Parameter] = [.handler]
-    static let summary = "answer for a list no more"
-
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         var handler: Int?
         try readObject(from: &decoder) { _, decoder throws(DecodingError) in

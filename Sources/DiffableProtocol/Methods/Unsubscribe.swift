@@ -10,16 +10,6 @@ extension Request {
 }
 
 extension Request.Unsubscribe: RequestParameters {
-    enum Parameter: UInt8, IndexedMemberName {
-        case subscription
-
-        static let names = MemberNames(Parameter.self)
-    }
-
-    static let method = Method.unsubscribe
-    static let required: [Parameter] = [.subscription]
-    static let summary = "end a subscription"
-
     static func read(from decoder: inout Decoder, list: inout ListName?) throws(DecodingError) -> Request {
         var subscription: Int?
         try readObject(from: &decoder) { _, decoder throws(DecodingError) in

@@ -1,14 +1,13 @@
 import Diffable
 import DiffableJSON
 
-/// Where the replica of a list that hosts share is in the list's log.
+/// The position of a shared list's replica in the list's log.
 package struct SharedReplica: Equatable, Sendable {
     package var list: ListName
     package var epoch: String
     package var revision: Int
-    /// How many batches of the log it has.
     package var batch: Int
-    /// Which ones, in the daemon's words.
+    /// A text of the daemon that identifies these batches.
     package var chain: String
 
     package init(list: ListName, epoch: String, revision: Int, batch: Int, chain: String) {
@@ -19,7 +18,6 @@ package struct SharedReplica: Equatable, Sendable {
         self.chain = chain
     }
 
-    /// Without the braces around it.
     func writeMembers(into writer: inout ByteWriter) {
         writer.append(#""list":"#)
         writer.appendString(list)
@@ -30,22 +28,20 @@ package struct SharedReplica: Equatable, Sendable {
     }
 }
 
-/// What the connector is asked. Each call is answered with one `settle`.
+/// Calls to the connector. Each is settled by one `settle`.
 package enum ConnectorNotification: Equatable, Sendable {
-    /// `after` is where head must be, `next` where it is then; the text is one of JSON.
-    /// `absent` are hosts that must not be there.
+    /// `after` is the required position of the log's head, `next` the new one; the text is a batch as JSON. `absent` are hosts
+    /// that must not be connected.
     case append(call: Int, after: SharedReplica, next: SharedReplica, text: [UInt8], absent: [String])
     case confirm(call: Int, SharedReplica)
     case share(call: Int, ListName, epoch: String, access: String)
     case remove(call: Int, ListName, epoch: String, absent: [String])
-    /// No call: the replica is there, and what comes behind it is to be told again.
+    /// Not a call: everything after the replica's position has to be reported again.
     case behind(SharedReplica)
-    /// Another connection is the connector now.
     case detached
 }
 
 extension ConnectorNotification {
-    /// Writes one whole line.
     package func write(into writer: inout ByteWriter) {
         switch self {
         case .append(let call, let after, let next, let text, let absent):
@@ -109,7 +105,6 @@ extension Liveness {
     }
 }
 
-/// Whether a shared list is live, as `lists` tells it.
 struct SharedLiveness: DecodableReply {
     let liveness: Liveness
 

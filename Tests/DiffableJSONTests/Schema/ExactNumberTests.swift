@@ -1,9 +1,9 @@
 import DiffableJSON
 import Testing
 
-/// Numbers as texts, whose order is known however they are read: no floating point could tell most of them apart.
+/// Number texts with a known order. Floating point could not distinguish most of them.
 struct ExactNumberTests {
-    /// From the least to the greatest; those in one line are equal.
+    /// Groups of equal numbers, from the least to the greatest.
     private static let ordered: [[String]] = [
         ["-1e100000000000000000000000000000"],
         [
@@ -93,7 +93,7 @@ struct ExactNumberTests {
         #expect(try Self.fits(number, #"{"type":"number"}"#))
     }
 
-    /// A bound of many digits is read once; a number of many digits costs its length.
+    /// A bound with many digits is parsed once; a number with many digits costs its length.
     @Test func `of many digits cost no more than their length`() throws {
         let digits = String(repeating: "1", count: 60_000)
         let numbers = (0..<30_000).map { _ in "1.5" }.joined(separator: ",")

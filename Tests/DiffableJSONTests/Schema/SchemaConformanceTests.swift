@@ -2,7 +2,7 @@ import DiffableJSON
 import Foundation
 import Testing
 
-/// The same verdict as PyPI's `jsonschema` on random schemas and contents, which `schemas.py` makes.
+/// Compares verdicts with PyPI's `jsonschema` on random schemas and contents from `schemas.py`.
 struct SchemaConformanceTests {
     private static let environment = ProcessInfo.processInfo.environment
 
@@ -10,10 +10,10 @@ struct SchemaConformanceTests {
     private static let pairs = environment["DIFFABLED_PAIRS"].flatMap { Int($0) } ?? 3_000
     private static let seed = environment["DIFFABLED_SEED"] ?? "\(UInt32.random(in: 0...UInt32.max))"
 
-    /// Nil where no Python has `jsonschema`.
+    /// Returns nil if no Python has `jsonschema`.
     private static func lines() throws -> [Substring]? {
         let script = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "schemas.py").path
-        // Debian's module is for Debian's Python.
+        // Debian's module only works with Debian's Python.
         for python in [["/usr/bin/python3"], ["/usr/bin/env", "python3"]] {
             let process = Process()
             process.executableURL = URL(filePath: python[0])

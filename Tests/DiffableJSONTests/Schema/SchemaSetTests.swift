@@ -40,9 +40,12 @@ struct SchemaSetTests {
         #expect(violation.path == "")
         #expect(
             violation.sentence(of: "a")
-                == #"item "a" has the kind "tood", for which there is no schema; did you mean "todo"?"#)
+                == #"item "a" has the kind "tood", for which the list has no schema (others is "refuse"); did you mean "todo"?"#
+        )
         let none = try schemas("{}", others: .refuse)
-        #expect(try check(none, kind: nil, content: nil)?.predicate == "has no kind, for which there is no schema")
+        #expect(
+            try check(none, kind: nil, content: nil)?.predicate
+                == #"has no kind, for which the list has no schema (others is "refuse")"#)
     }
 
     @Test func `a set without schemas that allows others checks nothing`() throws {
@@ -68,7 +71,10 @@ struct SchemaSetTests {
                 #"{"todo":{"type":"x"}}"#,
                 "todo.type must be string, number, integer, boolean, null, array or object, not \"x\""
             ),
-            (#"{"":{"items":{"typ":1}}}"#, #""".items: the schema has no keyword "typ" here; did you mean "type"?"#),
+            (
+                #"{"":{"items":{"typ":1}}}"#,
+                #""".items: the schema keyword "typ" is not supported here; did you mean "type"?"#
+            ),
             (#"{"todo":{},"todo":{}}"#, #"schemas has the kind "todo" twice"#),
             (#"{"a":null}"#, "a: the schema must be an object, true or false, not null"),
         ])

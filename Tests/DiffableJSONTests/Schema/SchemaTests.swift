@@ -2,14 +2,14 @@ import Diffable
 import DiffableJSON
 import Testing
 
-/// Checks a text as it stands, which is compact.
+/// Checks compact text as it is.
 private func check(_ text: String, _ schema: String) throws -> Violation? {
     let schema = try Schema(json: schema)
     return Array(text.utf8).withUnsafeBytes { schema.check($0) }
 }
 
 struct SchemaTests {
-    /// What is wrong, where, by which keyword: one for each keyword.
+    /// Each violation with its place and keyword, one for each keyword.
     @Test(
         arguments: [
             (#"{"type":"object"}"#, "[]", "", "type", "the content must be an object, not an array"),
@@ -22,7 +22,7 @@ struct SchemaTests {
             (#"{"type":"boolean"}"#, "null", "", "type", "the content must be true or false, not null"),
             (
                 #"{"properties":{"a":false}}"#, #"{"a":1}"#, "/a", "properties",
-                "/a is refused: its schema is false"
+                "/a is not allowed, because its schema is false"
             ),
             (#"{"required":["a","b"]}"#, #"{"a":1}"#, "", "required", #"the content must have the member "b""#),
             (
@@ -37,12 +37,12 @@ struct SchemaTests {
                 #"{"items":{"items":{"type":"string"}}}"#, #"[["a"],["b",{"a":[1]}]]"#, "/1/1", "type",
                 "/1/1 must be a string, not an object"
             ),
-            (#"{"items":false}"#, "[[]]", "/0", "items", "/0 is refused: its schema is false"),
+            (#"{"items":false}"#, "[[]]", "/0", "items", "/0 is not allowed, because its schema is false"),
             (
                 #"{"enum":["open","done",3]}"#, #""opne""#, "", "enum",
                 #"the content must be "open", "done" or 3, not "opne""#
             ),
-            (#"{"enum":[]}"#, "1", "", "enum", "the content is refused: enum is empty"),
+            (#"{"enum":[]}"#, "1", "", "enum", "the content is not allowed, because enum is empty"),
             (#"{"const":{"a":1}}"#, "{}", "", "const", #"the content must be {"a":1}, not an object"#),
             (#"{"minimum":0}"#, "-1", "", "minimum", "the content must be at least 0, not -1"),
             (#"{"maximum":0}"#, "1", "", "maximum", "the content must be at most 0, not 1"),
@@ -52,7 +52,7 @@ struct SchemaTests {
             (#"{"maxLength":2}"#, #""abc""#, "", "maxLength", "the content must have at most 2 characters, not 3"),
             (#"{"minItems":1}"#, "[]", "", "minItems", "the content must have at least 1 element, not 0"),
             (#"{"maxItems":1}"#, "[1,2]", "", "maxItems", "the content must have at most 1 element, not 2"),
-            ("false", "1", "", "false", "the content is refused: the schema is false"),
+            ("false", "1", "", "false", "the content is not allowed, because the schema is false"),
         ])
     func `a violation says where, what, and by which keyword`(
         schema: String, content: String, path: String, keyword: String, sentence: String
@@ -70,7 +70,7 @@ struct SchemaTests {
         #expect(whole.sentence(of: "milk") == #"the content of item "milk" must be an object, not 5"#)
     }
 
-    /// `null` is no content on the wire, so no content is `null` for a schema.
+    /// In the protocol, `null` means missing content, so a schema sees missing content as `null`.
     @Test(
         arguments: [
             ("{}", nil), ("true", nil), (#"{"properties":{"a":false},"required":["a"]}"#, nil),
@@ -78,7 +78,7 @@ struct SchemaTests {
             (#"{"type":["object","null"],"required":["a"]}"#, nil), (#"{"const":null}"#, nil),
             (#"{"type":"object"}"#, "the content must be an object, but there is none"),
             (#"{"enum":[1,2]}"#, "the content must be 1 or 2, but there is none"),
-            ("false", "the content is refused: the schema is false"),
+            ("false", "the content is not allowed, because the schema is false"),
         ] as [(String, String?)])
     func `no content is checked as null`(schema: String, sentence: String?) throws {
         #expect(try Schema(json: schema).check(nil)?.description == sentence)
@@ -104,7 +104,7 @@ struct SchemaTests {
             (#"{"enum":["a","b","c","d","e","f","g","h","a long one","a lone one"]}"#, #""a lane one""#, false),
             (#"{"enum":[[],{},"",0,null,false]}"#, "{}", true),
             (#"{"enum":[[],{},"",0,null,true]}"#, "false", false),
-            // A text between commas is not the elements between commas.
+            // A string with a comma is not two strings.
             (#"{"const":["a,b"]}"#, #"["a","b"]"#, false),
             (#"{"const":["a\",\"b"]}"#, #"["a","b"]"#, false),
             (#"{"const":"\"a"}"#, #""a""#, false),
@@ -127,7 +127,7 @@ struct SchemaTests {
         #expect(try (check(content, schema) == nil) == fits)
     }
 
-    /// Whoever reads such a content takes the first or the last: both fit.
+    /// A reader of such content may use the first or the last member: both match.
     @Test func `a member that stands twice has to fit each time, and equals no constant`() throws {
         let schema = #"{"properties":{"a":{"type":"string"}},"required":["a"]}"#
         #expect(try check(#"{"a":"x","a":"y"}"#, schema) == nil)
