@@ -58,12 +58,14 @@ public enum AccessModeError: Error, Equatable, Sendable, CustomStringConvertible
     public var description: String {
         switch self {
         case .notOctal(let text):
-            "a mode is up to four octal digits such as \"0640\", not \"\(Self.shown(text))\""
+            "a mode must be up to four octal digits such as \"0640\", not \(Self.quoted(text))"
         case .special(let text):
-            "\"\(Self.shown(text))\" asks for more than r (4, to see), w (2, to change) and x (1, to ask): a list has no "
-                + "special bits"
+            "\(Self.quoted(text)) has special bits, which a list does not have: each digit is a sum of 4 (read), 2 (write) "
+                + "and 1 (send requests)"
         }
     }
 
-    private static func shown(_ text: String) -> String { text.utf8.count > 40 ? text.prefix(20) + "…" : text }
+    private static func quoted(_ text: String) -> String {
+        (text.utf8.count > 40 ? text.prefix(20) + "…" : text).debugDescription
+    }
 }

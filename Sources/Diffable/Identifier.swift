@@ -128,7 +128,7 @@ public enum IdentifierError: Error, Equatable, Sendable, CustomStringConvertible
         case .tooLong(let length):
             "is \(length) bytes long; an identifier is 1 to \(Record.idLengthMax) bytes of UTF-8"
         case .controlCharacter(let offset):
-            "has a control character at byte \(offset); an identifier has none"
+            "has a control character at byte \(offset); remove it: identifiers must not have any"
         }
     }
 

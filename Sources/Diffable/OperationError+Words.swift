@@ -10,17 +10,18 @@ extension OperationError: CustomStringConvertible {
         case .noSuchItem(let item):
             "there is no item \"\(item)\" in the list; `itemIdentifiers` of the snapshot lists the items, and `appendItems` adds one"
         case .duplicateSection(let section):
-            "duplicate section \"\(section)\": it is already in the list, or twice among the inserted sections. Move the section, or "
-                + "delete it first"
+            "duplicate section \"\(section)\": the operation inserts it twice (insert it once), or the list has it already (move it, "
+                + "or delete it first)"
         case .duplicateItem(let item):
-            "duplicate item \"\(item)\": it is already in the list, in this or another section, or twice among the inserted items. "
-                + "Move the item, or delete it first"
+            "duplicate item \"\(item)\": the operation inserts it twice (insert it once), or the list has it already, in this "
+                + "or another section (move it, or delete it first)"
         case .invalidItemAnchor(let item, let fault): "the item \"\(item)\" \(fault.sentence)"
         case .invalidSectionAnchor(let section, let fault): "the section \"\(section)\" \(fault.sentence)"
         case .ownDescendant(let item):
-            "the item \"\(item)\" would become its own descendant: move the descendant out first"
+            "the item \"\(item)\" would be placed under itself or one of its descendants: choose a parent outside it, or first move the "
+                + "intended parent out of it"
         case .tooManyLevels(let item, let max):
-            "the item \"\(item)\" would be deeper than \(max) levels: place it higher up, with its children"
+            "the item \"\(item)\" or its children would be deeper than \(max) levels: give it a parent that is less deep"
         case .tooManyItems(let max):
             "the list would have more than \(max) items: delete some first, or use several lists"
         case .contentTooLong(let item, let length, let max):
@@ -29,8 +30,8 @@ extension OperationError: CustomStringConvertible {
         case .listContentTooLong(let length, let max):
             "the list would have \(length) bytes of content of its own, more than \(max): store the rest in items"
         case .tooMuchPatched(let max):
-            "the patches would read more than \(max) bytes of content: put all changes of an item into one patch, or split the "
-                + "transaction"
+            "the patches of one transaction would read more than \(max) bytes of content: put all changes of an item into one "
+                + "patch, or split the transaction"
         }
     }
 }
@@ -40,13 +41,15 @@ extension AnchorFault {
     package var sentence: String {
         switch self {
         case .isInserted:
-            "cannot be the anchor, because it is being inserted: name an existing one"
-        case .isMoved: "cannot be the anchor, because it is being moved: name another one"
+            "cannot be the anchor (before or after), because the same operation inserts it: name one that the list has already"
+        case .isMoved:
+            "cannot be the anchor (before or after), because the same operation moves it: name another one"
         case .isElsewhere:
-            "cannot be the anchor, because it is not directly in the named section or under the named parent: name the right ones, or "
-                + "neither"
+            "cannot be the anchor (before or after), because it is not directly in the named section or under the named parent: "
+                + "name its own section and parent, or neither"
         case .isParentElsewhere:
-            "cannot be the parent, because it is not in the named section: leave the section out, or name its own"
+            "cannot be the parent, because it is not in the named section: leave the section out, or name the section of the "
+                + "parent"
         }
     }
 }

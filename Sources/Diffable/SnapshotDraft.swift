@@ -5,7 +5,7 @@
 ///     try draft.moveItem("bread", beforeItem: "milk")
 ///
 /// The verbs are those of `NSDiffableDataSourceSnapshot` and `NSDiffableDataSourceSectionSnapshot`; what UIKit raises or
-/// passes over is thrown (`docs/protocol.md` says which error for which misuse), and a verb that throws has changed nothing.
+/// passes over is thrown (`docs/protocol-errors.md` says which error for which misuse), and a verb that throws has changed nothing.
 /// Each costs O(log n) for each item that it names.
 public struct SnapshotDraft: Sendable {
     /// With all that was changed so far. What UIKit's snapshots can be asked, this can.

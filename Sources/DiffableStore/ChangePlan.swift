@@ -14,6 +14,10 @@ enum ChangePlan: Sendable {
         /// The state to restore. Nil unless the plan is an undo or a redo.
         let past: RestoredState?
         let limits: SnapshotLimits
+        /// The lease of the inserted items and sections.
+        var lease: Lease?
+        /// The leases of the list.
+        var leases: Leases?
     }
 
     /// O(what the plan names and the head has).
@@ -85,6 +89,8 @@ struct MadeChange: Sendable {
         /// `Snapshot.lengthKept`.
         let lengthKept: Int
         let summary: DifferenceSummary
+        /// Nil if it is not known.
+        var leases: FoundLeases?
     }
 
     /// Marks a change that only asks for a redraw, so that undo skips it.
@@ -101,6 +107,13 @@ struct MadeChange: Sendable {
         var change = self
         change.consequences = Consequences(
             lengthKept: old.lengthKept(after: operations), summary: DifferenceSummary(operations, from: old, to: new))
+        return change
+    }
+
+    /// The change with its consequences, the effect on leases included. O(length of the change).
+    func complete(_ basis: ChangePlan.Basis) -> MadeChange {
+        var change = complete(from: basis.head.snapshot)
+        change.consequences?.leases = FoundLeases(operations, from: basis.head, to: new, basis.lease, basis.leases)
         return change
     }
 }
@@ -126,7 +139,16 @@ extension ChangePlan {
     }
 }
 
+/// The approximate memory of a decoded item besides its line, in bytes.
+private let lengthOfItem = 96
+
 extension Target {
+    /// The approximate memory of the decoded contents, in bytes.
+    ///
+    /// - Parameter length: the length of their line, in bytes.
+    package func lengthInMemory(line length: Int) -> Int { length + lengthOfItem * size(max: .max) }
+
+    /// The approximate number of items that it contains or names, counted up to `max`.
     fileprivate func size(max: Int) -> Int {
         switch self {
         case .whole(let list): list.sections.reduce(0) { $0 > max ? $0 : $0 + $1.items.size(max: max) + 1 }
@@ -137,6 +159,11 @@ extension Target {
 }
 
 extension [ListOperation] {
+    /// The approximate memory of the decoded operations, in bytes.
+    ///
+    /// - Parameter length: the length of their lines, in bytes.
+    package func lengthInMemory(line length: Int) -> Int { length + lengthOfItem * size(max: .max) }
+
     /// About how many items they bring, name or move; with a state, also those that they take away unnamed. What is more
     /// than `max` is not counted further.
     package func size(in head: Snapshot? = nil, max: Int) -> Int {

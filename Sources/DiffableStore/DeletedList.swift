@@ -58,7 +58,7 @@ package struct DeletedList: Sendable {
     func packed() -> DeletedList {
         var packed = self
         packed.history = history.packed()
-        packed.kept = packed.history.packed(kept)
+        packed.kept = history.packed(kept, after: packed.history)
         return packed
     }
 
@@ -80,12 +80,16 @@ package struct DeletedList: Sendable {
     static let countOfNameMax = 8
 }
 
-/// What the store holds of one list that was deleted.
+/// A list that was deleted, as the store holds it.
 final class HeldDeletion {
-    /// What is on disk (of a volatile list: the newest). `nil`: the deletion is not on disk yet.
+    /// The deletion that is on disk (of a volatile list: that is visible). Nil if it is not on disk yet.
     var committed: DeletedList?
-    /// What the next request finds. `nil`: the list is coming back, or is about to be purged.
+    /// The deletion that the next request finds. Nil if the list is coming back, or is about to be purged.
     var head: DeletedList?
+
+    /// Whether no deletion, return or purge of the list is on its way to the disk. A list may have come back and been deleted
+    /// again while an earlier deletion is on disk.
+    var isSettled: Bool { head != nil && head?.deletion == committed?.deletion }
 }
 
 /// Why a list that was deleted cannot come back.

@@ -1,3 +1,5 @@
+import DiffableJSON
+
 /// One list in the store: the state that everybody sees, and the state that the next transaction builds on.
 final class HeldList {
     /// The newest state on disk, or the newest of all for a volatile list. `nil` while the list's creation is not on
@@ -32,6 +34,9 @@ final class HeldList {
     /// The account of the user that `head` counts for.
     var counted = CountedUsage()
 
+    /// The work of changing and checking items, in items without a schema.
+    func work(ofChanging items: Int) -> Int { items * (headSchemas?.set.costOfItem ?? 1) }
+
     init(committed: ListState? = nil, history: History = History(), access: HeldAccess, schemas: ListSchemas? = nil) {
         self.history = history
         self.committed = committed
@@ -47,4 +52,6 @@ final class HeldList {
 struct HeldAccess {
     let record: AccessRecord
     let effective: ListAccess
+    /// The user that the list counts for.
+    let user: UInt32
 }

@@ -1,63 +1,123 @@
 import Diffable
+import HashTreeCollections
 
-/// A lease: what somebody put into lists is removed when the lease ends.
+/// A lease: the items, sections and lists that it holds are removed when it ends.
 package struct Lease: Sendable, Hashable {
-    /// Never used twice in one life of the daemon. 0 is for what the last daemon left.
-    let number: Int
-    /// Of a lease in a list that hosts share, whose number is in the holder's own life.
-    let holder: SharedHolder?
+    private enum Kind: Hashable {
+        case connection(Int)
+        // Few leases are shared, and each leased item has a copy of its lease.
+        indirect case shared(SharedHolder)
+    }
 
-    init(number: Int) { (self.number, holder) = (number, nil) }
+    private let kind: Kind
 
-    private init(holder: SharedHolder) { (number, self.holder) = (0, holder) }
+    init(number: Int) { kind = .connection(number) }
+
+    private init(holder: SharedHolder) { kind = .shared(holder) }
+
+    /// Not used twice while the daemon runs. 0 is the number of all leases that the last daemon left.
+    var number: Int { if case .connection(let number) = kind { number } else { 0 } }
+
+    /// The holder of a lease in a shared list. Nil for a list of this host.
+    var holder: SharedHolder? { if case .shared(let holder) = kind { holder } else { nil } }
 
     static let leftBehind = Lease(number: 0)
 
     static func shared(_ holder: SharedHolder) -> Lease { Lease(holder: holder) }
 }
 
-/// The leases of one list. What is not leased is not in it.
+/// The leases of one list, and the items and sections that they hold. A copy is O(1).
 struct Leases: Sendable {
-    var name: ListName
-    /// Of the list itself.
-    var list: Lease?
-    private(set) var sections: [SectionID: Lease] = [:]
-    private(set) var items: [ItemID: Lease] = [:]
+    /// The name of the list.
+    var name: ListName { didSet { version = Version() } }
+    /// The lease of the list itself.
+    private(set) var list: Lease?
+    private var sections: TreeDictionary<SectionID, Lease> = [:]
+    private var items: TreeDictionary<ItemID, Lease> = [:]
+    private var holdings: TreeDictionary<Lease, Holding> = [:]
+    /// Another one after each change.
+    private var version = Version()
+
+    /// The items and sections of one lease.
+    private struct Holding {
+        var sections: TreeSet<SectionID> = []
+        var items: TreeSet<ItemID> = []
+
+        var count: Int { sections.count + items.count }
+    }
+
+    private final class Version: Sendable {}
 
     init(of name: ListName) { self.name = name }
 
-    var isEmpty: Bool { list == nil && sections.isEmpty && items.isEmpty }
+    var isEmpty: Bool { list == nil && holdings.isEmpty }
 
-    func sections(of lease: Lease) -> [SectionID] { sections.keys.filter { sections[$0] == lease }.sorted() }
-    func items(of lease: Lease) -> [ItemID] { items.keys.filter { items[$0] == lease }.sorted() }
+    /// Whether nothing has changed in between.
+    func isSame(as other: Leases) -> Bool { version === other.version }
 
-    /// Of a list that hosts share: each of them once.
+    /// The leases of items and sections, in no order.
+    var leases: some Collection<Lease> { holdings.keys }
+
+    func sections(of lease: Lease) -> [SectionID] { holdings[lease]?.sections.sorted() ?? [] }
+    func items(of lease: Lease) -> [ItemID] { holdings[lease]?.items.sorted() ?? [] }
+
+    /// Items of a lease, at most so many, in no order.
+    func items(of lease: Lease, max: Int, where isWanted: (ItemID) -> Bool = { _ in true }) -> [ItemID] {
+        holdings[lease].map { Array($0.items.lazy.filter(isWanted).prefix(max)) } ?? []
+    }
+
+    /// The number of leased items and sections.
+    var count: Int { sections.count + items.count }
+
+    func count(of leases: [Lease]) -> Int { leases.reduce(0) { $0 + (holdings[$1]?.count ?? 0) } }
+
+    func lease(of section: SectionID) -> Lease? { sections[section] }
+    func lease(of item: ItemID) -> Lease? { items[item] }
+
+    /// The holders of leases of a shared list, each once.
     var holders: [SharedHolder] {
-        var leases = Set(sections.values).union(items.values)
+        var leases = Set(holdings.keys)
         if let list { leases.insert(list) }
         return leases.compactMap(\.holder).sorted()
     }
 
-    func hasSome(of lease: Lease) -> Bool {
-        list == lease || sections.values.contains(lease) || items.values.contains(lease)
-    }
+    func hasSome(of lease: Lease) -> Bool { list == lease || holdings[lease] != nil }
 
+    /// Updates the leases after a change of the list. O(length of the change).
     mutating func make(_ change: LeaseChange) {
-        for id in change.endedItems.keys { items[id] = nil }
-        for id in change.endedSections.keys { sections[id] = nil }
+        version = Version()
+        var ended: [Lease: Holding] = [:]
+        for id in change.endedItems {
+            if let lease = items.removeValue(forKey: id) { ended[lease, default: Holding()].items.insert(id) }
+        }
+        for id in change.endedSections {
+            if let lease = sections.removeValue(forKey: id) { ended[lease, default: Holding()].sections.insert(id) }
+        }
+        for (lease, ended) in ended {
+            var holding = take(lease)
+            holding.items.subtract(ended.items)
+            holding.sections.subtract(ended.sections)
+            put(holding, of: lease)
+        }
         guard let lease = change.lease else { return }
         if change.isOfList { list = lease }
-        for id in change.items { items[id] = lease }
-        for id in change.sections { sections[id] = lease }
+        var holding = take(lease)
+        for id in change.items where items[id] == nil {
+            items[id] = lease
+            holding.items.insert(id)
+        }
+        for id in change.sections where sections[id] == nil {
+            sections[id] = lease
+            holding.sections.insert(id)
+        }
+        put(holding, of: lease)
     }
 
-    /// Reverts a change that did not come to the disk; the newest one first.
-    mutating func takeBack(_ change: LeaseChange) {
-        for id in change.items { items[id] = nil }
-        for id in change.sections { sections[id] = nil }
-        if change.isOfList { list = nil }
-        items.merge(change.endedItems) { $1 }
-        sections.merge(change.endedSections) { $1 }
+    /// Takes a holding out, so that it is changed in place.
+    private mutating func take(_ lease: Lease) -> Holding { holdings.removeValue(forKey: lease) ?? Holding() }
+
+    private mutating func put(_ holding: Holding, of lease: Lease) {
+        if holding.count > 0 { holdings[lease] = holding }
     }
 }
 
@@ -69,11 +129,13 @@ struct LeaseChange: Sendable {
     var isOfList = false
     var sections: [SectionID] = []
     var items: [ItemID] = []
-    /// The leases that end, with their holders.
-    var endedSections: [SectionID: Lease] = [:]
-    var endedItems: [ItemID: Lease] = [:]
+    /// The sections and items that are no longer leased.
+    var endedSections: [SectionID] = []
+    var endedItems: [ItemID] = []
     /// The list is deleted, with all its leases.
     var endsAll = false
+    /// The list's leases afterwards. Nil if they are still to be made.
+    var after: Leases?
 
     var isEmpty: Bool {
         !isOfList && !endsAll && sections.isEmpty && items.isEmpty && endedSections.isEmpty && endedItems.isEmpty
@@ -99,13 +161,21 @@ extension LeaseChange {
             case .deleteSections(let ids, _):
                 guard let leases else { continue }
                 for id in ids {
-                    if let lease = leases.sections[id] { endedSections[id] = lease }
+                    if leases.lease(of: id) != nil { endedSections.append(id) }
                     for item in old.rootItems(inSection: id) ?? [] { end(item, in: old, unless: new, leases) }
                 }
             default: break
             }
         }
         if isEmpty { return nil }
+    }
+
+    /// With the leases afterwards.
+    func made(on leases: Leases) -> LeaseChange {
+        var (change, after) = (self, leases)
+        after.make(self)
+        change.after = after
+        return change
     }
 
     private mutating func takeAll(_ inserted: [Item]) {
@@ -117,7 +187,51 @@ extension LeaseChange {
 
     /// An item is deleted, and with it those of its descendants that were not moved away before.
     private mutating func end(_ id: ItemID, in old: Snapshot, unless new: Snapshot, _ leases: Leases) {
-        if let lease = leases.items[id], !new.contains(id) { endedItems[id] = lease }
+        if leases.lease(of: id) != nil, !new.contains(id) { endedItems.append(id) }
         for child in old.children(of: id) ?? [] { end(child, in: old, unless: new, leases) }
     }
+}
+
+/// The effect of a change on the leases of its list, found in the background.
+struct FoundLeases: Sendable {
+    private let lease: Lease?
+    private let before: Leases?
+    /// Nil if the change has no effect on leases.
+    let change: LeaseChange?
+
+    /// Nil if nothing can be leased.
+    init?(_ operations: [ListOperation], from old: ListState, to new: Snapshot, _ lease: Lease?, _ leases: Leases?) {
+        guard lease != nil || leases != nil else { return nil }
+        (self.lease, before) = (lease, leases)
+        change = LeaseChange(operations, from: old.snapshot, to: new, lease: lease, leases: leases)?
+            .made(on: leases ?? Leases(of: old.name))
+    }
+
+    /// Whether it was found for this lease and these leases of the list.
+    func isFor(_ lease: Lease?, _ leases: Leases?) -> Bool {
+        guard lease == self.lease else { return false }
+        guard let leases, let before else { return leases == nil && before == nil }
+        return leases.isSame(as: before)
+    }
+}
+
+/// The change of a list that ends leases.
+struct LeaseEnd: Sendable {
+    let ended: [Lease]
+    let made: MadeChange
+    let change: LeaseChange
+    private let before: Leases
+
+    init(of ended: [Lease], _ list: Snapshot, _ leases: Leases) {
+        let sections = ended.flatMap(leases.sections(of:))
+        let (new, operations) = list.removing(ended.flatMap(leases.items(of:)), sections)
+        made = MadeChange(new: new, operations: operations).complete(from: list)
+        var change = LeaseChange(operations, from: list, to: new, lease: nil, leases: leases) ?? LeaseChange()
+        // Sections that stay are no longer leased.
+        change.endedSections += sections
+        (self.ended, self.change, before) = (ended, change.made(on: leases), leases)
+    }
+
+    /// Whether it was found for these leases of the list.
+    func isFor(_ ended: [Lease], of leases: Leases) -> Bool { ended == self.ended && leases.isSame(as: before) }
 }

@@ -53,13 +53,13 @@ struct FoundChange: Sendable {
 
     init(_ plan: ChangePlan, _ basis: ChangePlan.Basis) {
         self.basis = basis
-        change = Result { () throws(StoreError) in try plan.change(basis).complete(from: basis.head.snapshot) }
+        change = Result { () throws(StoreError) in try plan.change(basis).complete(basis) }
     }
 }
 
 extension Store {
     /// So often others may overtake a change.
-    private static let timesOvertakenMax = 1
+    static let timesOvertakenMax = 1
 
     /// Answers a repeated request with its first result, and carries out any other.
     func change(
@@ -150,15 +150,19 @@ extension Store {
         if let found, found.basis.head === head, found.basis.schemas === held.headSchemas {
             return try found.change.get()
         }
-        if case .undo = change.plan,
-            !unpackHistory(of: head.name, then: { self.assumeIsolated { _ = $0.carryOut(change, nil) } })
-        {
-            return nil
+        if case .undo(let target) = change.plan {
+            let restored = try? restoredRevision(target, undoPath(of: head, in: held), head)
+            let goOn: @Sendable () -> Void = { self.assumeIsolated { _ = $0.carryOut(change, nil) } }
+            guard unpackHistory(of: head.name, for: restored.map { [$0.revision] } ?? [], then: goOn) else {
+                return nil
+            }
         }
         let basis = ChangePlan.Basis(
-            head: head, schemas: held.headSchemas, past: try past(change.plan, held, head), limits: limits.snapshot)
+            head: head, schemas: held.headSchemas, past: try past(change.plan, held, head), limits: limits.snapshot,
+            lease: change.terms.lease, leases: leases[head.number])
         if let beside {
-            let size = change.plan.size(from: head.snapshot, past: basis.past?.state.snapshot, max: beside.sizeMax)
+            let items = change.plan.size(from: head.snapshot, past: basis.past?.state.snapshot, max: beside.sizeMax)
+            let size = held.work(ofChanging: items)
             if size > beside.sizeMax {
                 find(change, basis, size: size, isOvertaken: found != nil, in: held, beside)
                 return nil
@@ -190,10 +194,19 @@ extension Store {
         }
         // Another life of the list has begun meanwhile, or it is over.
         guard list.isReserved, carrying == .done || heldLists[change.name] !== list.held else { return }
+        release(list)
+    }
+
+    /// Carries out the requests that waited for a reserved list.
+    func release(_ list: ReservedList) {
         list.held.isReserved = false
         let waiting = list.held.waiting
         list.held.waiting = []
-        for work in waiting { work(self) }
+        for (index, work) in waiting.enumerated() {
+            // One of them has reserved the list again.
+            if list.held.isReserved { return list.held.waiting.insert(contentsOf: waiting[index...], at: 0) }
+            work(self)
+        }
     }
 
     /// Finds the state that an undo or a redo restores. Nil for any other plan.
@@ -203,25 +216,30 @@ extension Store {
     ) throws(StoreError) -> RestoredState? {
         guard case .undo(let target) = plan else { return nil }
         let path = undoPath(of: head, in: held, drafted: drafted)
-        let revision: Int
-        let step: UndoStep?
-        switch target {
-        case .revision(let wanted):
-            (revision, step) = (wanted, wanted >= path.oldest && wanted <= head.revision ? path.step(to: wanted) : nil)
-        case .back(let count), .forward(let count):
-            let isRedo = if case .forward = target { true } else { false }
-            let (position, found) = isRedo ? path.forward(count) : path.back(count)
-            guard found == count, let kept = path.revision(at: position) else {
-                throw .nothingToUndo(head.name, isRedo: isRedo, wanted: count, found: found, current: head.revision)
-            }
-            (revision, step) = (kept, UndoStep(from: path.position, to: position))
-        }
+        let (revision, step) = try restoredRevision(target, path, head)
         if let state = drafted.last(where: { $0.state.revision == revision })?.state
             ?? state(before: head, at: revision)
         {
             return RestoredState(state: state, step: step)
         }
         throw .noSuchRevision(head.name, revision, oldest: path.oldest, current: head.revision)
+    }
+
+    /// The revision that an undo or a redo restores.
+    private func restoredRevision(
+        _ target: UndoTarget, _ path: UndoPath, _ head: ListState
+    ) throws(StoreError) -> (revision: Int, step: UndoStep?) {
+        switch target {
+        case .revision(let wanted):
+            return (wanted, wanted >= path.oldest && wanted <= head.revision ? path.step(to: wanted) : nil)
+        case .back(let count), .forward(let count):
+            let isRedo = if case .forward = target { true } else { false }
+            let (position, found) = isRedo ? path.forward(count) : path.back(count)
+            guard found == count, let kept = path.revision(at: position) else {
+                throw .nothingToUndo(head.name, isRedo: isRedo, wanted: count, found: found, current: head.revision)
+            }
+            return (kept, UndoStep(from: path.position, to: position))
+        }
     }
 
     /// Returns the undo path of a head, from history and from changes that are not on disk yet.
@@ -253,7 +271,7 @@ extension Store {
 }
 
 /// Unchecked, because it is used on the store's queue alone.
-private struct ReservedList: @unchecked Sendable {
+struct ReservedList: @unchecked Sendable {
     let held: HeldList
     /// Whether this change has it to itself.
     let isReserved: Bool

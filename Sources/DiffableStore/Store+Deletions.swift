@@ -16,11 +16,18 @@ extension Store {
         _ name: ListName, epoch: String? = nil, as newName: ListName? = nil, by peer: Peer = .daemon,
         completion: @escaping Completion<ListState>
     ) -> Carrying {
+        undeleteList(name, epoch: epoch, as: newName ?? name, by: peer, nil, completion: completion)
+    }
+
+    /// - Parameter found: the end of leases, found in the background for this deletion.
+    private func undeleteList(
+        _ name: ListName, epoch: String?, as newName: ListName, by peer: Peer, _ found: (Deletion, LeaseEnd)?,
+        completion: @escaping Completion<ListState>
+    ) -> Carrying {
         if let refusal {
             completion(.failure(refusal))
             return .done
         }
-        let newName = newName ?? name
         let deleted: DeletedList
         do throws(StoreError) {
             if isSeen(newName, by: peer) { throw .nameTaken(newName) }
@@ -29,7 +36,6 @@ extension Store {
             // Whoever had a list of that name need not be let create one.
             let mayTake = newName == name || accessRules.mayCreate(newName, peer)
             if !mayTake || heldLists[newName]?.head != nil { throw .permissionDenied(newName, .creation) }
-            guard numberOfHeads < limits.listsMax else { throw .tooManyLists(max: limits.listsMax) }
             let owner = accessRules.access(of: newName, deleted.access).owner
             try checkRoomForList(of: owner, by: peer)
             try checkRoom(for: deleted, called: newName, of: owner, by: peer)
@@ -52,8 +58,30 @@ extension Store {
             }
             return .underway
         }
-        bringBack(deleted.state, as: newName, deleted.access, deleted.schemas)
-        endLeasesThatEnded(meanwhile: deleted.number)
+        let state = deleted.state
+        var end: LeaseEnd?
+        let ended = leasesThatEnded(of: deleted.number)
+        if !ended.isEmpty, let leases = leases[deleted.number] {
+            if let (deletion, found) = found, deletion == deleted.deletion, found.isFor(ended, of: leases) {
+                end = found
+            } else if let beside, let size = sizeBeside(of: ended, state.snapshot, leases) {
+                beside.find(size: size, { LeaseEnd(of: ended, state.snapshot, leases) }) { end in
+                    self.assumeIsolated {
+                        _ = $0.undeleteList(
+                            name, epoch: deleted.epoch, as: newName, by: peer, (deleted.deletion, end),
+                            completion: completion)
+                    }
+                    beside.free((end, leases), size)
+                }
+                return .underway
+            } else {
+                end = LeaseEnd(of: ended, state.snapshot, leases)
+            }
+        }
+        bringBack(state, as: newName, deleted.access, deleted.schemas)
+        if let end, let head = heldLists[newName]?.head {
+            commit(end, head, origin: Origin(name: "lease ended: undelete"))
+        }
         // Rests on the return, and on what ended with it.
         guard let head = heldLists[newName]?.head else { preconditionFailure("a list that came back is there") }
         answer(.list(completion, .success(head)), about: newName)
@@ -147,16 +175,16 @@ extension Store {
     private func purge(_ deleted: DeletedList) {
         let number = deleted.number
         let held = HeldList(access: heldAccess(deleted.access, of: deleted.name))
-        // What is not visible yet cannot go before it is.
-        if deletions[number]?.committed == nil { held.group = gathering.number }
+        // A deletion that is not visible yet cannot be purged before it is.
+        if deletions[number]?.isSettled != true { held.group = gathering.number }
         let leases = leases[number].map { _ in LeaseChange(endsAll: true) }
         commit(
             ListChange(event: .purged, state: deleted.kept.wholeOrHeading, leases: leases), of: held,
             answer: .settled {})
     }
 
-    /// Lets go of deleted lists that are too old or, together, too long. Then the user whose lists take most loses the
-    /// oldest deletion first: so nobody's go because somebody else deletes much.
+    /// Drops deleted lists that are too old or, together, too long. The user with the most bytes of deleted lists loses the
+    /// oldest one first. So a user can push out only lists of users with more.
     func purgeDeletedLists() {
         if deletions.isEmpty { areDeletionsUncounted = false }
         guard case .running = condition, !deletions.isEmpty else { return }
@@ -173,13 +201,13 @@ extension Store {
 
     /// O(d log d) in the number of deleted lists.
     private func purgeDeletedLists(beyond max: Int) {
-        // What is on its way to the disk is counted when it is there.
-        let counted = deletions.values.lazy.filter { $0.head != nil }
+        // A deletion that is on its way to the disk is counted when it is there.
+        let counted = deletions.values.lazy.filter(\.isSettled)
         var length = counted.reduce(0) { $0 + ($1.committed?.length ?? 0) }
         guard length > max else { return }
         let deleted = Array(counted.compactMap(\.committed))
         // Of each owner, the oldest deletion last.
-        var lists = Dictionary(grouping: deleted) { accessRules.access(of: $0.name, $0.access).owner }
+        var lists = Dictionary(grouping: deleted) { heldAccess($0.access, of: $0.name).user }
             .mapValues { (lists: $0.sorted { $0.isNewer(than: $1) }, length: $0.reduce(0) { $0 + $1.length }) }
         var count = deleted.count
         while length > max, let owner = lists.max(by: { ($0.value.length, $1.key) < ($1.value.length, $0.key) })?.key,
@@ -239,21 +267,18 @@ extension Store {
         _ state: ListState, as name: ListName, _ access: AccessRecord, _ schemas: ListSchemas?
     ) {
         let held = heldLists[name] ?? HeldList(access: heldAccess(access, of: name))
-        // What is not visible yet cannot come back before it is.
-        if deletions[state.number]?.committed == nil { held.group = gathering.number }
+        // A deletion that is not visible yet cannot be undone before it is.
+        if deletions[state.number]?.isSettled != true { held.group = gathering.number }
         commit(
             ListChange(
                 event: .undeleted(from: state.name), state: state.named(name), access: access, schemas: schemas),
             of: held, answer: .settled {})
     }
 
-    /// What somebody leased is not to stay for good because its lease ended while the list was deleted.
-    private func endLeasesThatEnded(meanwhile number: Int) {
-        guard let leases = leases[number] else { return }
-        for lease in Set(leases.sections.values).union(leases.items.values).sorted(by: { $0.number < $1.number })
-        where leasedLists[lease]?.contains(number) != true {
-            end(lease, of: number, origin: Origin(name: "lease ended: undelete"))
-        }
+    /// The leases that ended while the list was deleted.
+    private func leasesThatEnded(of number: Int) -> [Lease] {
+        leases[number]?.leases.filter { leasedLists[$0]?.contains(number) != true }.sorted { $0.number < $1.number }
+            ?? []
     }
 }
 

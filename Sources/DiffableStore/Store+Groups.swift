@@ -31,9 +31,10 @@ extension Store {
         usages.recount(held)
         holdDeletion(of: change, held)
         rememberResult(of: change)
-        makeLeases(of: change)
         // A volatile list waits as well while an earlier list of its name is still on its way to the disk.
-        if change.state.durability == .volatile && held.group <= settledGroup {
+        let isAtOnce = change.state.durability == .volatile && held.group <= settledGroup
+        makeLeases(of: change, isAtOnce: isAtOnce)
+        if isAtOnce {
             if let commit = makeVisible(change, of: held, encoded: nil) {
                 count(change)
                 onCommit([commit])
@@ -46,6 +47,7 @@ extension Store {
             gathering.changes.append(change)
             gathering.lists.append(held)
             gathering.answers.append(answer)
+            changesGathered += 1
             statistics.pendingTransactions += 1
             scheduleGroupStart()
         }
@@ -96,6 +98,7 @@ extension Store {
         journal.write(group.changes) { result in
             executor.execute { self.assumeIsolated { $0.settle(result) } }
         }
+        onGroupStart()
     }
 }
 
@@ -110,11 +113,16 @@ extension Store {
         case .failure(.noSpace):
             isDiskFull = true
             logger.error(
-                "the disk is full; transactions were refused, and the lists are as they were",
+                """
+                the disk of the state directory is full; transactions were refused, and the lists are unchanged. Free some space \
+                on it; clients have to send what was refused again
+                """,
                 metadata: ["transactions": "\(group.changes.count + gathering.changes.count)"])
             refuse(group, .noSpace)
         case .failure(.failed(let reason)):
-            logger.critical("storage failed; no more changes are taken", metadata: ["reason": "\(reason)"])
+            logger.critical(
+                "storage failed, and no more changes are accepted; check the disk, and then restart diffabled",
+                metadata: ["reason": "\(reason)"])
             if case .running = condition { condition = .failed(reason: reason) }
             failure = reason
             refuse(group, .storageFailed(reason: reason))
@@ -139,6 +147,7 @@ extension Store {
         for answer in group.answers { answer.complete() }
         for held in group.lists where held.shared != nil { answerArrivals(of: held) }
         for change in group.changes { freeBeside(change) }
+        for former in group.formerLeases.values { if let former { beside?.free(former, former.count) } }
         scheduleTrimming()
         endOverdueLeases()
         purgeDeletedLists()
@@ -152,7 +161,7 @@ extension Store {
         gathering = Group(number: gathered.number + 1)
         statistics.pendingTransactions = 0
         refuseResults(of: group.changes + gathered.changes)
-        refuseLeases(of: group.changes + gathered.changes)
+        refuseLeases(of: [gathered, group])
         for (change, held) in zip(group.changes + gathered.changes, group.lists + gathered.lists) {
             replacedLists.remove(change.state.number)
             held.head = held.committed
@@ -165,6 +174,7 @@ extension Store {
         numberOfHeads = heldLists.count
         fallBack(group.lists + gathered.lists)
         for answer in group.answers + gathered.answers { answer.fail(with: error) }
+        onGroupStart()
     }
 
     /// What a long change says is freed beside the queue, when nobody needs it any more.
@@ -253,8 +263,9 @@ extension Store {
             held.schemas = nil
             held.history = History()
             pastBudget.remove(held)
-            // There is a head when the name was taken again before the deletion was on disk.
-            if held.head == nil { heldLists[change.state.name] = nil }
+            // The name may have been taken again, and the new list deleted again. Until those changes are on disk too, later
+            // changes of the name must wait for them.
+            if held.head == nil, held.group <= settledGroup { heldLists[change.state.name] = nil }
             let isReplaced = replacedLists.remove(change.state.number) != nil
             return Commit(event: isReplaced ? .replaced : .deleted, state: change.state, forgotten: forgotten)
         }
@@ -329,10 +340,15 @@ extension Store {
         }
     }
 
-    /// Unpacks a list's history in the background if that takes long. Until then nothing may be asked of it.
-    /// - Parameter then: called when it is done.
+    /// Unpacks a list's history, and makes earlier states again, in the background if that takes long. Until then nothing may
+    /// be asked of it.
+    /// - Parameters:
+    ///   - revisions: the revisions whose states are wanted.
+    ///   - then: called when it is done.
     /// - Returns: whether there is nothing to wait for; `then` is not called.
-    package func unpackHistory(of name: ListName, then: @escaping @Sendable () -> Void) -> Bool {
+    package func unpackHistory(
+        of name: ListName, for revisions: [Int] = [], then: @escaping @Sendable () -> Void
+    ) -> Bool {
         guard let held = heldLists[name], let committed = held.committed, let beside else { return true }
         let number = committed.number
         if historyWaits[number] != nil {
@@ -340,14 +356,26 @@ extension Store {
             return false
         }
         let history = held.history
-        let size = history.packedItems
+        let (packedItems, remadeSize) = (history.packedItems, history.sizeOfRemaking(revisions))
+        let size = packedItems + remadeSize
         guard size > beside.sizeMax else { return true }
         historyWaits[number] = [then]
-        beside.find(size: size, { history.unpacked() }) { unpacked in
+        let find: @Sendable () -> History = {
+            var found = packedItems > 0 ? history.unpacked() : history
+            if remadeSize > 0 { for revision in revisions { _ = found.state(at: revision) } }
+            return found
+        }
+        beside.find(size: size, find) { found in
             self.assumeIsolated { store in
                 if let held = store.heldLists[name], held.committed?.number == number {
-                    if held.history.isSame(as: unpacked) { held.history = unpacked }
-                    store.unpackedLists.append(held)
+                    let hadRemadeStates = held.history.hasRemadeStates
+                    if packedItems > 0, held.history.isSame(as: found) {
+                        held.history = found
+                    } else {
+                        held.history.takeRemadeStates(of: found)
+                    }
+                    if packedItems > 0 { store.unpackedLists.append(held) }
+                    store.noteRemadeStates(of: held, had: hadRemadeStates)
                 }
                 for body in store.historyWaits.removeValue(forKey: number) ?? [] { body() }
             }

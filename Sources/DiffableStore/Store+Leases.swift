@@ -23,43 +23,94 @@ extension Store {
         guard case .running = condition, let numbers = leasedLists.removeValue(forKey: lease) else {
             return completion()
         }
-        for number in numbers.sorted() { end(lease, of: number, origin: origin) }
+        for number in numbers.sorted() { end([lease], of: number, origin: origin) }
         // This rests on everything that was just begun, because all of it is in one group.
         answer(whenSettled: completion)
     }
 
-    func end(_ lease: Lease, of number: Int, origin: Origin) {
-        guard let leases = leases[number] else { return }
+    /// Ends leases of one list in one transaction.
+    ///
+    /// If they hold many items, the change is found in the background. Other changes of the list wait for it, so a client
+    /// that connects again does not find the items that it leased before.
+    func end(_ ended: [Lease], of number: Int, origin: Origin, _ found: (head: ListState, end: LeaseEnd)? = nil) {
+        // The next start ends the leases that are still on disk.
+        guard case .running = condition, let leases = leases[number] else { return }
         // What is leased of a deleted list goes when the list comes back.
         if let deletion = deletions[number], deletion.committed != nil, deletion.head != nil { return }
         // A deletion is on its way to the disk. If it fails, there is something left to do.
-        guard let head = heldLists[leases.name]?.head, head.number == number else {
-            return postponeEnd(of: lease, number, origin: origin)
+        guard let held = heldLists[leases.name], let head = held.head, head.number == number else {
+            return postponeEnd(of: ended, number, origin: origin)
         }
-        // Nobody waits for an answer. A full disk is a reason to try again.
-        let completion: Completion<ListState> = { result in
-            guard case .failure(.noSpace) = result else { return }
-            self.assumeIsolated { $0.postponeEnd(of: lease, number, origin: origin) }
+        if let lease = leases.list, ended.contains(lease) {
+            return delete(head, keeping: nil, answer: answer(toEndOf: ended, head, origin: origin))
         }
-        let answer = DeferredReply.list(completion, .success(head))
-        if leases.list == lease { return delete(head, keeping: nil, answer: answer) }
-        let (new, operations) = head.snapshot.removing(leases.items(of: lease), leases.sections(of: lease))
-        var change = LeaseChange(operations, from: head.snapshot, to: new, lease: nil, leases: leases) ?? LeaseChange()
-        // Sections that stay are no longer leased.
-        for section in leases.sections(of: lease) { change.endedSections[section] = lease }
-        if change.isEmpty { return }
-        guard !operations.isEmpty else {
-            return commit(ListChange(event: .unchanged, state: head, leases: change), answer: answer)
+        if leases.count(of: ended) == 0 { return }
+        if held.isReserved {
+            return held.waiting.append { store in store.end(ended, of: number, origin: origin) }
         }
-        let state = head.moved(to: head.revision + 1, new)
+        if let found, found.head === head, found.end.isFor(ended, of: leases) {
+            commit(found.end, head, origin: origin)
+        } else if let beside, let size = sizeBeside(of: ended, head.snapshot, leases) {
+            held.isReserved = true
+            let list = ReservedList(held: held, isReserved: true)
+            beside.find(size: size, { LeaseEnd(of: ended, head.snapshot, leases) }) { end in
+                self.assumeIsolated { store in
+                    list.held.isReserved = false
+                    store.end(ended, of: number, origin: origin, (head, end))
+                    beside.free((end, leases), size)
+                    if !list.held.isReserved { store.release(list) }
+                }
+            }
+        } else {
+            commit(LeaseEnd(of: ended, head.snapshot, leases), head, origin: origin)
+        }
+    }
+
+    func commit(_ end: LeaseEnd, _ head: ListState, origin: Origin) {
+        let answer = answer(toEndOf: end.ended, head, origin: origin)
+        guard !end.made.operations.isEmpty else {
+            return commit(ListChange(event: .unchanged, state: head, leases: end.change), answer: answer)
+        }
+        let state = head.moved(to: head.revision + 1, end.made.new)
         commit(
-            ListChange(from: head, to: state, by: operations, at: clock.now, origin: origin, leases: change),
+            ListChange(from: head, to: state, by: end.made, at: clock.now, origin: origin, leases: end.change),
             answer: answer)
     }
 
-    private func postponeEnd(of lease: Lease, _ number: Int, origin: Origin) {
-        leasedLists[lease, default: []].insert(number)
-        overdueLeases[lease] = origin
+    /// No client waits for the answer. If the disk is full, the end is tried again.
+    private func answer(toEndOf ended: [Lease], _ head: ListState, origin: Origin) -> DeferredReply {
+        .list(
+            { result in
+                guard case .failure(.noSpace) = result else { return }
+                self.assumeIsolated { $0.postponeEnd(of: ended, head.number, origin: origin) }
+            }, .success(head))
+    }
+
+    /// The number of items that the end of leases takes away, if the queue has no time for them. All leases that end in
+    /// the queue's current work share the time.
+    func sizeBeside(of ended: [Lease], _ list: Snapshot, _ leases: Leases) -> Int? {
+        guard beside != nil else { return nil }
+        var size = leases.count(of: ended)
+        if size <= leaseRoom {
+            let items = ended.flatMap { leases.items(of: $0, max: leaseRoom) }
+            size = [.deleteItems(items)].size(in: list, max: leaseRoom)
+        }
+        if size > leaseRoom { return size }
+        if leaseRoom == Self.leaseRoomMax {
+            executor.execute { self.assumeIsolated { $0.leaseRoom = Self.leaseRoomMax } }
+        }
+        leaseRoom -= size
+        return nil
+    }
+
+    /// About two milliseconds.
+    static let leaseRoomMax = 512
+
+    private func postponeEnd(of ended: [Lease], _ number: Int, origin: Origin) {
+        for lease in ended {
+            leasedLists[lease, default: []].insert(number)
+            overdueLeases[lease] = origin
+        }
     }
 
     /// Tries again once the disk has room.
@@ -77,7 +128,11 @@ extension Store {
             end(.leftBehind, origin: Origin(name: "lease ended: restart")) { continuation.resume() }
         }
         if !overdueLeases.isEmpty {
-            logger.warning("the disk is too full to take away what was leased; it goes when there is room")
+            logger.warning(
+                """
+                the disk is full, so leased items of earlier clients stay in their lists; free some space, and the next change \
+                removes them
+                """)
         }
     }
 }
@@ -86,30 +141,38 @@ extension Store {
 
 extension Store {
     /// Updates the leases after a change has become its list's head.
-    func makeLeases(of change: ListChange) {
+    ///
+    /// - Parameter isAtOnce: whether the change is part of no group.
+    func makeLeases(of change: ListChange, isAtOnce: Bool) {
         let number = change.state.number
-        if case .undeleted = change.event { leases[number]?.name = change.state.name }
+        let isUndeleted = if case .undeleted = change.event { leases[number] != nil } else { false }
+        guard change.leases != nil || isUndeleted else { return }
+        if !isAtOnce { gathering.note(leases[number], of: number) }
+        if isUndeleted { leases[number]?.name = change.state.name }
         guard let leaseChange = change.leases else { return }
-        leases[number, default: Leases(of: change.state.name)].make(leaseChange)
+        if let after = leaseChange.after {
+            leases[number] = after
+            if after.name != change.state.name { leases[number]?.name = change.state.name }
+        } else {
+            leases[number, default: Leases(of: change.state.name)].make(leaseChange)
+        }
         if leases[number]?.isEmpty == true { leases[number] = nil }
         if let lease = leaseChange.lease { leasedLists[lease, default: []].insert(number) }
     }
 
     /// Updates the rows after a change is on disk.
     func settleLeases(of change: ListChange) {
-        if change.isEnd { leases[change.state.number] = nil }
+        if change.isEnd, let former = leases.removeValue(forKey: change.state.number) {
+            beside?.free(former, former.count)
+        }
         // What is leased is told with the state that it has advanced to.
         if case .advanced(let former, _) = change.event { leases[former.number] = nil }
     }
 
-    /// Reverts changes, in arrival order, that did not come to the disk.
-    func refuseLeases(of changes: [ListChange]) {
-        for change in changes.reversed() {
-            let number = change.state.number
-            if case .undeleted(let formerName) = change.event { leases[number]?.name = formerName }
-            guard let leaseChange = change.leases else { continue }
-            leases[number, default: Leases(of: change.state.name)].takeBack(leaseChange)
-            if leases[number]?.isEmpty == true { leases[number] = nil }
+    /// Restores the leases from before groups that were not written, newest group first.
+    func refuseLeases(of groups: [Group]) {
+        for group in groups {
+            for (number, former) in group.formerLeases { leases[number] = former }
         }
     }
 }
@@ -122,7 +185,7 @@ extension Snapshot {
             let rest = try applying(operations)
             let empty = sections.filter { rest.numberOfItems(inSection: $0) == 0 }
             if !empty.isEmpty { operations.append(.deleteSections(empty, .isPassedOver)) }
-            let new = try applying(operations)
+            let new = empty.isEmpty ? rest : try applying(operations)
             return (new, new.difference(from: self, after: operations))
         } catch {
             preconditionFailure("what may be absent can be deleted: \(error)")

@@ -18,9 +18,6 @@ extension Store {
         guard accessRules.mayCreate(name, peer) else {
             return answer(.list(completion, .failure(.permissionDenied(name, .creation))), about: name, to: peer)
         }
-        guard numberOfHeads < limits.listsMax else {
-            return answer(.list(completion, .failure(.tooManyLists(max: limits.listsMax))), about: name)
-        }
         let access = accessRules.record(of: name, madeBy: peer, mode: mode)
         do throws(StoreError) {
             try checkRoomForList(of: accessRules.access(of: name, access).owner, by: peer)
@@ -207,6 +204,7 @@ extension Store {
     private func leaseChange(from head: ListState, by made: MadeChange, _ lease: Lease?) -> LeaseChange? {
         let leases = leases[head.number]
         guard lease != nil || leases != nil else { return nil }
+        if let found = made.consequences?.leases, found.isFor(lease, leases) { return found.change }
         return LeaseChange(made.operations, from: head.snapshot, to: made.new, lease: lease, leases: leases)
     }
 }

@@ -46,12 +46,12 @@ extension Store {
         do throws(StoreError) {
             let existing = lists.map(\.name).filter { heldLists[$0]?.head != nil }.sorted()
             if replaced == .areError, let first = existing.first {
-                throw .restoredListExists(first, others: existing.count - 1)
+                throw .restoredListExists(first, others: Array(existing.dropFirst()))
             }
             if let shared = existing.first(where: { heldLists[$0]?.shared != nil }) {
                 throw .notForShared(shared, .replacing)
             }
-            guard numberOfHeads + lists.count - existing.count <= limits.listsMax else {
+            guard usages.numberOfUnlimitedLists + lists.count - existing.count <= limits.listsMax else {
                 throw .tooManyLists(max: limits.listsMax)
             }
             for list in lists {

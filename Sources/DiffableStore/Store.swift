@@ -72,6 +72,8 @@ package actor Store {
     var leasedLists: [Lease: Set<Int>] = [:]
     /// Leases that ended while the disk was full.
     var overdueLeases: [Lease: Origin] = [:]
+    /// How many items of ended leases the queue's current work still has time for.
+    var leaseRoom = leaseRoomMax
     var lastLeaseNumber = 0
     /// Those that were made and have not ended.
     var liveLeases: Set<Int> = []
@@ -84,6 +86,12 @@ package actor Store {
     /// Every group up to this number is on disk, or was refused.
     var settledGroup = 0
     var groupStart = GroupStart.notScheduled
+    /// How many changes have been part of a group so far.
+    package internal(set) var changesGathered = 0
+    /// Called when the next group begins to gather.
+    package var onGroupStart: @Sendable () -> Void = {}
+    /// The number of the group that gathers. Nil while it has no change.
+    package var gatheringGroup: Int? { gathering.changes.isEmpty ? nil : gathering.number }
     /// The budget of all pasts together.
     var pastBudget = PastBudget<HeldList>()
     /// How many keys of requests are remembered, of those on disk and of volatile lists.
@@ -145,8 +153,7 @@ package actor Store {
             let record = recovered.access[state.number] ?? AccessRecord()
             let held = HeldList(
                 committed: state, history: recovered.histories[state.number] ?? History(),
-                access: HeldAccess(
-                    record: record, effective: accessRules.access(of: state.name, record.resolved(by: accounts))),
+                access: HeldAccess(record, of: state.name, accessRules, accounts, limits),
                 schemas: recovered.schemas[state.number])
             held.shared = record.sharing.map { SharedList(at: $0) }
             heldLists[state.name] = held
@@ -203,7 +210,9 @@ extension Store {
     /// Takes new limits. Lists that exceed one keep what they have; a past that exceeds one is cut when the list
     /// changes or is read next.
     package func take(_ limits: StoreLimits) {
+        let isCountedAnew = limits.subordinates != self.limits.subordinates
         self.limits = limits
+        if isCountedAnew { recountUsages() }
         journal.take(limits)
         areDeletionsUncounted = true
         purgeDeletedLists()
@@ -292,12 +301,14 @@ extension Store {
         if committed.revision == revision { return committed }
         trimHistory(of: held, now: clock.running)
         let hadRemadeStates = held.history.hasRemadeStates
-        defer { if !hadRemadeStates, held.history.hasRemadeStates { noteRemadeStates(of: held) } }
+        defer { noteRemadeStates(of: held, had: hadRemadeStates) }
         return held.history.state(at: revision)
     }
 
-    /// Whoever reads the pasts of many lists would leave whole states in each.
-    private func noteRemadeStates(of held: HeldList) {
+    /// Drops the remade states of the list that got its own first. A client that reads the histories of many lists would
+    /// otherwise leave whole states in each.
+    func noteRemadeStates(of held: HeldList, had: Bool) {
+        guard !had, held.history.hasRemadeStates else { return }
         listsWithRemadeStates.append(held)
         guard listsWithRemadeStates.count > Self.listsWithRemadeStatesMax else { return }
         listsWithRemadeStates.removeFirst().history.dropRemadeStates()

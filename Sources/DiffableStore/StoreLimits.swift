@@ -6,6 +6,10 @@ package struct StoreLimits: Sendable, Equatable {
     package var listsMax: Int
     /// Of one user. Root and the daemon's own user have no limit.
     package var listsPerUserMax: Int
+    /// The users that subordinate ids count for.
+    package var subordinates = SubordinateUsers()
+    /// The number of first lists, each of another user, that can exceed `listsMax`.
+    package static let firstListsKept = 4_096
     /// Of all lists of one user together, in bytes (`Snapshot.lengthCounted`).
     package var contentPerUserMax: Int
     /// A list is checkpointed when its journal is longer than its last checkpoint, and longer than this, in bytes.
@@ -27,8 +31,8 @@ package struct StoreLimits: Sendable, Equatable {
     package var engineWaitMax: Int
 
     package init(
-        snapshot: SnapshotLimits = SnapshotLimits(), listsMax: Int = 10_000, listsPerUserMax: Int = 1_000,
-        contentPerUserMax: Int = 256 << 20, journalLengthMin: Int = 1 << 20, journalLengthInAllMax: Int = 64 << 20,
+        snapshot: SnapshotLimits = SnapshotLimits(), listsMax: Int = 10_000, listsPerUserMax: Int = 250,
+        contentPerUserMax: Int = 64 << 20, journalLengthMin: Int = 1 << 20, journalLengthInAllMax: Int = 64 << 20,
         journalStepsMin: Int = 16_384, idleMilliseconds: Int = 2_000, checkpointPartLengthMax: Int = 256 << 10,
         history: HistoryLimits = HistoryLimits(), requests: RequestLimits = RequestLimits(), engineWaitMax: Int = 10
     ) {

@@ -1,10 +1,10 @@
 import Glibc
 import SystemPackage
 
-// The calls that swift-system has not, so that nobody else needs the C library for files.
+// System calls that swift-system lacks, so that other modules need no C library for files.
 
 extension FileDescriptor {
-    /// Opens a file. What `open` throws is always an `Errno`, which its type does not say.
+    /// Opens a file. swift-system's `open` always throws an `Errno`, although its type does not say so.
     package static func opened(
         _ path: String, _ mode: AccessMode, _ options: OpenOptions = [], permissions: FilePermissions? = nil
     ) throws(Errno) -> FileDescriptor {
@@ -15,10 +15,39 @@ extension FileDescriptor {
         }
     }
 
-    /// Writes all of it, however many calls that takes.
+    /// Opens a directory, to change its entries by name. If it is not readable, the descriptor cannot be synced.
+    package static func openedDirectory(_ path: String) throws(Errno) -> FileDescriptor {
+        do throws(Errno) { return try opened(path, .readOnly, .directory) } catch {
+            guard error == .permissionDenied else { throw error }
+            return try opened(path, .readOnly, [.directory, .pathOnly])
+        }
+    }
+
+    /// Creates a file in this directory that only its owner can read. Fails if the name exists, even as a symbolic link.
+    package func createdFile(_ name: String) throws(Errno) -> FileDescriptor {
+        let file = openat(rawValue, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
+        guard file >= 0 else { throw .last }
+        return FileDescriptor(rawValue: file)
+    }
+
+    /// Renames a file in this directory.
     ///
-    /// Unlike `writeAll` of swift-system it waits where the file is non-blocking and has no room: a pipe or a terminal is
-    /// that for everybody as soon as one of those who have it open made it so.
+    /// - Parameter replacing: whether to replace an existing file; otherwise it is an error.
+    package func renameFile(_ old: String, to new: String, replacing: Bool) throws(Errno) {
+        if replacing {
+            guard renameat(rawValue, old, rawValue, new) == 0 else { throw .last }
+        } else {
+            guard linkat(rawValue, old, rawValue, new, 0) == 0 else { throw .last }
+            removeFile(old)
+        }
+    }
+
+    package func removeFile(_ name: String) { unlinkat(rawValue, name, 0) }
+
+    /// Writes all bytes, in as many calls as needed.
+    ///
+    /// Unlike `writeAll` of swift-system it waits while a non-blocking file is full. A pipe or a terminal becomes non-blocking
+    /// for all processes that share it as soon as one of them sets the flag.
     package func writeWhole(_ bytes: [UInt8]) throws(Errno) {
         var start = 0
         while start < bytes.count {
@@ -37,19 +66,19 @@ extension FileDescriptor {
         }
     }
 
-    /// Waits until all that was written to the file is on the disk: fsync(2).
+    /// Waits until everything written to the file is on disk: fsync(2).
     package func synchronize() throws(Errno) {
         guard fsync(rawValue) == 0 else { throw .last }
     }
 
-    /// Waits until it is on the disk which files a directory has.
+    /// Waits until the entries of a directory are on disk.
     package static func synchronize(directory path: String) throws(Errno) {
         let directory = try opened(path, .readOnly, .directory)
         defer { try? directory.close() }
         try directory.synchronize()
     }
 
-    /// A lock that belongs to the open file, and not to the process: F_OFD_SETLK of fcntl(2).
+    /// A lock of the open file, not of the process: F_OFD_SETLK of fcntl(2).
     package enum Lock: Sendable {
         case shared, exclusive, none
 
@@ -62,28 +91,33 @@ extension FileDescriptor {
         }
     }
 
-    /// Takes or gives back a lock on some bytes of the file. Throws `EAGAIN` where somebody else has one.
+    /// Sets or releases a lock on some bytes of the file. Throws `EAGAIN` if another open file holds a lock there.
     package func setLock(_ lock: Lock, offset: Int, length: Int) throws(Errno) {
         var description = flock()
         description.l_type = Int16(lock.type)
         description.l_whence = Int16(SEEK_SET)
         description.l_start = off_t(offset)
         description.l_len = off_t(length)
-        // The C library has F_OFD_SETLK for those who define _GNU_SOURCE.
+        // The C library defines F_OFD_SETLK only with _GNU_SOURCE.
         guard fcntl(rawValue, 37, &description) == 0 else { throw .last }
     }
 }
 
+extension FileDescriptor.OpenOptions {
+    /// O_PATH, which Swift does not import: refers to a file without opening it.
+    static let pathOnly = Self(rawValue: 0o10_000_000)
+}
+
 extension Errno {
-    /// Of the last call that failed on this thread.
+    /// The error of the last failed call on this thread.
     package static var last: Errno { Errno(rawValue: errno) }
 
-    /// What a call of swift-system threw, which is an `Errno`.
+    /// Casts an error of swift-system, which is always an `Errno`.
     package init(_ error: any Error) {
         guard let error = error as? Errno else { preconditionFailure("swift-system throws no \(error)") }
         self = error
     }
 
-    /// The disk is full, a quota is used up, or the file may not be as long (`ulimit -f`).
+    /// Whether the disk is full, a quota is exceeded, or the file may not get longer (`ulimit -f`).
     package var isLackOfRoom: Bool { [.noSpace, .diskQuotaExceeded, .fileTooLarge].contains(self) }
 }

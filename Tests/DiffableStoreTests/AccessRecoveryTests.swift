@@ -4,7 +4,7 @@ import Testing
 
 @testable import DiffableStore
 
-/// Owner, group and mode of durable lists are on disk like what is in them.
+/// Owner, group and mode of durable lists are on disk, as their contents are.
 struct AccessRecoveryTests {
     private let directory = ScratchDirectory()
     private let open = AccessRecord(owner: 1_001, group: 50, mode: AccessMode(bits: 0o640))
@@ -49,7 +49,7 @@ struct AccessRecoveryTests {
         let epoch = await store.lists[0].epoch
         let left = try await store.sqlite.crash(in: directory).left
         await store.shutDown()
-        // As it would be without the last group: the row fits its checksum, and not the witness.
+        // The state without the last group: the row fits its checksum, but not the witness.
         try left.edit("UPDATE list SET owner = NULL, ownerGroup = NULL, mode = NULL")
         let heading = try left.heading(1)
         try left.edit("UPDATE list SET checksum = \(heading.checksum)")
@@ -85,27 +85,6 @@ struct AccessRecoveryTests {
         let opened = try await directory.open()
         #expect(await access(in: opened)["a"]?.owner == 1_001)
         await opened.shutDown()
-    }
-
-    @Test func `a database from before owners goes on, and its lists belong to whom the socket was for`() async throws {
-        let store = try await directory.open()
-        _ = try await store.creating("a", .durable).get()
-        _ = try await store.transacting("a", [.appendSections([Section(id: "s")])]).get()
-        let epoch = await store.lists[0].epoch
-        await store.shutDown()
-        try directory.makeEarlierSchema()
-        #expect(try OfflineStore(directory: directory.path).check(scratch: "/tmp").isGood)
-        let opened = try await Store.open(
-            directory: directory.path, executor: DispatchQueueExecutor(label: "test.store"),
-            accessRules: AccessRules(formerOwner: 1_000, formerGroup: 100), logger: .silent, onFailure: { _ in })
-        #expect(await access(in: opened)["a"] == ListAccess(owner: 1_000, group: 100, mode: .ownerOnly))
-        #expect(await opened.lists[0].epoch == epoch, "nothing was lost")
-        #expect(await opened.lists[0].snapshot.numberOfSections == 1)
-        _ = try await opened.settingAccess("a", open).get()
-        await opened.shutDown()
-        let again = try await directory.open()
-        #expect(await access(in: again)["a"]?.owner == 1_001)
-        await again.shutDown()
     }
 }
 

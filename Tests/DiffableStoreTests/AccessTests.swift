@@ -3,14 +3,14 @@ import Testing
 
 @testable import DiffableStore
 
-/// Who may what with a list, whatever is asked of it.
+/// The rights that each request needs.
 struct AccessTests {
     private let alice = Peer(userID: 1_001, groupID: 2_001, groups: [50, 7, 3_000])
     private let bob = Peer(userID: 1_002, groupID: 2_002)
 
     // MARK: The rule
 
-    /// As chmod(1) and path_resolution(7) have it, letter by letter.
+    /// The rules of chmod(1) and path_resolution(7), literally.
     private func expected(_ mode: AccessMode, isOwner: Bool, isInGroup: Bool) -> Rights {
         let letters = Array(mode.symbolic)
         let first = isOwner ? 0 : isInGroup ? 3 : 6
@@ -107,7 +107,7 @@ struct AccessTests {
                 == .permissionDenied("notes", .givingAway))
         let given = try await store.settingAccess("notes", .init(owner: 1_002, group: 51), by: .daemon).get()
         #expect(given.access == ListAccess(owner: 1_002, group: 51, mode: .ownerOnly))
-        // To say what is so already is no change.
+        // Setting the same access changes nothing.
         #expect(
             try await store.settingAccess("notes", .init(owner: 1_002, group: 51), by: bob).get().access.group == 51)
         #expect(await store.transacting("notes", by: alice).failure == .noSuchList("notes"))
@@ -179,7 +179,7 @@ struct AccessTests {
         await bench.createDurable("notes")
         bench.transact("notes", bench.section("a"))
         await bench.store.settle()
-        // The group is on its way, and an answer about the list would wait for it.
+        // The group is not on disk yet, and an answer about the list would wait for it.
         bench.transact("notes", bench.section("b"), by: bob)
         await bench.store.settle()
         #expect(bench.log.lines == ["transact notes: noSuchList"])

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DiffableStore
 
-/// The past and the keys of requests age by the time for which a daemon has run, and by nothing else.
+/// History and request keys age only by the time that a daemon has run.
 struct AgeTests {
     let directory = ScratchDirectory()
     let time = TestClock()
@@ -23,7 +23,7 @@ struct AgeTests {
         _ = try await store.transacting("tasks", items, key: "first").get()
     }
 
-    /// Whether the request under the key is answered as it was, and the list as it was can be read.
+    /// Checks whether the request under the key is answered as before, and the old state is readable.
     private func expectRemembered(_ isRemembered: Bool, _ store: Store, _ comment: Comment) async throws {
         let again = await store.run { store in
             (store.requestWindows.values.first?["first"], store.list("tasks", at: 0))
@@ -101,68 +101,8 @@ struct AgeTests {
         await again.shutDown()
     }
 
-    @Test func `what a daemon wrote that knew the time of day alone is as old as it was, and ages on`() async throws {
-        let store = try await open()
-        try await makeList(in: store)
-        time.pass(seconds: 50)
-        _ = try await store.transacting("tasks", [.appendItems([Item(id: "a")])], key: "second").get()
-        await store.shutDown()
-        try makeOlder()
-        let again = try await open()
-        #expect(await again.run { $0.history(of: "tasks") }?.count == 2)
-        #expect(try await again.transacting("tasks", items, key: "first").get().revision == 1)
-        time.pass(seconds: 50)
-        try await expectRemembered(true, again, "100 s after it was made")
-        time.pass(seconds: 0.001)
-        try await expectRemembered(false, again, "and a little more")
-        await again.shutDown()
-    }
-
-    /// Makes the directory what such a daemon would have left.
-    private func makeOlder() throws {
-        let database = try DatabaseQueue(path: directory.databasePath)
-        let day = 1_763_763_525_000
-        try database.write { database in
-            try database.execute(sql: "DROP TABLE clock")
-            var chain = try ListHeading.of(1, in: database)!.chain
-            for row in try Row.fetchAll(database, sql: "SELECT * FROM journal ORDER BY revision, part") {
-                let (revision, part) = (row["revision"] as Int, row["part"] as Int)
-                let lines = String(decoding: row["notes"] as Data, as: UTF8.self).split(separator: "\n")
-                let notes = lines.map { $0[..<$0.lastIndex(of: ",")!] + "]" }.joined(separator: "\n")
-                let operations = Array(row["operations"] as Data)
-                chain = Array(notes.utf8).withUnsafeBytes { notes in
-                    operations.withUnsafeBytes { operations in
-                        chain.linked(revision: revision, part: part, notes: notes, operations: operations)
-                    }
-                }
-                try database.execute(
-                    sql: "UPDATE journal SET notes = ?, chain = ? WHERE revision = ? AND part = ?",
-                    arguments: [Data(notes.utf8), chain.value, revision, part])
-            }
-            var rows: [RequestRow] = []
-            try RequestRow.forEach(of: 1, in: database) { row, _ in
-                let result = row.result
-                rows.append(
-                    RequestRow(
-                        list: 1,
-                        result: FirstResult(
-                            key: result.key, digest: result.digest, number: result.number, revision: result.revision,
-                            isChanged: result.isChanged, summary: result.summary,
-                            time: RunningTime(milliseconds: day + (result.number - 1) * 50_000))))
-            }
-            try database.execute(sql: "DELETE FROM request")
-            for row in rows { try row.insert(into: database) }
-        }
-        let heading = try directory.heading(1)
-        var digest = ListsDigest()
-        digest.add(try directory.share(of: heading))
-        try database.close()
-        try directory.rewriteWitness(digest)
-    }
-
     @Test(arguments: [
-        ("[5,10,2,1]", 5, nil), ("[5,10,2,1,7]", 7, nil),
-        (#"[5,10,2,0,null,1000,"a"]"#, 5, Origin(name: "a", userID: 1_000)),
+        ("[5,10,2,1,7]", 7, nil),
         (#"[5,10,2,0,4711,null,null,8]"#, 8, Origin(processID: 4_711)),
         (
             #"[5,10,2,0,1,2,"a",8,3,4,"b"]"#, 8,
@@ -170,7 +110,7 @@ struct AgeTests {
         ),
         (#"[5,10,2,0,null,2,null,8,null,null,null]"#, 8, Origin(userID: 2, handler: .init())),
     ])
-    func `a note has a running time or not, an origin or not, and a handler or not`(
+    func `a note has a running time, an origin or not, and a handler or not`(
         text: String, running: Int, origin: Origin?
     ) throws {
         let note = try Array(text.utf8).withUnsafeBytes { try TransactionNote($0, revision: 3) }
@@ -180,7 +120,8 @@ struct AgeTests {
     }
 
     @Test(arguments: [
-        "[5,10,2,1,null]", "[5,10,2,1,1,1]", #"[5,10,2,0,1,1,"a",8,9]"#, #"[5,10,2,0,1,1,"a",8,3,4]"#,
+        "[5,10,2,1]", #"[5,10,2,0,null,1000,"a"]"#, "[5,10,2,1,null]", "[5,10,2,1,1,1]", #"[5,10,2,0,1,1,"a",8,9]"#,
+        #"[5,10,2,0,1,1,"a",8,3,4]"#,
         #"[5,10,2,0,1,1,"a",8,3,4,"b",5]"#, "[5,10,2]",
     ])
     func `any other note is damaged`(text: String) {

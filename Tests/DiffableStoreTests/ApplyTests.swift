@@ -2,7 +2,6 @@ import Diffable
 import DiffableStore
 import Testing
 
-/// The states that an `apply` can ask for.
 struct ApplyTests {
     let bench = Bench()
 

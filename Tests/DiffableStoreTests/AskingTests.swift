@@ -3,7 +3,7 @@ import Testing
 
 @testable import DiffableStore
 
-/// What the store has to say about what somebody asks of a list's handler.
+/// The store's part in requests to a list's handler.
 struct AskingTests {
     private let bench = Bench()
     private let alice = Peer(userID: 1_001, groupID: 2_001)
@@ -32,7 +32,7 @@ struct AskingTests {
         }
     }
 
-    /// What a volatile list's proposal was found to make.
+    /// Returns the outcome of a volatile list's proposal.
     private func found(_ proposal: Proposal) async throws -> Outcome {
         try await withCheckedContinuation { continuation in
             bench.store.later { $0.consider(proposal) { continuation.resume(returning: $0) } }
@@ -74,7 +74,7 @@ struct AskingTests {
         var proposal = Proposal(list: "tasks", operations: [append], requestKey: "k", peer: alice)
         consider(proposal)
         carryOut(proposal, with: [.appendItems([Item(id: "y")])])
-        // It comes again, and is the same one whatever was applied.
+        // The repeated request is the same one, whatever was applied.
         consider(proposal)
         carryOut(proposal)
         await store.settle()
@@ -102,11 +102,11 @@ struct AskingTests {
         }
         func items() async -> [ItemID]? { await store.list("tasks")?.snapshot.itemIdentifiers }
         let x = try await found(proposal("x"))
-        // Were it applied a second time, it would be this.
+        // Applying it a second time would do this.
         carryOut(proposal("else"), after: x.consideration)
         await store.settle()
         #expect(await items() == ["x"])
-        // Another's proposal, other operations, a change, other limits: it is applied to what there is.
+        // Another client's proposal, other operations, a change, other limits: it is applied to the current state.
         let y = try await found(proposal("y"))
         let z = try await found(proposal("z"))
         carryOut(proposal("y"), after: y.consideration)
@@ -158,7 +158,7 @@ struct AskingTests {
             await bench.store.settle()
             #expect(bench.log.lines.first?.contains(answer) == true, "\(mode): \(bench.log.lines)")
         }
-        // Of what is in a list that one may not see nothing is told.
+        // A caller without read access learns nothing about the list.
         bench.log.clear()
         ask(AskedPlace(items: ["x"]), by: alice)
         ask(AskedPlace(ifRevision: 0), by: alice)

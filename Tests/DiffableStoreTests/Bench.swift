@@ -5,7 +5,7 @@ import Testing
 
 @testable import DiffableStore
 
-/// A store on a fake journal, and a log of everything that it says, in order.
+/// A store on a fake journal, with a log of all its output in order.
 struct Bench {
     let store: Store
     let journal: FakeJournal
@@ -19,7 +19,6 @@ struct Bench {
             logger: .silent, clock: clock, onFailure: { log.append("failure \($0)") })
     }
 
-    /// Has the store's commits written to the log.
     func watchCommits() async {
         let log = log
         await store.run { store in
@@ -34,6 +33,15 @@ struct Bench {
         journal.succeed()
         await store.settle()
         log.clear()
+    }
+
+    /// Returns when all requests so far are applied and on disk.
+    func settleJournal() async {
+        await store.settle()
+        while !journal.waitingGroups.isEmpty {
+            journal.succeed()
+            await store.settle()
+        }
     }
 
     func create(_ name: ListName, _ durability: Durability, existing: ExistingList = .isError) {
@@ -63,11 +71,9 @@ struct Bench {
         }
     }
 
-    /// A transaction that adds one section.
     func section(_ id: SectionID) -> [ListOperation] { [.appendSections([Section(id: id)])] }
 }
 
-/// Lines, in the order in which they were said.
 final class Log: Sendable {
     private let kept = Mutex<[String]>([])
 
@@ -77,16 +83,16 @@ final class Log: Sendable {
 }
 
 extension Store {
-    /// Runs on the store's queue, later, as a connection would.
+    /// Runs the body on the store's queue, later, as a connection would.
     nonisolated func later(_ body: @escaping @Sendable (isolated Store) -> Void) {
         executor.execute { self.assumeIsolated { body($0) } }
     }
 
-    /// Runs on the store's queue and returns the result.
+    /// Runs the body on the store's queue and returns the result.
     @discardableResult
     func run<Value: Sendable>(_ body: @Sendable (isolated Store) -> Value) -> Value { body(self) }
 
-    /// Returns when everything that was asked before has been done, a group that it started included.
+    /// Returns when all earlier requests are done, including a commit group that they started.
     nonisolated func settle() async {
         for _ in 0..<3 { await ping() }
     }
@@ -126,7 +132,6 @@ extension Result where Success == Outcome, Failure == StoreError {
 }
 
 extension StoreError {
-    /// The name of the case.
     var summary: String {
         String("\(Mirror(reflecting: self).children.first?.label ?? caseName)")
     }
@@ -145,7 +150,6 @@ extension Identifier {
 }
 
 extension Target {
-    /// The list becomes these sections.
     static func whole(_ sections: [Section], content: Content?? = nil) -> Target {
         .whole(WholeList(content: content, sections: sections))
     }

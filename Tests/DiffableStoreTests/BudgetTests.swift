@@ -3,19 +3,19 @@ import Testing
 
 @testable import DiffableStore
 
-/// What all lists' pasts and keys take together is bounded, and the least useful of it goes first.
+/// The total size of histories and request keys is bounded, and the least useful entries are dropped first.
 struct BudgetTests {
     let directory = ScratchDirectory()
 
-    /// A past as steps of so many bytes, oldest first.
+    /// A history as steps with a size in bytes, oldest first.
     private final class Past {
         var steps: [Int] = []
-        /// The last one that there was.
+        /// The newest step ever added.
         var newest = 0
         var length: Int { steps.reduce(0, +) }
     }
 
-    /// What a budget should leave, the plain way.
+    /// Applies a budget in the naive way.
     private func keep(_ pasts: [Past], within max: Int) {
         let newestOfAll = max > 0 ? pasts.last?.steps.last ?? 0 : 0
         func length() -> Int { pasts.reduce(0) { $0 + $1.length } - newestOfAll }
@@ -38,7 +38,7 @@ struct BudgetTests {
         var generator = RandomChanges(seed: seed).generator
         for _ in 0..<100 {
             var budget = PastBudget<Past>()
-            // By their last changes.
+            // Ordered by their last changes.
             var expected: [(list: Past, model: Past)] = []
             let max = Int.random(in: 0...300, using: &generator)
             for _ in 0..<200 {
@@ -121,13 +121,13 @@ struct BudgetTests {
             limits: StoreLimits(history: HistoryLimits(lengthInAllMax: 1 << 30)), clock: time.clock)
         let names = names(8)
         for name in names { _ = try await store.creating(name, .durable).get() }
-        // Its past counts with the deleted ones.
+        // Its history counts with the deleted lists.
         _ = try await store.creating("deleted", .durable).get()
         for index in 0..<20 {
             _ = try await store.applying("deleted", .section("s", [Item(id: .numbered(index))])).get()
         }
         _ = try await store.deleting("deleted").get()
-        // By their last changes.
+        // Ordered by their last changes.
         var order = names
         for _ in 0..<150 {
             time.pass(seconds: 1)
@@ -158,7 +158,7 @@ struct BudgetTests {
             #expect(
                 order.map { left[$0]?.map(\.cost) } == pasts.map(\.steps),
                 "seed \(seed), at most \(lengthInAllMax), no older than \(ageMax)")
-            // A list that is too old goes with the first group.
+            // A list that is too old is deleted with the first group.
             await again.settleOnDisk()
             let deleted = await again.run { $0.deletions.values.compactMap(\.committed?.history.count) }
             #expect(deleted == (ageMax == 40 ? [] : [20]))
@@ -166,7 +166,7 @@ struct BudgetTests {
         }
     }
 
-    /// What each transaction of each past takes, oldest first.
+    /// Returns the bytes of each transaction in each history, oldest first.
     private func pastCosts(_ store: Store) async -> [ListName: [(cost: Int, time: RunningTime)]] {
         await store.run { store in
             store.heldLists.mapValues { held in
@@ -245,7 +245,7 @@ struct BudgetTests {
                 store = try await directory.open(limits: limits, clock: time.clock)
             }
             time.pass(seconds: 0.01)
-            // The first list has four requests in all, and the last one most.
+            // The first list has four requests in all, and the last one most of them.
             let name = number % 200 == 0 ? names[0] : names[min(Int.random(in: 1..<6, using: &generator), 3)]
             let key = RequestKey(stringLiteral: "\(number)")
             _ = try await store.transacting(name, [], key: key).get()
@@ -267,7 +267,7 @@ struct BudgetTests {
             #expect((40...50).contains(count))
             #expect(await store.run { $0.keyCount } == count)
             await store.sqlite.finishUpkeep()
-            // With what may wait.
+            // The limit plus the rows whose deletion may be delayed.
             #expect(try await store.sqlite.query("SELECT count(*) FROM request") <= 50 + 2 * 256)
             await store.shutDown()
             store = try await directory.open(limits: limits, clock: time.clock)
@@ -286,13 +286,13 @@ struct BudgetTests {
             let max = Int.random(in: 0...40, using: &generator)
             let level = KeyBudget.level(of: counts, within: max)
             func kept(_ level: Int) -> Int { counts.reduce(0) { $0 + min($1, level) } }
-            // The largest that fits, or one.
+            // The largest level that fits, or one.
             #expect(kept(level) <= max || level == 1)
             #expect(level == .max || kept(level + 1) > max)
         }
     }
 
-    /// One that can come back keeps its share, like a list that exists.
+    /// A deleted list that can be restored keeps its share, like an existing list.
     @Test(arguments: [0, 1 << 20])
     func `the keys of a list that is deleted for good make room for others`(deletedLengthMax: Int) async throws {
         let limits = StoreLimits(
@@ -304,7 +304,7 @@ struct BudgetTests {
             for number in 0..<3 {
                 _ = try await store.transacting(list, [], key: RequestKey(stringLiteral: "\(number)")).get()
             }
-            // An empty list that nobody has changed is kept as well.
+            // An empty list that was never changed is kept as well.
             if list == "list 0" { _ = try await store.deleting(list).get() }
         }
         let counts = await store.run { store in store.requestWindows.values.map(\.count).sorted() }

@@ -1,11 +1,12 @@
 import Diffable
+import DiffableJSON
 import Synchronization
 import TestSupport
 import Testing
 
 @testable import DiffableStore
 
-/// Work beside the store's queue that is done when a test says so.
+/// Background work that a test completes on command.
 final class BesideBench: Sendable {
     private struct Piece {
         let work: @Sendable () -> Void
@@ -15,7 +16,7 @@ final class BesideBench: Sendable {
     private let pieces = Mutex<[Piece]>([])
     private let begun = Mutex(0)
 
-    /// - Parameter sizeMax: what is done on the queue, in items.
+    /// - Parameter sizeMax: most items of work that is done on the queue instead.
     func beside(_ store: Store, sizeMax: Int) -> WorkBeside {
         WorkBeside(sizeMax: sizeMax) { [self] _, work, then in
             begun.withLock { $0 += 1 }
@@ -27,7 +28,7 @@ final class BesideBench: Sendable {
     var piecesBegun: Int { begun.withLock { $0 } }
     var count: Int { pieces.withLock { $0.count } }
 
-    /// Does one of the pieces that wait, and hands back what came of it.
+    /// Does one of the waiting pieces, and delivers its result.
     func doNext(_ index: Int = 0) {
         let piece = pieces.withLock { $0.remove(at: index) }
         piece.work()
@@ -35,7 +36,7 @@ final class BesideBench: Sendable {
     }
 }
 
-/// Long changes are found beside the queue, while others go on.
+/// Diffs of long changes are computed in the background, while other changes continue.
 struct ChangesBesideTests {
     private let bench = Bench()
     private let work = BesideBench()
@@ -44,7 +45,7 @@ struct ChangesBesideTests {
         (first..<first + count).map { Item(id: .numbered($0), content: Content(Array(content.utf8))) }
     }
 
-    /// A volatile list of a section with so many items.
+    /// Makes a volatile list with a section of `count` items.
     private func makeList(_ count: Int, sizeMax: Int) async {
         let (store, work) = (bench.store, work)
         await store.run { store in
@@ -68,7 +69,7 @@ struct ChangesBesideTests {
         #expect(bench.log.lines == ["underway", "short at 2"])
         work.doNext()
         await bench.store.settle()
-        // The head was another.
+        // The head has changed.
         #expect(bench.log.lines.count == 2 && work.count == 1)
         work.doNext()
         await bench.store.settle()
@@ -96,6 +97,80 @@ struct ChangesBesideTests {
             bench.log.lines == ["0 at 2", "1 at 3", "2 waits", "long at 4", "2 at 5", "3 at 6"],
             "\(bench.log.lines)")
         #expect(work.piecesBegun == 3)
+    }
+
+    @Test
+    func `schemas of a long list are checked in the background, again if the list has changed, and alone in the end`()
+        async throws
+    {
+        await makeList(30, sizeMax: 20)
+        let schemas = try SchemaSet.reading(#"{"":{"type":"integer","maximum":5}}"#)
+        await bench.store.run { [log = bench.log] store in
+            let carrying = store.setSchemas(of: "l", schemas) { log.append("schemas \($0.summary)") }
+            log.append("\(carrying)")
+        }
+        for number in 0..<3 {
+            await bench.store.run { [log = bench.log] store in
+                _ = store.transact("l", [.deleteItems([.numbered(number)])]) { log.append("\(number) \($0.summary)") }
+            }
+            work.doNext()
+            await bench.store.settle()
+        }
+        #expect(bench.log.lines == ["underway", "0 at 2", "1 at 3", "schemas at 3", "2 at 4"], "\(bench.log.lines)")
+        #expect(work.piecesBegun == 3)
+        #expect(await bench.store.run { $0.heldLists["l"]?.headSchemas?.set } == schemas)
+    }
+
+    @Test func `an item of a long list that does not fit is found in the background`() async throws {
+        await makeList(30, sizeMax: 20)
+        let schemas = try SchemaSet.reading(#"{"":{"type":"string"}}"#)
+        await bench.store.run { [log = bench.log] store in
+            store.setSchemas(of: "l", schemas) { log.append($0.misfit == nil ? "set" : "misfit") }
+        }
+        #expect(bench.log.lines.isEmpty)
+        work.doNext()
+        await bench.store.settle()
+        #expect(bench.log.lines == ["misfit"])
+    }
+
+    @Test func `long schemas make the check of a change long`() async throws {
+        await makeList(3, sizeMax: 20)
+        let title = String(repeating: "x", count: 10_000)
+        let schemas = try SchemaSet.reading(#"{"":{"type":"integer","title":"\#(title)"}}"#)
+        let carried = await bench.store.run { store in
+            store.beside = nil
+            store.setSchemas(of: "l", schemas) { _ in }
+            store.beside = work.beside(store, sizeMax: 20)
+            return (1...2).map { count in
+                store.transact("l", [.appendItems(items(count, from: 100 * count), to: .section("s"))]) { _ in }
+            }
+        }
+        // An item counts as ten.
+        #expect(carried == [.done, .underway])
+    }
+
+    @Test func `an earlier state that takes long to make again is made in the background`() async throws {
+        await makeList(10, sizeMax: 20)
+        let content = String(repeating: "1", count: 200)
+        await bench.store.run { store in
+            store.beside = nil
+            for number in 100..<112 {
+                store.transact("l", [.appendItems(items(1, from: number, content), to: .section("s"))]) { _ in }
+            }
+            store.beside = work.beside(store, sizeMax: 20)
+        }
+        let isThere: @Sendable () async -> Bool = { [log = bench.log, store = bench.store] in
+            await store.run { $0.unpackHistory(of: "l", for: [3]) { log.append("made") } }
+        }
+        #expect(await !isThere())
+        #expect(work.count == 1)
+        work.doNext()
+        await bench.store.settle()
+        #expect(bench.log.lines == ["made"])
+        #expect(await isThere())
+        #expect(await bench.store.run { try? $0.state(of: "l", at: 3).revision } == 3)
+        // A state that is kept whole.
+        #expect(await bench.store.run { $0.unpackHistory(of: "l", for: [12]) {} })
     }
 
     @Test func `what is wrong with a long change is answered, and the list is as it was`() async {
@@ -152,7 +227,7 @@ struct ChangesBesideTests {
 
     // MARK: At random
 
-    /// What clients asked and what came of it. It never goes back.
+    /// The requests of clients and their results, in order. Entries are only appended.
     private final class Chronicle: Sendable {
         struct Answer: Sendable {
             let client: Int
@@ -193,7 +268,7 @@ struct ChangesBesideTests {
         var (asked, nextID) = ([0, 0, 0], 1_000)
         for _ in 0..<60 {
             let client = Int.random(in: 0..<3, using: &random)
-            // A client asks nothing behind what is underway.
+            // A client sends no request while an earlier one is open.
             if chronicle.answers.count(where: { $0.client == client }) == asked[client] {
                 asked[client] += 1
                 let count = Bool.random(using: &random) ? 1 : 25
@@ -239,7 +314,7 @@ struct ChangesBesideTests {
         return check(chronicle, first, last)
     }
 
-    /// Replays all that was answered, one after the other.
+    /// Replays all answered requests in order.
     private func check(_ chronicle: Chronicle, _ first: Snapshot, _ last: Snapshot?) -> String? {
         var (state, revision, numbers) = (first, 1, [0, 0, 0])
         for answer in chronicle.answers {

@@ -6,8 +6,8 @@ import Testing
 
 @testable import DiffableStore
 
-/// Files that are not what was written. A daemon either takes the lists as they were, or as they were at an earlier
-/// revision and in another epoch, or refuses all of it; and what is saved of them is never anything else.
+/// Damaged files. A daemon restores the lists as they were, or restores an earlier revision in another epoch, or refuses
+/// everything. Salvaged lists are never anything else.
 struct DamageTests {
     /// `DIFFABLED_MUTATIONS=2000 swift test --filter DamageTests` for more.
     private static let mutations =
@@ -21,7 +21,7 @@ struct DamageTests {
         let original = try await DamagedOriginal(seed: generator.next())
         var outcomes: [String: Int] = [:]
         for number in 0..<Self.mutations {
-            // Of each sort as many.
+            // Each kind of mutation is used equally often.
             let mutation = Mutation.allCases[number % Mutation.allCases.count]
             let outcome = try await original.outcome(of: mutation, using: &generator)
             outcomes[outcome.word, default: 0] += 1
@@ -37,7 +37,7 @@ struct DamageTests {
     }
 }
 
-/// One thing that happens to the files.
+/// A kind of damage to the files.
 private enum Mutation: CaseIterable {
     case bit, bits, structureBit, byteRun, truncation, zeroedPage, swappedPages, copiedPage
     case noLog, shortLog, logBit, otherLog, empty
@@ -92,24 +92,24 @@ private enum Mutation: CaseIterable {
     }
 }
 
-/// A state directory as a crash leaves it, with all that it ever held.
+/// A state directory after a crash, with all its earlier states.
 private struct DamagedOriginal {
     private let database: Data
     private let log: Data
     private let otherLog: Data
-    /// Of the witness, which is there and fits what was written: without one, every start gives new epochs, and nothing
-    /// is ever lost in silence.
+    /// The record of the witness, which matches the database. Without a witness, every start would give new epochs, and no loss
+    /// would go unnoticed.
     private let record: WitnessRecord
-    /// Every state that there was, by list and revision.
+    /// Every state by list and revision.
     private var states: [String: [Int: Remembered]] = [:]
     private var newest: [Remembered] = []
-    /// What came of each list's requests, in order; each has a key.
+    /// The results of each list's requests, in order; each has a key.
     private var results: [String: [FirstResult]] = [:]
 
     init(seed: UInt64) async throws {
         let directory = ScratchDirectory()
         var changes = RandomChanges(seed: seed)
-        // Checkpoints come often, and history is as long as a few pages.
+        // Frequent checkpoints, and a history of a few pages.
         let limits = StoreLimits(
             journalLengthMin: 3_000, checkpointPartLengthMax: 500, history: HistoryLimits(lengthMax: 100_000))
         let names: [ListName] = ["a", "b", "c"]
@@ -152,7 +152,7 @@ private struct DamagedOriginal {
         preconditionFailure("the second round ends it")
     }
 
-    /// In one word, and what is wrong with it.
+    /// Returns the kind of outcome, and an error message if it is wrong.
     func outcome(
         of mutation: Mutation, using generator: inout SplitMix64
     ) async throws -> (word: String, wrong: String?) {
@@ -188,7 +188,7 @@ private struct DamagedOriginal {
         }
     }
 
-    /// What was opened: each list as it was at some revision, and either nothing is lost or it has another epoch.
+    /// Checks an opened store: each list is at some earlier revision, and either nothing is lost or the epoch is new.
     private func judge(_ found: [Remembered]) -> (String, String?) {
         if found == newest { return ("unharmed", nil) }
         var hasNewEpochs = true
@@ -208,11 +208,11 @@ private struct DamagedOriginal {
 
     private enum Missing { case oldest, any }
 
-    /// What is remembered of requests: what came of them first, and of none whose change is lost.
+    /// Checks the remembered requests: each has its first result, and none has lost its change.
     private func wrongResult(in store: Store, mayMiss missing: Missing) async -> String? {
         for list in await store.lists {
             guard let all = results[list.name.description] else { continue }
-            // What is lost openly takes the newest along.
+            // A reported loss includes the newest request.
             let isLost = states[list.name.description]?[list.revision]?.epoch != list.epoch
             let kept = await store.run { store in all.map { store.requestWindows[list.number]?[$0.key] } }
             var isMissing = false
@@ -254,17 +254,17 @@ private struct DamagedOriginal {
                     return "--repair made the list \(list.name) at revision \(list.revision), which never was"
                 }
                 if state.epoch == list.epoch { return "--repair kept an epoch" }
-                let isUncertain = damage?.contains("checkpoint") == true || damage?.contains("cannot be told") == true
+                let isUncertain = damage?.contains("checkpoint") == true || damage?.contains("cannot verify") == true
                 if state.snapshot != list.snapshot, !isUncertain {
                     return "--repair made another state of \(list.name) at \(list.revision)"
                 }
             }
             return nil
         } catch let error as StoreOpeningError {
-            // Nothing of it tells that it was ours.
+            // Nothing in it shows that the file was ours.
             if case .foreign = error { return nil }
             switch error {
-            case .schemaTooNew, .schemaTooOld, .unreadable: return nil
+            case .otherSchema, .unreadable: return nil
             default: return "--repair: \(error)"
             }
         }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import DiffableStore
 
-/// Random requests for lists by several users, some of them in one group, against a plain model of what they come to: also
-/// when the daemon ends and starts in between, and when the disk refuses groups.
+/// Compares the results of random requests by several users, some in one group, with a naive model, across restarts and failures
+/// of the disk.
 struct DeletionModelTests {
     private static let names: [ListName] = ["a", "b", "c"]
     private static let peers = [
@@ -51,7 +51,7 @@ struct DeletionModelTests {
             let (requests, expected, model) = run.group()
             let asker = Asker()
             async let pending = asker.submit(requests, to: bench.store)
-            // Requests that change nothing wait for no disk.
+            // Requests that change nothing do not wait for the disk.
             var isWritten = false
             while !asker.isAnswered(requests.count) {
                 await bench.store.settle()
@@ -70,34 +70,29 @@ struct DeletionModelTests {
                 #expect(results.contains("noSpace"), "seed \(seed), round \(round): \(requests) \(results)")
             }
             if !isRefused { run.model = model }
-            await bench.store.settle()
-            while !bench.journal.waitingGroups.isEmpty {
-                bench.journal.succeed()
-                await bench.store.settle()
-            }
+            await bench.settleJournal()
             await run.compare(bench.store, "seed \(seed), round \(round): \(requests)")
         }
     }
 }
 
-/// A list as the model has it.
 private struct NaiveList: Equatable {
     var name: ListName
     let epoch: Int
     let owner: UInt32
     let isDurable: Bool
     var schemas = NaiveSchemas.none
-    /// By revision.
+    /// The states by revision.
     var states = [Snapshot()]
     var keys: [RequestKey: Int] = [:]
 
     func isGoverned(by peer: Peer) -> Bool { peer.isPrivileged || peer.userID == owner }
 }
 
-/// What a store should have.
+/// The expected state of a store.
 private struct NaiveStore {
     var lists: [ListName: NaiveList] = [:]
-    /// The last deletion last.
+    /// The deleted lists, in order of deletion.
     var deleted: [NaiveList] = []
     var epochs = 0
 
@@ -128,7 +123,7 @@ private struct NaiveStore {
             deleted.append(list)
             return "\(list.states.count - 1)"
         case .undelete(let name, let newName):
-            // What one may not see is no reason to be refused, unless there is something to bring back.
+            // A list that the caller cannot read is no reason for a refusal, unless there is something to restore.
             let refusal = refusal(of: newName, for: peer)
             if refusal == "nameTaken" { return "nameTaken" }
             guard let index = deleted.lastIndex(where: { $0.name == name && $0.isGoverned(by: peer) }) else {
@@ -173,7 +168,7 @@ private struct NaiveStore {
     }
 }
 
-/// A few schemas, and by hand what they say of the strings that the contents are.
+/// A few schemas, and the expected result for contents that are strings.
 private enum NaiveSchemas: String, CaseIterable {
     case none = "{}"
     case short = #"{"":{"type":["string","null"],"maxLength":40}}"#
@@ -192,7 +187,7 @@ private enum NaiveSchemas: String, CaseIterable {
         }
     }
 
-    /// Whether all fit that one has and the other has not.
+    /// Whether all items that changed fit.
     func accept(_ new: Snapshot, after old: Snapshot) -> Bool {
         new.itemIdentifiers.allSatisfy { id in
             guard let item = new.item(id) else { return false }
@@ -226,7 +221,7 @@ private struct ModelRun {
     let isDurableOnly: Bool
     let limits: StoreLimits
     private var lastKey = 0
-    /// Requests for a change that came before, which may come again.
+    /// Earlier change requests, which may be repeated.
     private var sent: [ModelRequest] = []
 
     init(seed: UInt64, isDurableOnly: Bool, limits: StoreLimits) {
@@ -235,7 +230,7 @@ private struct ModelRun {
         self.limits = limits
     }
 
-    /// Requests, what they should come to, and what should be then.
+    /// Returns requests, their expected results, and the expected state afterwards.
     mutating func group() -> ([ModelRequest], [String], NaiveStore) {
         var next = model
         var requests: [ModelRequest] = []
@@ -250,7 +245,7 @@ private struct ModelRun {
 
     private mutating func request(on model: NaiveStore) -> ModelRequest {
         let name = name()
-        // Mostly whoever may.
+        // Mostly a user with the right to do it.
         let owner = model.lists[name]?.owner ?? model.deleted.last { $0.name == name }?.owner
         let peers = [Peer.daemon, Peer(userID: 61_001, groupID: 61_001), Peer(userID: 61_002, groupID: 61_002)]
         let stranger = peers.randomElement(using: &changes.generator) ?? .daemon
@@ -289,7 +284,6 @@ private struct ModelRun {
         return names.randomElement(using: &changes.generator) ?? "a"
     }
 
-    /// Whether the store has what the model has.
     func compare(_ store: Store, _ comment: String) async {
         let found = await store.run { store in
             store.lists.map { state in
@@ -323,11 +317,11 @@ private struct ModelRun {
     }
 }
 
-/// Hands requests in and collects what they come to.
+/// Submits requests and collects their results.
 private struct Asker: Sendable {
     private let answers = Log()
 
-    /// Hands all of them in at once, and returns what they came to, in their order.
+    /// Submits all requests at once, and returns the results in order.
     func submit(_ requests: [ModelRequest], to store: Store) async -> [String] {
         let (stream, continuation) = AsyncStream.makeStream(of: (Int, String).self)
         store.later { [answers] store in
@@ -382,6 +376,6 @@ extension ModelRequest {
 }
 
 extension StoreLimits {
-    /// Checkpoints are due all the time, and have many parts.
+    /// Limits with very frequent checkpoints of many parts.
     fileprivate static let restless = StoreLimits(journalLengthMin: 300, checkpointPartLengthMax: 200)
 }

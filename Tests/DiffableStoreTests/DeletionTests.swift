@@ -4,7 +4,6 @@ import Testing
 
 @testable import DiffableStore
 
-/// Lists that were deleted and come back.
 @Suite struct `A deleted list` {
     private let directory = ScratchDirectory()
     private static let alice = Peer(userID: 61_001, groupID: 61_001)
@@ -16,7 +15,7 @@ import Testing
             history: HistoryLimits(deletedLengthMax: deletedLengthMax, ageMax: ageMax))
     }
 
-    /// Makes a list with an item of so many bytes less 5,000. With its past it takes about 1,800 more than `length`.
+    /// Makes a list with an item of `length` less 5,000 bytes. With its history it takes about `length` plus 1,800.
     private func make(
         _ name: ListName, _ store: Store, takes length: Int? = nil, by peer: Peer = .daemon
     ) async throws {
@@ -91,13 +90,13 @@ import Testing
         let store = try await directory.open()
         try await make("tasks", store, takes: 6_000)
         _ = try await store.deleting("tasks").get()
-        // What somebody makes by mistake and deletes again.
+        // A list that was made by mistake and deleted again.
         try await make("tasks", store)
         _ = try await store.deleting("tasks").get()
         #expect(await deletedNames(store) == ["tasks"])
         #expect(try await store.undeleting("tasks").get().revision == 1)
         _ = try await store.deleting("tasks").get()
-        // Another user's is another's.
+        // Another user's list with that name is a different list.
         try await make("tasks", store, takes: 6_000, by: Self.alice)
         _ = try await store.deleting("tasks").get()
         #expect(await deletedNames(store) == ["tasks", "tasks"])
@@ -216,7 +215,7 @@ import Testing
     }
 
     @Test func `alone may be as long as the limit, and comes back without a past that does not fit`() async throws {
-        // The list without its past.
+        // The list without its history.
         let store = try await directory.open(limits: limits(deletedLengthMax: 20_000))
         for (name, excess): (ListName, Int) in [("long", 1), ("fits", 0)] {
             try await make(name, store, takes: 8_000)
@@ -264,7 +263,7 @@ import Testing
         time.pass(seconds: 0.001)
         #expect(await deletedNames(store) == [])
         #expect(await store.undeleting("a").failure == .noDeletedList("a", ageMax: 100, nil))
-        // The next change takes it away.
+        // The next change drops the deleted list.
         _ = try await store.transacting("b", [.appendSections([Section(id: "s")])]).get()
         await store.settleOnDisk()
         #expect(await store.undeleting("a").failure == .noDeletedList("a", ageMax: 100, .tooOld))
@@ -357,11 +356,7 @@ import Testing
         await bench.createDurable("tasks")
         bench.transact("tasks", bench.section("a"))
         bench.delete("tasks")
-        await bench.store.settle()
-        while !bench.journal.waitingGroups.isEmpty {
-            bench.journal.succeed()
-            await bench.store.settle()
-        }
+        await bench.settleJournal()
         bench.log.clear()
         bench.store.later { [log = bench.log] store in
             store.undeleteList("tasks", as: "former") { log.append("undelete as former: \($0.summary)") }
@@ -459,7 +454,7 @@ import Testing
                 ]
                 _ = try await store.transacting("tasks", [.appendItems(items)]).get()
             }
-            // A checkpoint may be under way.
+            // A checkpoint may be running.
             _ = try await store.deleting("tasks").get()
             if round % 3 == 0 { await store.sqlite.finishUpkeep() }
             if round % 3 == 1 {
@@ -479,7 +474,6 @@ import Testing
     }
 }
 
-/// Lists that get another name.
 @Suite struct `A list that is renamed` {
     private let directory = ScratchDirectory()
     private static let alice = Peer(userID: 61_001, groupID: 61_001)
@@ -511,7 +505,7 @@ import Testing
         await store.shutDown()
     }
 
-    /// The rows of its journal are chained to the name that it began with.
+    /// The checksums of its journal rows include the list's original name.
     @Test(arguments: [false, true])
     func `is there after a start when it was made, renamed and changed in one group`(
         isChangedBefore: Bool

@@ -1,7 +1,7 @@
 import DiffableStore
 import Synchronization
 
-/// A journal that keeps what it is given until the test says what becomes of it.
+/// A journal that keeps commit groups until the test decides their outcome.
 final class FakeJournal: Journal {
     private struct Waiting {
         let changes: [ListChange]
@@ -33,7 +33,7 @@ final class FakeJournal: Journal {
 
     var isClosed: Bool { state.withLock { $0.isClosed } }
 
-    /// How many changes each group has that was given and not answered. The store never gives two at a time.
+    /// The number of changes in each unanswered group. The store never submits two at a time.
     var waitingGroups: [Int] { state.withLock { $0.waiting.map(\.changes.count) } }
 
     func succeed() {

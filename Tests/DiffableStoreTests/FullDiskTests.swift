@@ -15,8 +15,9 @@ struct FullDiskTests {
         let items = [Item(id: "milk"), Item(id: "tea", content: long)]
         #expect(await store.applying("tasks", .section("all", items)).failure == .noSpace)
         #expect(await store.list("tasks")?.revision == 1)
-        // Before there is room again: a crash now must not bring back what was refused.
+        // Crash while the disk is still full: this must not restore the refused changes.
         let (left, lists) = try await store.sqlite.crash(in: directory)
+        try left.edit("DROP TABLE filler")
         let again = try await left.open()
         #expect(await again.lists.map(Remembered.init) == lists.map(Remembered.init))
         await again.shutDown()
@@ -30,7 +31,7 @@ struct FullDiskTests {
         _ = try await store.creating("tasks", .durable).get()
         _ = try await store.applying("tasks", .section("all", [Item(id: "0", content: long)])).get()
         try await store.fillDisk()
-        // Small rows find room in a page that is there already; the checkpoint does not.
+        // Small rows fit an existing page; the checkpoint does not.
         var redraws = 0
         while await store.sqlite.firstList(\.journalLengthMin) == 0 {
             let operation: ListOperation = redraws % 2 == 0 ? .expandItems(["0"]) : .collapseItems(["0"])

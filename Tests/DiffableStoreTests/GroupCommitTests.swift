@@ -2,7 +2,7 @@ import Diffable
 import DiffableStore
 import Testing
 
-/// What waits for the disk, and in which order it is told.
+/// The order in which changes wait for the disk and are reported.
 struct GroupCommitTests {
     let bench = Bench()
     let section: [ListOperation] = [.appendSections([Section(id: "today")])]
@@ -131,6 +131,58 @@ struct GroupCommitTests {
         bench.transact("tasks", [.deleteAllItems])
         await bench.store.settle()
         #expect(bench.log.lines.last == "transact tasks: at 2")
+    }
+
+    @Test func `a name that is taken and freed again and again, before any of it is on disk, has one list`() async {
+        bench.create("tasks", .durable)
+        bench.delete("tasks")
+        bench.create("tasks", .durable)
+        await bench.store.settle()
+        #expect(bench.journal.waitingGroups == [3])
+        bench.delete("tasks")
+        await bench.store.settle()
+        bench.journal.succeed()
+        await bench.store.settle()
+        bench.create("tasks", .durable)
+        await bench.settleJournal()
+        bench.create("tasks", .durable)
+        bench.transact("tasks", section)
+        await bench.store.settle()
+        bench.journal.succeed()
+        await bench.store.settle()
+        #expect(
+            bench.log.lines.suffix(3) == ["create tasks: at 0", "create tasks: listExists", "transact tasks: at 1"])
+    }
+
+    @Test func `a deleted list that came back and was deleted again is not purged too early`() async throws {
+        let bench = Bench(limits: StoreLimits(history: HistoryLimits(deletedLengthMax: 5_000)))
+        func undelete(epoch: String?) {
+            bench.store.later { [log = bench.log] store in
+                store.undeleteList("tasks", epoch: epoch) { log.append("undelete: \($0.summary)") }
+            }
+        }
+        bench.create("tasks", .volatile)
+        bench.transact("tasks", section)
+        let epoch = await bench.store.list("tasks")?.epoch
+        bench.delete("tasks")
+        await bench.store.settle()
+        // The name is not on disk yet, so the return and everything after it waits.
+        bench.create("tasks", .durable)
+        await bench.store.settle()
+        bench.delete("tasks")
+        undelete(epoch: epoch)
+        bench.transact("tasks", [.deleteAllItems])
+        bench.transact("tasks", [.deleteSections(["today"])])
+        bench.delete("tasks")
+        // Together, deleted lists now exceed their limit.
+        bench.create("other", .volatile)
+        bench.transact("other", section)
+        bench.delete("other")
+        await bench.store.settle()
+        #expect(!bench.journal.waitingGroups.isEmpty)
+        await bench.settleJournal()
+        #expect(bench.log.lines.contains { $0.hasPrefix("undelete: at") }, "\(bench.log.lines)")
+        #expect(await bench.store.run { $0.deletedLists(for: .daemon).count } == 1)
     }
 
     @Test func `shutting down takes nothing more, finishes what was begun and closes the journal`() async {

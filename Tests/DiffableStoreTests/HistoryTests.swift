@@ -45,7 +45,7 @@ import Testing
 
     @Test func `is undone before it is on disk`() async throws {
         await bench.createDurable("tasks")
-        // In one turn, or the first would be a group of its own now and then.
+        // All in one call, because the first would sometimes be a group of its own.
         await bench.store.run { [log = bench.log] store in
             store.transact("tasks", [.appendSections([Section(id: "s", items: [Item(id: "a")])])]) { _ in }
             store.transact("tasks", [.deleteItems(["a"])]) { _ in }
@@ -66,7 +66,7 @@ import Testing
         #expect(await bench.store.run { $0.list("tasks", at: oldest - 1) } != nil)
         let failure = await bench.store.undoing("tasks", to: 1).failure
         #expect(failure == .noSuchRevision("tasks", 1, oldest: oldest - 1, current: 50))
-        #expect("\(failure!)".contains("it keeps revisions \(oldest - 1) to 50"))
+        #expect("\(failure!)".contains("its history has revisions \(oldest - 1) to 50"))
     }
 
     @Test func `is let go of without anybody asking for it`() async throws {

@@ -2,7 +2,7 @@ import Diffable
 import DiffableStore
 import Testing
 
-/// What becomes of heads and answers when the disk does not take a group.
+/// Heads and answers after the disk failed to write a group.
 struct JournalFailureTests {
     let bench = Bench()
     let section: [ListOperation] = [.appendSections([Section(id: "today")])]
@@ -30,11 +30,7 @@ struct JournalFailureTests {
         bench.log.clear()
         bench.transact("tasks", section, ifRevision: 0)
         bench.create("other", .durable)
-        await bench.store.settle()
-        while !bench.journal.waitingGroups.isEmpty {
-            bench.journal.succeed()
-            await bench.store.settle()
-        }
+        await bench.settleJournal()
         #expect(
             bench.log.lines.sorted() == [
                 "commit other created at 0", "commit tasks 0→1 in one step", "create other: at 0",

@@ -4,11 +4,11 @@ import Testing
 
 @testable import DiffableStore
 
-/// A list's past, as far as it is kept, is the same after a start as before.
+/// The kept history of a list survives a restart.
 struct JournalHistoryTests {
     let directory = ScratchDirectory()
 
-    /// Everything that history tells of a list.
+    /// A list's complete history.
     private struct Past: Equatable {
         var revisions: [Revision]
         var states: [Remembered]
@@ -43,7 +43,7 @@ struct JournalHistoryTests {
         let history = HistoryLimits(lengthMax: run < 2 ? 30_000 : 4 << 20)
         let limits = StoreLimits(
             journalLengthMin: run % 2 == 0 ? 300 : 1 << 20, checkpointPartLengthMax: 500, history: history)
-        // Whatever becomes of the time of day.
+        // The result does not depend on the time of day.
         let time = TestClock()
         var before: Past?
         for start in 0..<4 {
@@ -90,7 +90,7 @@ struct JournalHistoryTests {
         await again.shutDown()
     }
 
-    /// One request, or a few that share a row.
+    /// Sends one request, or a few that share a row.
     private func change(_ store: Store, _ changes: inout RandomChanges) async throws {
         let state = try #require(await store.list("tasks"))
         let operation = changes.operation(on: state.snapshot)
@@ -113,7 +113,7 @@ struct JournalHistoryTests {
             }
         default: await store.run { $0.transact("tasks", [operation], origin: origin) { _ in } }
         }
-        // Answered when all that came before is on disk.
+        // This is answered when all earlier changes are on disk.
         _ = try await store.transacting("tasks", []).get()
     }
 
@@ -146,7 +146,7 @@ struct JournalHistoryTests {
             let operation: ListOperation = index % 2 == 0 ? .expandItems(["a"]) : .collapseItems(["a"])
             _ = try await store.transacting("tasks", [operation]).get()
             await store.sqlite.finishUpkeep()
-            // Twenty may wait for a checkpoint beside those that history keeps and those behind the last whole state.
+            // Twenty rows may wait for a checkpoint, in addition to the history's rows and the rows since the last checkpoint.
             let rows = try await store.sqlite.query("SELECT count(*) FROM journal")
             #expect(rows <= kept + 20 + PastRun.countMax)
         }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DiffableStore
 
-/// How transactions and checkpoints stand in the database.
+/// The rows of transactions and checkpoints in the database.
 struct JournalRowsTests {
     let directory = ScratchDirectory()
 
@@ -23,7 +23,7 @@ struct JournalRowsTests {
 
     @Test func `the transactions of a group share a row, and come back one by one`() async throws {
         let store = try await openWithSection()
-        // Asked in one go, they wait for one sync.
+        // Submitted together, they wait for one sync.
         await store.run { store in
             for index in 0..<500 { store.transact("tasks", append(index)) { _ in } }
         }
@@ -145,7 +145,7 @@ struct JournalRowsTests {
             Issue.record("it was opened")
         } catch StoreOpeningError.damaged(_, let list, _, let reason) {
             #expect(list == "tasks")
-            #expect(reason == "a part of its checkpoint is not what was written")
+            #expect(reason == "a part of its checkpoint has a wrong checksum")
         }
     }
 
@@ -179,14 +179,5 @@ struct JournalRowsTests {
         let percents = told.withLock { $0 }
         #expect(percents.count > 3 && percents == Array(Set(percents)).sorted() && percents.last == 100)
         await again.shutDown()
-    }
-
-    @Test func `a database of an earlier schema is refused, and says what to do`() async throws {
-        await (try await directory.open()).shutDown()
-        try directory.edit("PRAGMA user_version = 1")
-        let error = StoreOpeningError.schemaTooOld(
-            path: directory.databasePath, version: 1, known: JournalSchema.version)
-        await #expect(throws: error) { _ = try await directory.open() }
-        #expect(error.description.contains("move it and the files beside it away"))
     }
 }

@@ -5,11 +5,11 @@ import Testing
 
 @testable import DiffableStore
 
-/// The journal on SQLite, beside what recovery shows of it.
+/// Tests of the SQLite journal that recovery does not cover.
 struct JournalTests {
     let directory = ScratchDirectory()
 
-    /// The JSON of each step that a store commits, or "none".
+    /// Returns the JSON of each committed step, or "none".
     private func watchSteps(_ store: Store) async -> Log {
         let log = Log()
         await store.run { store in

@@ -4,11 +4,11 @@ import Testing
 
 @testable import DiffableStore
 
-/// What was leased when the daemon ended.
+/// Leases that existed when the daemon ended.
 @Suite struct `What is leased on disk` {
     private let directory = ScratchDirectory()
 
-    /// Leaves a list with two leased items and one that is not.
+    /// Leaves a list with two leased items and an ordinary one.
     private func leave() async throws {
         let store = try await directory.open()
         _ = try await store.creating("bar", .durable).get()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import DiffableStore
 
-/// What goes when the one who put it there has gone.
+/// The items that are deleted when their client disconnects.
 @Suite struct `A lease` {
     private let bench = Bench()
     private let origin = Origin(name: "lease ended: bar", processID: 7)
@@ -60,7 +60,7 @@ import Testing
         ).get()
         _ = try await store.transacting("bar", [.deleteItems(["3"])]).get()
         try await insert([Item(id: "3")])
-        // Deleted and inserted in one transaction, it has moved.
+        // An item that is deleted and inserted in one transaction was moved.
         _ = try await store.transacting(
             "bar", [.deleteItems(["4"]), .appendItems([Item(id: "4")], to: .section("other"))]
         ).get()
@@ -77,7 +77,7 @@ import Testing
         let store = bench.store
         _ = try await store.transacting("bar", [.moveItem("3", to: .end(of: .section("mine")))]).get()
         _ = try await store.transacting("bar", [.moveItem("5", to: .end(of: .section("mine")))]).get()
-        // Somebody takes the parent away: of the descendants, those that were moved out stay, and stay leased.
+        // Another client deletes the parent: descendants that were moved out stay, and stay leased.
         _ = try await store.transacting("bar", [.deleteItems(["1"])]).get()
         #expect(await items == ["3", "5"])
         try await insert([Item(id: "2"), Item(id: "4")])
@@ -122,7 +122,7 @@ import Testing
         await end(a)
         #expect(await store.list("temporary") == nil)
         #expect(await store.list("bar") != nil)
-        // Another list of that name is not the one that was leased.
+        // Another list with that name is not the leased one.
         let c = await store.run { $0.makeLease() }
         _ = try await store.creating("temporary", .volatile, lease: c).get()
         _ = try await store.deleting("temporary").get()

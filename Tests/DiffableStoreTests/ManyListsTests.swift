@@ -3,13 +3,14 @@ import Testing
 
 @testable import DiffableStore
 
-/// A start restores lists on two threads: copies of short ones on the second, long ones as they are read.
+/// A start restores lists on two threads: short lists are copied and restored on the second, long ones are restored as they are
+/// read.
 struct ManyListsTests {
     let directory = ScratchDirectory()
-    /// Of the rows that a list is to have in the journal, in bytes: none, few, and more than are copied.
+    /// Bytes of a list's rows in the journal: none, few, and more than are copied.
     private let lengths = [0, 0, 200, 3_000, 40_000, 1_500_000]
     private let names = (0..<46).map { ListName(stringLiteral: "list \($0)") }
-    /// No checkpoint takes rows away.
+    /// Limits without checkpoints, which would delete rows.
     private let limits = StoreLimits(
         journalLengthMin: 1 << 30, idleMilliseconds: 1 << 30, history: HistoryLimits(lengthInAllMax: 1 << 30))
 
@@ -47,7 +48,7 @@ struct ManyListsTests {
         print("seed \(seed)")
         var generator = RandomChanges(seed: seed).generator
         let store = try await directory.open(limits: limits)
-        // So many of a middle length that the second thread cannot be done with them at once.
+        // So many lists of medium length that the second thread needs some time.
         let all = (lengths + (0..<40).map { _ in 60_000 }).shuffled(using: &generator)
         for (index, length) in all.enumerated() { try await fill(names[index], with: length, in: store) }
         let before = await pasts(store)

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DiffableStore
 
-/// Which state directories are taken, and how their database is set.
+/// The state directories that are accepted, and the settings of their database.
 struct OpeningTests {
     let directory = ScratchDirectory()
 
@@ -38,13 +38,13 @@ struct OpeningTests {
         await again.shutDown()
     }
 
-    @Test func `a database of a later version is refused and left alone`() async throws {
+    @Test(arguments: [JournalSchema.version + 1, JournalSchema.version - 1])
+    func `a database of another version is refused and left alone`(version: Int) async throws {
         await (try await directory.open()).shutDown()
-        let later = JournalSchema.version + 1
-        try directory.edit("PRAGMA user_version = \(later)")
+        try directory.edit("PRAGMA user_version = \(version)")
         let bytes = try Data(contentsOf: URL(fileURLWithPath: directory.databasePath))
-        let error = StoreOpeningError.schemaTooNew(
-            path: directory.databasePath, version: later, known: JournalSchema.version)
+        let error = StoreOpeningError.otherSchema(
+            path: directory.databasePath, version: version, known: JournalSchema.version)
         await #expect(throws: error) { _ = try await directory.open() }
         #expect(try Data(contentsOf: URL(fileURLWithPath: directory.databasePath)) == bytes)
     }
@@ -63,7 +63,7 @@ struct OpeningTests {
         await #expect(throws: error) { _ = try await directory.open() }
     }
 
-    /// In the name of the format, and in the number that tells our databases from others.
+    /// In the name of the format, and in the application id.
     @Test(arguments: [3, 70])
     func `a database of ours of which the heading is damaged is no other program's, and is repaired`(
         offset: Int

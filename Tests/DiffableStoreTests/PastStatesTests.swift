@@ -4,7 +4,7 @@ import Testing
 
 @testable import DiffableStore
 
-/// States that were made again from what led to them, against those that were there.
+/// Compares states that were restored from history with the original ones.
 struct PastStatesTests {
     private let directory = ScratchDirectory()
 
@@ -37,14 +37,13 @@ struct PastStatesTests {
             }
             if step == 700 {
                 try await deleteAndUndelete(store)
-                // A packed state does not say which requests to draw items again came before it.
+                // A packed state does not record earlier requests to redraw items.
                 starts += Array(0...state.revision)
             }
         }
         await store.shutDown()
     }
 
-    /// Checks that the deleted list is packed.
     private func deleteAndUndelete(_ store: Store) async throws {
         let before = try #require(await store.list("tasks"))
         _ = try await store.deleting("tasks").get()
@@ -60,7 +59,7 @@ struct PastStatesTests {
         #expect(Remembered(after) == Remembered(before))
     }
 
-    /// One request: small, or too long to be packed, or back to an earlier state, or one that asks twice to draw an item again.
+    /// Sends a request: a small one, one too long to be packed, a return to an earlier state, or two redraws of an item.
     private func change(_ store: Store, _ step: Int, _ changes: inout RandomChanges) async throws {
         let snapshot = try #require(await store.list("tasks")).snapshot
         switch step % 150 {
@@ -69,7 +68,7 @@ struct PastStatesTests {
             _ = try await store.transacting("tasks", [.reconfigureList(Content(Array("\"\(step)\(text)\"".utf8)))])
                 .get()
         case let step where step % 10 == 5:
-            // Of which the difference has no more than one.
+            // The diff contains a redraw once.
             guard let item = snapshot.itemIdentifiers.randomElement(using: &changes.generator) else { break }
             let asked = [ItemReconfiguration(id: item)]
             _ = try await store.transacting("tasks", [.reconfigureItems(asked), .reconfigureItems(asked)]).get()
@@ -82,10 +81,10 @@ struct PastStatesTests {
         }
     }
 
-    /// In an order of its own: that of what is expanded or reloaded is another after a start.
+    /// Encodes operations in a fixed order, because the order of expansions and reloads changes at a restart.
     private func bytes(_ operations: [ListOperation]) -> [UInt8] { OperationsWriter.array(operations).sorted() }
 
-    /// Compares a few states, some of which follow each other, and what is different between them.
+    /// Compares a few states, some of them consecutive, and the diffs between them.
     private func compare(
         _ store: Store, _ states: [ListState], _ starts: [Int], _ what: String,
         _ generator: inout some RandomNumberGenerator
@@ -100,7 +99,7 @@ struct PastStatesTests {
             let found = await store.run { $0.list("tasks", at: wanted) }
             let state = try #require(found)
             #expect(Remembered(state) == Remembered(expected), "\(what), revision \(revision)")
-            // What was to be drawn again is counted anew after a start.
+            // Redraws are counted from zero after a restart.
             if let earlier, !starts.contains(where: { (earlier.revision..<revision).contains($0) }) {
                 let difference = state.snapshot.difference(from: earlier.snapshot)
                 let differenceThen = expected.snapshot.difference(from: states[earlier.revision].snapshot)

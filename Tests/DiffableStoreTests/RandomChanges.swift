@@ -51,7 +51,7 @@ struct RandomChanges {
     private mutating func content() -> Content? {
         let length = Int.random(in: 0..<60, using: &generator)
         if length == 0 { return nil }
-        // Some have the same beginning and the same end.
+        // Some strings share a beginning and an end.
         let (beginning, end) = ("abcdefgh".prefix(length), String(repeating: "x", count: length / 2))
         return Content(Array("\"\(beginning)\(Int.random(in: 0..<1_000, using: &generator))\(end)\"".utf8))
     }

@@ -3,11 +3,11 @@ import Testing
 
 @testable import DiffableStore
 
-/// What was on disk comes back, whenever the daemon ends and however.
+/// Everything on disk is restored, however the daemon ends.
 struct RecoveryTests {
-    /// Checkpoints are due all the time, and have many parts.
+    /// Very frequent checkpoints of many parts.
     let restless = StoreLimits(journalLengthMin: 300, checkpointPartLengthMax: 200, history: .none)
-    /// The same, and the journal keeps the last few states as well.
+    /// The same, with the last few states in the journal.
     let remembering = StoreLimits(
         journalLengthMin: 300, checkpointPartLengthMax: 200,
         history: HistoryLimits(lengthMax: 25_000, deletedLengthMax: 30_000))
@@ -53,7 +53,7 @@ struct RecoveryTests {
         await store.shutDown()
     }
 
-    /// How many rows there are that nothing leads to.
+    /// Counts superseded rows.
     private let supersededRows = """
         WITH heading AS (SELECT number, checkpointRevision, generation FROM list
             UNION ALL SELECT number, checkpointRevision, generation FROM deletedList)
@@ -63,7 +63,7 @@ struct RecoveryTests {
                WHERE number IS NULL OR rows.generation <> heading.generation)
         """
 
-    /// Random changes of a few lists, some of them at once.
+    /// Makes random changes of a few lists, some of them at once.
     private func change(_ store: Store, with changes: inout RandomChanges, times: Int) async throws {
         let names: [ListName] = ["a", "b", "c", "volatile"]
         for name in names where await store.list(name) == nil {
@@ -76,7 +76,7 @@ struct RecoveryTests {
             switch Int.random(in: 0..<20, using: &changes.generator) {
             case 0:
                 _ = try await store.deleting(name).get()
-                // With what was deleted before, or with what is about to be.
+                // Undelete a list deleted earlier, or one that is about to be deleted.
                 if Bool.random(using: &changes.generator) { _ = await store.undeleting(name) }
                 if await store.list(name) == nil { _ = try await store.creating(name, state.durability).get() }
             case 1:
@@ -104,7 +104,7 @@ struct RecoveryTests {
     }
 
     @Test func `a change longer than a row comes back whole`() async throws {
-        // No checkpoint comes between.
+        // No checkpoint is made in between.
         let store = try await directory.open(limits: StoreLimits(journalLengthMin: 1 << 30))
         _ = try await store.creating("tasks", .durable).get()
         let long = Content(Array("\"\(String(repeating: "x", count: 1 << 20))\"".utf8))

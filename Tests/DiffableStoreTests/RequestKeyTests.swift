@@ -5,7 +5,7 @@ import Testing
 
 @testable import DiffableStore
 
-/// What becomes of a request that comes again under its key.
+/// The result of a request that is repeated under its key.
 @Suite struct `A request with a key` {
     private let bench = Bench()
     private let milk: [ListOperation] = [.appendItems([Item(id: "milk")])]
@@ -66,7 +66,7 @@ import Testing
         #expect(await store.undoing("tasks", key: "k").failure == reused)
         #expect(await store.applying("tasks", .operations(milk), key: "k").failure == reused)
         #expect(await store.list("tasks")?.revision == 2)
-        // Another list knows nothing of it.
+        // The key belongs to the list.
         _ = try await store.creating("other", .volatile).get()
         #expect(try await store.transacting("other", bench.section("s"), key: "k").get().revision == 1)
     }
@@ -278,16 +278,5 @@ import Testing
         }
         digests.insert(RequestDigest.of(transact: [.appendItems(items.reversed())]))
         #expect(digests.count == 7)
-    }
-}
-
-extension Bench {
-    /// Lets all that was asked reach the disk.
-    func settleJournal() async {
-        await store.settle()
-        while !journal.waitingGroups.isEmpty {
-            journal.succeed()
-            await store.settle()
-        }
     }
 }

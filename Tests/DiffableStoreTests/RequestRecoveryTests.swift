@@ -4,7 +4,7 @@ import Testing
 
 @testable import DiffableStore
 
-/// What is remembered of requests with a key after a start.
+/// The memory of requests with a key after a restart.
 @Suite struct `The keys of requests` {
     private let directory = ScratchDirectory()
 
@@ -58,7 +58,7 @@ import Testing
         #expect(try await append(6, to: store).get().revision == 7)
         #expect(await append(3, to: store).failure != nil)
         await store.shutDown()
-        // With less room than before.
+        // Start with lower limits than before.
         store = try await directory.open(limits: StoreLimits(requests: RequestLimits(keysMax: 1)))
         #expect(try await append(6, to: store).get().revision == 7)
         #expect(try await append(7, to: store).get().revision == 8)
@@ -83,7 +83,7 @@ import Testing
         await store.shutDown()
         store = try await directory.open(limits: StoreLimits(requests: RequestLimits(ageMax: 0)))
         await store.sqlite.finishUpkeep()
-        // The last one stays, so that the others go on being counted.
+        // The last one stays, so that the numbering continues.
         #expect(try await store.sqlite.query("SELECT count(*) FROM request") == 1)
         #expect(await append(1, to: store).failure != nil, "its item is there already")
         #expect(try await append(2, to: store).get().revision == 3)
@@ -105,7 +105,7 @@ import Testing
         await #expect(throws: StoreOpeningError.self) { _ = try await directory.open() }
         let offline = OfflineStore(directory: directory.path)
         let found = try offline.check(scratch: NSTemporaryDirectory())
-        #expect(found.lists.map(\.damage).description.contains("with a key"), "\(found)")
+        #expect(found.lists.map(\.damage).description.contains("with a request key"), "\(found)")
         #expect(try offline.repair(keepingIn: "kept").keptIn != nil)
         store = try await directory.open()
         #expect(await store.list("tasks")?.snapshot.numberOfItems == 4)
@@ -115,7 +115,7 @@ import Testing
         await store.shutDown()
     }
 
-    /// Then what they changed may be missing as well.
+    /// Their changes may then be missing as well.
     @Test func `of which the last are missing lead to new epochs`() async throws {
         var store = try await opened()
         for number in 1...4 { _ = try await append(number, to: store).get() }
@@ -149,7 +149,7 @@ import Testing
         _ = try await append(1, to: store).get()
         _ = try await store.deleting("tasks").get()
         let crashed = try await store.sqlite.crash(in: directory).left
-        // They stay as long as the deleted list can come back.
+        // The keys stay until the deleted list can no longer be restored.
         await store.sqlite.finishUpkeep()
         #expect(try await store.sqlite.query("SELECT count(*) FROM request") == 1)
         await store.run { $0.take(StoreLimits(history: HistoryLimits(deletedLengthMax: 0))) }

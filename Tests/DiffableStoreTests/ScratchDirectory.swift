@@ -5,7 +5,7 @@ import Logging
 
 @testable import DiffableStore
 
-/// A directory of a test's own, gone with the last who holds it.
+/// A temporary directory that is deleted with its last reference.
 final class ScratchDirectory: Sendable {
     let path = NSTemporaryDirectory() + "diffabled-store-tests-\(UUID().uuidString)"
 
@@ -21,22 +21,22 @@ final class ScratchDirectory: Sendable {
             clock: clock, onFailure: { _ in })
     }
 
-    /// What a crash at this moment would leave, as another directory.
+    /// Returns a directory with the files that a crash would leave now.
     func copied() throws -> ScratchDirectory {
         let copy = try backedUp()
-        // A copy of the witness is worth nothing; what a crash leaves is no copy.
+        // A copied witness is invalid, so it is rewritten: a crash does not copy files.
         if case .success(let record) = Witness.read(in: path) { try Witness(in: copy.path).write(record) }
         return copy
     }
 
-    /// A copy as anybody would make it.
+    /// Returns an ordinary copy.
     func backedUp() throws -> ScratchDirectory {
         let copy = ScratchDirectory()
         try FileManager.default.copyItem(atPath: path, toPath: copy.path)
         return copy
     }
 
-    /// Changes the database behind the store's back; nobody may have it open.
+    /// Changes the database without the store, which must not have it open.
     func edit(_ sql: String) throws {
         try DatabaseQueue(path: databasePath).write { try $0.execute(sql: sql) }
     }
@@ -52,14 +52,13 @@ extension Store {
         return journal
     }
 
-    /// Returns when all that was asked is on disk, with what that brought about, and nothing is left to be done between
-    /// groups.
+    /// Returns when all requests and their follow-ups are on disk and no maintenance is left.
     nonisolated func settleOnDisk() async {
         repeat {
             await withCheckedContinuation { continuation in
                 later { $0.answer(whenSettled: { continuation.resume() }) }
             }
-            // What was answered may bring about more.
+            // Answered requests may cause further work.
             await settle()
         } while await statistics.pendingTransactions > 0
         await sqlite.finishUpkeep()
@@ -67,27 +66,27 @@ extension Store {
 }
 
 extension SQLiteJournal {
-    /// Reads or sets something between two transactions of the journal.
+    /// Runs a statement between two transactions of the journal.
     func query(_ sql: String) throws -> Int {
         try database.writeWithoutTransaction { try Int.fetchOne($0, sql: sql) ?? 0 }
     }
 
-    /// What is known of the list, where there is one.
+    /// Returns a figure of the first list, or nil without a list.
     func firstList(_ figure: KeyPath<JournalledList, Int>) -> Int? { lists.values.first?[keyPath: figure] }
 
-    /// What a crash between two transactions would leave, and the lists that must come back from it.
+    /// Returns the files that a crash between two transactions would leave, and the lists expected from them.
     func crash(in directory: ScratchDirectory) throws -> (left: ScratchDirectory, lists: [ListState]) {
         let states = lists.values.filter { $0.deletion == nil }.map(\.state)
         return (try directory.copied(), states.sorted { $0.name < $1.name })
     }
 
-    /// Returns when nothing is left to be done between groups.
+    /// Returns when no maintenance is left.
     func finishUpkeep() async {
         while !upkeep.isEmpty, case .scheduled = upkeepState { await Task.yield() }
     }
 }
 
-/// What must be the same after a start as it was before.
+/// The state that a restart has to keep.
 struct Remembered: Equatable {
     let name: String
     let epoch: String

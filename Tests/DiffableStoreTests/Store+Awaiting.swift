@@ -1,7 +1,7 @@
 import Diffable
 import DiffableStore
 
-/// Requests that wait for their answer.
+/// Async versions of requests.
 extension Store {
     nonisolated func creating(
         _ name: ListName, _ durability: Durability, existing: ExistingList = .isError, lease: Lease? = nil

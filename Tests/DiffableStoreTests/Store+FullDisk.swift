@@ -1,11 +1,11 @@
 @testable import DiffableStore
 
-/// A disk that is full, by way of SQLite's own limit on pages: the same error, from the same place.
+/// Simulates a full disk with SQLite's own limit on pages, which gives the same error in the same place.
 extension Store {
     nonisolated func fillDisk() async throws {
         _ = try await sqlite.query("PRAGMA max_page_count = 1")
         _ = try await sqlite.query("CREATE TABLE IF NOT EXISTS filler (x)")
-        // What the file has room for already is used up.
+        // Fill the free space in the file.
         for length in [1 << 16, 1 << 12] {
             var isFull = false
             for _ in 0..<1_000 where !isFull {
@@ -20,5 +20,7 @@ extension Store {
 
     nonisolated func makeRoomOnDisk() async throws {
         _ = try await sqlite.query("PRAGMA max_page_count = 1000000")
+        // The store refuses a database with an unknown table.
+        _ = try await sqlite.query("DROP TABLE IF EXISTS filler")
     }
 }

@@ -2,7 +2,7 @@ import Diffable
 import DiffableStore
 import Testing
 
-/// What people read in the log and in replies.
+/// Error messages in the log and in replies.
 struct StoreErrorTests {
     @Test(arguments: [
         (StoreError.noSuchList("tasks"), ["\"tasks\"", "create it"]),
@@ -11,7 +11,7 @@ struct StoreErrorTests {
         (.tooManyListsOfUser(1_001, max: 3), ["1001", "3", "listsPerUserMax", "delete one"]),
         (
             .contentOfUserTooLong("tasks", 1_001, max: 9),
-            ["tasks", "1001", "9 bytes", "contentPerUserMax", "Delete something"]
+            ["tasks", "1001", "9 bytes", "contentPerUserMax", "Delete items or lists"]
         ),
         (.revisionMismatch("tasks", expected: 4, current: 5), ["\"tasks\"", "4", "5", "retry"]),
         (.transaction("tasks", TransactionError(index: 2, reason: .noSuchItem("milk"))), ["\"tasks\"", "2", "milk"]),
@@ -21,8 +21,8 @@ struct StoreErrorTests {
             ["\"tasks\"", "\"milk\"", "snapshot[0]", "snapshot[7]"]
         ),
         (.noSpace, ["full", "nothing was changed", "retry"]),
-        (.storageFailed(reason: "I/O error"), ["I/O error", "unknown", "Restart the daemon"]),
-        (.shuttingDown, ["shutting down", "reconnect"]),
+        (.storageFailed(reason: "I/O error"), ["I/O error", "may have been made", "restart the daemon"]),
+        (.shuttingDown, ["shutting down", "send it again"]),
     ])
     func `a refusal names what it is about and what to do`(error: StoreError, words: [String]) {
         for word in words { #expect("\(error)".contains(word), "\(error)") }
@@ -31,7 +31,7 @@ struct StoreErrorTests {
     @Test(arguments: [
         (StoreOpeningError.directoryUnusable(path: "/state", reason: "none"), ["/state", "none", "--state-directory"]),
         (.inUse(path: "/state"), ["/state", "another diffabled", "--state-directory"]),
-        (.schemaTooNew(path: "/state/x", version: 9, known: 1), ["/state/x", "9", "1", "later diffabled"]),
+        (.otherSchema(path: "/state/x", version: 9, known: 1), ["/state/x", "9", "1", "nothing was changed"]),
         (.foreign(path: "/state/x"), ["/state/x", "--state-directory"]),
         (
             .missing(path: "/state/x", reason: "it is empty"),

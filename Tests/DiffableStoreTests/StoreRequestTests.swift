@@ -2,7 +2,7 @@ import Diffable
 import DiffableStore
 import Testing
 
-/// What requests come to, on volatile lists: there is no disk in the way.
+/// The results of requests on volatile lists, without a disk.
 struct StoreRequestTests {
     let bench = Bench()
 

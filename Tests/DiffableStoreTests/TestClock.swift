@@ -2,7 +2,7 @@ import Synchronization
 
 @testable import DiffableStore
 
-/// Clocks that a test sets. The time of day jumps where it likes; what ages goes by the time that passed.
+/// Clocks that a test sets. The time of day may jump; only elapsed time ages entries.
 final class TestClock: Sendable {
     private struct Times {
         var timeOfDay = 1_763_763_525_000
@@ -17,7 +17,7 @@ final class TestClock: Sendable {
             uptime: { self.times.withLock { $0.uptime } })
     }
 
-    /// Time goes by while the daemon runs.
+    /// Advances the time while the daemon runs.
     func pass(seconds: Double) {
         times.withLock { times in
             times.timeOfDay += Int(seconds * 1_000)
@@ -25,12 +25,12 @@ final class TestClock: Sendable {
         }
     }
 
-    /// Somebody sets the time of day; by ten years one way or the other if nothing is said.
+    /// Sets the time of day, by default ten years forward or back.
     func jump(years: Int = Bool.random() ? 10 : -10) {
         times.withLock { $0.timeOfDay += years * 31_536_000_000 }
     }
 
-    /// The machine was down for a while, and its uptime begins anew.
+    /// Restarts the machine after some time off, which resets its uptime.
     func restartMachine(after seconds: Int = .random(in: 1...1_000_000)) {
         times.withLock { times in
             times.timeOfDay += seconds * 1_000

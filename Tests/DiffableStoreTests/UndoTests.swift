@@ -126,7 +126,7 @@ struct UndoTests {
         var succeeded = 0
         for step in 0..<400 {
             let what = "seed \(seed), step \(step)"
-            // A short history may lose the states between.
+            // A short history may lose intermediate states.
             let count = lengthMax > 1_000 && Int.random(in: 0..<4, using: &random) == 0 ? 2 : 1
             switch Int.random(in: 0..<10, using: &random) {
             case 0..<3:

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DiffableStore
 
-/// What one user's lists may take together.
+/// The limits on all lists of one user.
 struct UsageTests {
     private static let alice = Peer(userID: 61_001, groupID: 61_001)
     private static let bob = Peer(userID: 61_002, groupID: 61_002)
@@ -24,7 +24,7 @@ struct UsageTests {
         }
     }
 
-    /// Fills a list with a section and an item that count for so many bytes together.
+    /// Fills a list with a section and an item that together count as `length` bytes.
     private func fill(
         _ name: ListName, _ length: Int, by peer: Peer, mode: TransactionMode = .commit
     ) async -> StoreError? {
@@ -61,7 +61,56 @@ struct UsageTests {
         #expect(await !create("e", by: Self.bob))
     }
 
-    // MARK: What is in them
+    @Test func `lists of others keep neither root nor a user without a list from creating one`() async {
+        let bench = Bench(limits: StoreLimits(listsMax: 3, listsPerUserMax: 2))
+        func create(_ name: ListName, by peer: Peer) async -> StoreError? {
+            await withCheckedContinuation { continuation in
+                bench.store.later {
+                    $0.createList(name, durability: .volatile, by: peer) { continuation.resume(returning: $0.failure) }
+                }
+            }
+        }
+        #expect(await create("a", by: Self.alice) == nil)
+        #expect(await create("b", by: Self.alice) == nil)
+        #expect(await create("c", by: Self.bob) == nil)
+        #expect(await create("d", by: Self.bob) == .tooManyLists(max: 3))
+        for number in 0..<5 {
+            let newcomer = Peer(userID: 62_000 + UInt32(number), groupID: 1)
+            #expect(await create(.numbered(number), by: newcomer) == nil)
+            #expect(await create(.numbered(10 + number), by: newcomer) == .tooManyLists(max: 3))
+        }
+        for number in 20..<23 { #expect(await create(.numbered(number), by: .daemon) == nil) }
+        #expect(await create("r", by: .daemon) == .tooManyLists(max: 3))
+    }
+
+    @Test func `a subordinate id counts for the user that it was given to`() async {
+        let container = Peer(userID: 100_007, groupID: 100_007)
+        func count(_ subordinates: String) {
+            bench.store.later { store in
+                var limits = store.limits
+                limits.subordinates = SubordinateUsers(subordinates, daemonUserID: 0) { _ in nil }
+                store.take(limits)
+            }
+        }
+        count("61001:100000:65536")
+        #expect(await create("a", by: Self.alice))
+        #expect(await create("b", by: container))
+        #expect(await !create("c", by: container))
+        #expect(await !create("c", by: Self.alice))
+        #expect(await fill("a", 600, by: Self.alice) == nil)
+        let error = StoreError.contentOfUserTooLong("b", Self.alice.userID, max: 1_000)
+        #expect(await fill("b", 401, by: container) == error)
+        #expect(await fill("b", 400, by: container) == nil)
+        // The daemon has rights of its own.
+        #expect(await fill("b", 300, by: Self.alice) == .noSuchList("b"))
+        // Without the file, root is a user like any other from the next reload on.
+        count("")
+        #expect(await create("c", by: container))
+        #expect(await create("d", by: Self.alice))
+        #expect(await !create("e", by: container))
+    }
+
+    // MARK: List contents
 
     @Test func `all lists of a user together may hold so much, and not one byte more`() async {
         #expect(await create("a", by: Self.alice))
@@ -83,7 +132,7 @@ struct UsageTests {
         #expect(await fill("a", 1_001, by: Self.bob) != nil)
         #expect(await fill("a", 5_000, by: .daemon) == nil)
         #expect(await fill("a", 5_001, by: Self.alice) != nil)
-        // It gets no longer.
+        // The list stays at its length.
         #expect(await fill("a", 2_000, by: Self.alice) == nil)
         #expect(await create("b", by: Self.bob))
         #expect(await fill("b", 1_000, by: Self.bob) == nil)
@@ -114,11 +163,11 @@ struct UsageTests {
 
     // MARK: Counting
 
-    /// Whatever happens, also when the disk refuses what was counted already.
+    /// Counted bytes stay exact, even if the disk refuses changes that were already counted.
     @Test func `what is counted is what there is, through random changes and a disk that is full at times`() async {
         let seed = UInt64.random(in: 0...UInt64.max)
         var random = SplitMix64(seed: seed)
-        let peers = [Self.alice, Self.bob, Peer.daemon]
+        let peers = [Self.alice, Self.bob, Peer.daemon, Peer(userID: 100_003, groupID: 1)]
         let names: [ListName] = ["a", "b", "c", "d"]
         let bench = Bench(limits: StoreLimits(contentPerUserMax: 3_000))
         for _ in 0..<60 {
@@ -129,7 +178,8 @@ struct UsageTests {
                 let id = ItemID.numbered(Int.random(in: 0..<20, using: &random))
                 let content = Content(
                     Array("\"\(String(repeating: "x", count: .random(in: 0..<300, using: &random)))\"".utf8))
-                let choice = Int.random(in: 0..<12, using: &random)
+                let choice = Int.random(in: 0..<13, using: &random)
+                let owner = [61_001, 61_002, 0].randomElement(using: &random)!
                 let newName = names.randomElement(using: &random)!
                 bench.store.later { store in
                     switch choice {
@@ -141,6 +191,10 @@ struct UsageTests {
                     case 6: _ = store.take(AccessRules([.init(prefix: "", mode: AccessMode(bits: 0o666))]))
                     case 7: store.undeleteList(name, as: newName, by: peer) { _ in }
                     case 8: store.renameList(name, to: newName) { _ in }
+                    case 9:
+                        var limits = store.limits
+                        limits.subordinates = SubordinateUsers("\(owner):100000:9", daemonUserID: 0) { _ in nil }
+                        store.take(limits)
                     default:
                         store.apply(
                             name, .whole([Section(id: "s", items: [Item(id: id, content: content)])]), by: peer
@@ -164,7 +218,7 @@ struct UsageTests {
 }
 
 extension Store {
-    /// Lists and bytes, by owners.
+    /// Lists and bytes by owner.
     fileprivate var counted: [UInt32: [Int]] {
         Dictionary(uniqueKeysWithValues: usages.all.map { ($0.owner, [$0.lists, $0.length]) })
     }
@@ -173,8 +227,9 @@ extension Store {
         var result: [UInt32: [Int]] = [:]
         for held in heldLists.values {
             guard let head = held.head else { continue }
-            let sum = result[held.headAccess.effective.owner] ?? [0, 0]
-            result[held.headAccess.effective.owner] = [sum[0] + 1, sum[1] + head.snapshot.lengthCounted]
+            let user = limits.subordinates.user(of: held.headAccess.effective.owner)
+            let sum = result[user] ?? [0, 0]
+            result[user] = [sum[0] + 1, sum[1] + head.snapshot.lengthCounted]
         }
         return result
     }

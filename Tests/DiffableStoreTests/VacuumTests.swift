@@ -6,7 +6,6 @@ import TestSupport
 
 @testable import DiffableStore
 
-/// The database's file becomes shorter after lists were deleted for good.
 struct VacuumTests {
     private let directory = ScratchDirectory()
     private let limits = StoreLimits(idleMilliseconds: 20)
@@ -43,42 +42,11 @@ struct VacuumTests {
         await again.shutDown()
     }
 
-    /// As an earlier diffabled left it.
-    private func makeVacuumNone() throws {
-        let database = try DatabaseQueue(path: directory.databasePath)
-        try database.writeWithoutTransaction { database in
-            try database.execute(sql: "PRAGMA auto_vacuum = NONE")
-            try database.execute(sql: "VACUUM")
-        }
-        try database.close()
-    }
-
-    private func vacuuming() throws -> Vacuuming? {
-        try DatabaseQueue(path: directory.databasePath).read { try $0.vacuuming }
-    }
-
-    @Test func `a database of an earlier diffabled becomes shorter too, from the next start on`() async throws {
-        let store = try await directory.open(limits: limits)
-        try await fill(store, "large", length: 4_000_000)
-        try await fill(store, "small", length: 100_000)
-        await store.shutDown()
-        try makeVacuumNone()
-        #expect(try vacuuming() == Vacuuming.none)
-        let again = try await directory.open(limits: limits)
-        _ = try await again.deleting("large", keeping: .never).get()
-        #expect(try await eventuallyInTask { try fileLength < 1_500_000 })
-        #expect(await again.lists.map(\.name) == ["small"])
-        await again.shutDown()
-        #expect(try vacuuming() == .incremental)
-    }
-
-    @Test(arguments: [false, true])
-    func `a repair finds the tables behind a damaged first page`(isEarlier: Bool) async throws {
+    @Test func `a repair finds the tables behind a damaged first page`() async throws {
         let store = try await directory.open(limits: limits)
         try await fill(store, "tasks", length: 500_000)
         let before = await store.lists.map(\.snapshot.numberOfSections)
         await store.shutDown()
-        if isEarlier { try makeVacuumNone() }
         let path = URL(filePath: directory.databasePath)
         let file = try Data(contentsOf: path)
         try (Data(repeating: 0, count: 4_096) + file.dropFirst(4_096)).write(to: path)

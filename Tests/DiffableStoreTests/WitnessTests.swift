@@ -5,10 +5,10 @@ import Testing
 
 @testable import DiffableStore
 
-/// A revision never stands for two states in one epoch, whatever becomes of the files while nobody has them open.
+/// A revision never names two states in one epoch, whatever happens to the files while no daemon has them open.
 struct WitnessTests {
     let directory = ScratchDirectory()
-    /// What was logged as a warning or worse.
+    /// Logged warnings and errors.
     let log = Log()
 
     private var logger: Logger { Logger(label: "test") { _ in ComplaintLogHandler(log: log) } }
@@ -24,7 +24,7 @@ struct WitnessTests {
         _ = try await store.transacting("tasks", [.appendItems([Item(id: .numbered(id))])]).get()
     }
 
-    /// Two lists on disk, and a few changes that are only in SQLite's log.
+    /// Opens a store with two durable lists, and a few changes that are only in SQLite's log.
     private func openWithLists() async throws -> Store {
         let first = try await open()
         for name in ["other", "tasks"] as [ListName] { _ = try await first.creating(name, .durable).get() }
@@ -35,7 +35,7 @@ struct WitnessTests {
         return store
     }
 
-    /// By name.
+    /// Returns the epochs, ordered by list name.
     private func epochs(_ store: Store) async -> [String] { await store.lists.map(\.epoch) }
 
     private func expectNewEpochs(_ store: Store, than epochs: [String], _ complaint: String) async {
@@ -97,7 +97,7 @@ struct WitnessTests {
                 losses += 1
                 #expect(zip(before, after).allSatisfy { $0.epoch != $1.epoch }, "\(length) bytes")
                 #expect(log.lines.count == 1 && log.lines[0].contains("error: the database is not as it was"))
-                // It is told once.
+                // The loss is reported once.
                 await again.shutDown()
                 let third = try await open(copy)
                 #expect(await third.lists.map(Remembered.init) == after)
@@ -123,7 +123,7 @@ struct WitnessTests {
         let again = try await open()
         await expectNewEpochs(again, than: epochs, "error: the database is not as it was")
         #expect(await again.list("tasks")?.revision == 6)
-        // The past is that of the database, under the new epoch.
+        // The history comes from the database, under the new epoch.
         let past = await again.run { $0.list("tasks", at: 3) }
         #expect(past?.snapshot.numberOfItems == 2)
         #expect(await again.list("tasks")?.epoch == past?.epoch)
@@ -137,7 +137,7 @@ struct WitnessTests {
         let epochs = await epochs(store)
         try await append(10, to: store)
         await store.shutDown()
-        // Longer than a daemon may take between looking at the clock and having written.
+        // Longer than a daemon may take between reading the clock and writing.
         try await Task.sleep(for: .milliseconds(150))
         for file in ["lists.sqlite", "witness"] {
             let handle = try #require(FileHandle(forWritingAtPath: directory.path + "/" + file))
@@ -193,7 +193,7 @@ struct WitnessTests {
                 #expect(await self.epochs(again) == epochs)
                 #expect(log.lines.isEmpty)
             } else {
-                await expectNewEpochs(again, than: epochs, "warning: whether the lists are as they were")
+                await expectNewEpochs(again, than: epochs, "warning: cannot verify that the database")
             }
             await again.shutDown()
         }
@@ -223,7 +223,7 @@ struct WitnessTests {
     func `a database that is gone is refused, and one that was never there is not`(isCopy: Bool) async throws {
         await (try await openWithLists()).shutDown()
         #expect(log.lines.isEmpty)
-        // Also a copy of the witness knows.
+        // A copy of the witness works too.
         let place = isCopy ? try directory.backedUp() : directory
         for isEmptied in [false, true] {
             try FileManager.default.removeItem(atPath: place.databasePath)
@@ -234,18 +234,18 @@ struct WitnessTests {
                 Issue.record("it was opened")
             } catch let error as StoreOpeningError {
                 guard case .missing = error else { throw error }
-                #expect("\(error)".contains(isEmptied ? "it is empty" : "it is not there"), "\(error)")
+                #expect("\(error)".contains(isEmptied ? "the file is empty" : "there is no such file"), "\(error)")
                 #expect(error.isAboutContents)
             }
             #expect(try FileManager.default.contentsOfDirectory(atPath: place.path).sorted() == names)
             if !isEmptied { try Data().write(to: URL(filePath: place.databasePath)) }
         }
-        // Without the witness nothing shows that there was anything.
+        // Without the witness nothing shows that there was a database.
         try FileManager.default.removeItem(atPath: Witness.path(in: place.path))
         let again = try await open(place)
         #expect(await again.lists.isEmpty)
         await again.shutDown()
-        // An empty one is no loss of one in which there was nothing.
+        // Replacing an empty database by an empty one loses nothing.
         try FileManager.default.removeItem(atPath: place.databasePath)
         await (try await open(place)).shutDown()
         #expect(log.lines.isEmpty)
@@ -256,7 +256,7 @@ struct WitnessTests {
         try FileManager.default.removeItem(atPath: directory.databasePath)
         let offline = OfflineStore(directory: directory.path)
         let found = try offline.check(scratch: NSTemporaryDirectory())
-        #expect(found.isMissing && !found.isGood && found.faults[0].contains("it is not there"), "\(found)")
+        #expect(found.isMissing && !found.isGood && found.faults[0].contains("there is no such file"), "\(found)")
         let kept = try #require(try offline.repair(keepingIn: "kept").keptIn)
         #expect(FileManager.default.fileExists(atPath: kept + "/witness"))
         let again = try await open()
@@ -265,31 +265,32 @@ struct WitnessTests {
         #expect(try offline.check(scratch: NSTemporaryDirectory()).isGood)
     }
 
-    @Test func `a witness that cannot be written keeps the store from opening, and refuses the group`() async throws {
-        let full = ScratchDirectory()
-        try FileManager.default.createDirectory(atPath: full.path, withIntermediateDirectories: true)
-        try FileManager.default.createSymbolicLink(
-            atPath: Witness.path(in: full.path), withDestinationPath: "/dev/full")
+    @Test func `a witness that is a link is refused, and one that cannot be written refuses the group`() async throws {
+        let linked = ScratchDirectory()
+        try FileManager.default.createDirectory(atPath: linked.path, withIntermediateDirectories: true)
+        let link = Witness.path(in: linked.path)
+        try FileManager.default.createSymbolicLink(atPath: link, withDestinationPath: "/dev/full")
         let error = StoreOpeningError.directoryUnusable(
-            path: Witness.path(in: full.path), reason: "No space left on device")
-        await #expect(throws: error) { _ = try await full.open() }
+            path: linked.path,
+            reason: "\(link) is a symbolic link, which is not followed; replace the link with the file itself")
+        await #expect(throws: error) { _ = try await linked.open() }
         let store = try await openWithLists()
-        try await store.sqlite.replaceWitness(byOneIn: full)
+        try await store.sqlite.replaceWitness(byOneAt: "/dev/full")
         #expect(await store.transacting("tasks", [.deleteAllItems]).failure == .noSpace)
         #expect(await store.list("tasks")?.revision == 6)
-        try await store.sqlite.replaceWitness(byOneIn: directory)
+        try await store.sqlite.replaceWitness(byOneAt: Witness.path(in: directory.path))
         try await append(10, to: store)
         await store.shutDown()
     }
 }
 
 extension SQLiteJournal {
-    fileprivate func replaceWitness(byOneIn directory: ScratchDirectory) throws {
-        witness = try Witness(in: directory.path)
+    fileprivate func replaceWitness(byOneAt path: String) throws {
+        witness = try Witness(path: path)
     }
 }
 
-/// Keeps what is a warning or worse.
+/// Keeps warnings and errors.
 private struct ComplaintLogHandler: LogHandler {
     let log: Log
     var metadata: Logger.Metadata = [:]

@@ -7,7 +7,7 @@ import Testing
 
 @testable import DiffableStore
 
-/// What the watchdog is told of the thread that writes.
+/// The progress of the writing thread, as the watchdog sees it.
 struct WorkProgressTests {
     private let start = SuspendingClock.now
 
@@ -46,9 +46,9 @@ struct WorkProgressTests {
     @Test func `a journal that hangs stands still, and one with nothing to do does not`() async throws {
         let directory = ScratchDirectory()
         let store = try await directory.open()
-        // Opening may have left something to do.
+        // Opening may have left maintenance to do.
         await store.sqlite.finishUpkeep()
-        // The job that told us may have a moment to its end.
+        // The job that notified us may not have ended yet.
         #expect(try await eventuallyInTask { store.standstill == .zero })
         let (goOn, begun) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
         store.sqlite.executor.execute {
@@ -70,7 +70,7 @@ struct WorkProgressTests {
     @Test func `a statement moves that takes long`() async throws {
         let directory = ScratchDirectory()
         let store = try await directory.open()
-        // For each row: how it would stand at one moment. What does not move stands the same in all of them.
+        // For each row, the standstill at one moment. Without progress, it is the same for all rows.
         let moment = start + .seconds(1_000_000)
         let standstills = Mutex(Set<Duration>())
         let progress = store.sqlite.executor.progress
@@ -81,7 +81,7 @@ struct WorkProgressTests {
             "WITH RECURSIVE number(n) AS (SELECT 1 UNION ALL SELECT n + 1 FROM number WHERE n < 10000)"
                 + " SELECT count(*) FROM number WHERE look() IS NULL")
         #expect(counted == 10_000)
-        // It moves after every hundred steps of SQLite's, and a row takes about ten.
+        // Progress is counted every hundred steps of SQLite, and a row takes about ten.
         #expect(standstills.withLock(\.count) > 100)
         await store.shutDown()
     }
@@ -91,7 +91,7 @@ struct WorkProgressTests {
         let store = try await directory.open()
         _ = try await store.creating("tasks", .durable).get()
         let journal = store.sqlite
-        // While a row is written: how it would stand if nothing moved for fifty seconds.
+        // While a row is written: the standstill if there were no progress for fifty seconds.
         let standstill = Mutex(Duration.zero)
         try await journal.look { standstill.withLock { $0 = store.standstill(in: .seconds(50)) } }
         _ = try await store.applying("tasks", .section("all", [Item(id: "small")])).get()
@@ -118,7 +118,7 @@ extension SQLiteJournal {
         }
     }
 
-    /// Statements can call it, and get null.
+    /// Adds a function that statements can call; it returns null.
     fileprivate func add(_ name: String, _ body: @escaping @Sendable () -> Void) {
         database.writeWithoutTransaction { database in
             database.add(

@@ -2,7 +2,7 @@ import Diffable
 import Testing
 import TestSupport
 
-/// `Snapshot.batchStages`, carried out by a table that refuses what UIKit refuses.
+/// Applies `Snapshot.batchStages` to a table with UIKit's restrictions.
 struct BatchStageTests {
     @Test func `a table that refuses what UIKit refuses takes every stage, and ends with the same rows`() throws {
         var random = SplitMix64()
@@ -24,7 +24,7 @@ struct BatchStageTests {
         #expect(moves > 1_000)
     }
 
-    /// That the table refuses is what the test above stands on.
+    /// The test above depends on these refusals of the table.
     @Test func `the table refuses what a difference has that no batch takes`() throws {
         let one = try FlatList(sections: [("s", ["a", "b"]), ("t", ["c"])]).snapshot()
         for other: [(String, [String])] in [
@@ -43,10 +43,9 @@ private struct Refused: Error, CustomStringConvertible {
     let description: String
 }
 
-/// A list without children.
 private struct FlatList {
     var sections: [(id: String, items: [String])]
-    /// Of items.
+    /// The contents of items.
     var contents: [String: Int] = [:]
 
     static func random(_ random: inout SplitMix64) -> FlatList {
@@ -56,7 +55,7 @@ private struct FlatList {
         return list
     }
 
-    /// One change of one sort, some of them large.
+    /// Makes one kind of change, sometimes a large one.
     mutating func change(_ random: inout SplitMix64) {
         let place = sections.indices.randomElement(using: &random)
         switch Int.random(in: 0..<9, using: &random) {
@@ -66,7 +65,7 @@ private struct FlatList {
             else { return }
             sections.insert((id, []), at: Int.random(in: 0...sections.count, using: &random))
         case 2:
-            // Its items go with it, or elsewhere.
+            // The section's items are deleted too, or moved.
             guard let place else { return }
             let items = sections.remove(at: place).items
             guard Bool.random(using: &random), !sections.isEmpty else { return }
@@ -113,7 +112,7 @@ private struct FlatList {
     }
 }
 
-/// Rows as a table view has them: it is told places, asks its data source for what is new, and knows no ids.
+/// A table view's rows: it gets positions, asks its data source for new rows, and knows no ids.
 private struct Table: Equatable {
     private var rows: [[String]]
 
@@ -133,7 +132,7 @@ private struct Table: Equatable {
 
     mutating func perform(_ changes: IndexPathChanges, _ source: Snapshot) throws(Refused) {
         try check(changes)
-        // Where each row and section of before is afterwards; nil for those to fill.
+        // For each position afterwards, the old row or section; nil for new ones.
         var sections = [[String?]?](repeating: nil, count: source.numberOfSections)
         let goneSections = Set(changes.deletedSections + changes.movedSections.map { $0.from[0] })
         let takenSections = Set(changes.insertedSections + changes.movedSections.map { $0.to[0] })
@@ -159,7 +158,7 @@ private struct Table: Equatable {
         }
     }
 
-    /// The rows of a section that was there.
+    /// Returns the kept rows of a section.
     private func kept(
         _ changes: IndexPathChanges, _ source: Snapshot, _ section: Int, _ origin: Int
     ) throws(Refused) -> [String?] {
@@ -180,7 +179,7 @@ private struct Table: Equatable {
         }
     }
 
-    /// What `performBatchUpdates` raises on.
+    /// Throws in the cases in which `performBatchUpdates` does.
     private func check(_ changes: IndexPathChanges) throws(Refused) {
         let (deleted, inserted) = (Set(changes.deletedSections), Set(changes.insertedSections))
         let movedFrom = Set(changes.movedSections.map { $0.from[0] })

@@ -143,12 +143,12 @@ import Testing
     }
 }
 
-/// Reads a difference and collects what is not as protocol.md, section 3, has it.
+/// Reads a diff and collects its differences from the form of docs/protocol-operations.md.
 private struct Form {
     let old: Snapshot
     let new: Snapshot
     var broken: Set<String> = []
-    /// Where each section and each item stands when the whole document is read.
+    /// The position of each section and item in a reading of the whole document.
     private var places: [String: Int] = [:]
     private var lastPlace = -1
     private var hasRead = false
@@ -206,7 +206,7 @@ private struct Form {
         }
     }
 
-    /// Placements have rank 0; of everything else there is one at most.
+    /// Checks the order: placements have rank 0, and each other rank occurs once at most.
     private mutating func rank(_ rank: Int) {
         hold(rank > lastRank, "placements, deletions, reloads, contents, expansion")
         lastRank = rank

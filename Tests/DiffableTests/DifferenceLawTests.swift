@@ -118,7 +118,7 @@ import Testing
     }
 
     @Test func `a subtree that is shared and smaller than what passes it is what moves`() throws {
-        // Two full leaves of the tree stay shared while 300 others are moved before them, one by one.
+        // Two full leaves of the tree stay shared while 300 other items are moved before them, one by one.
         let ids = (0..<600).map { "\($0)" }
         let old = try Snapshot([Section(id: "s", items: try ids.map { Item(id: try ItemID($0)) })])
         let moves = try (200..<600).reversed().map {
@@ -189,14 +189,14 @@ import Testing
         #expect(
             difference.moves == new.model.fewestMoves(from: old.model), "\(comment): \(old.model) to \(new.model)")
         #expect(difference.isEmpty == (old.model == new.model), "\(comment)")
-        // And from the related state back.
+        // The diff back from the related state works too.
         #expect(try applied.applying(old.snapshot.difference(from: applied)) == old.snapshot, "\(comment)")
     }
 }
 
 // MARK: - All tiny cases
 
-/// All ordered choices of any of these.
+/// Returns all ordered choices of some of these ids.
 func arrangements(_ ids: [String]) -> [[String]] {
     [[]]
         + ids.indices.flatMap { index in
@@ -206,7 +206,7 @@ func arrangements(_ ids: [String]) -> [[String]] {
         }
 }
 
-/// All ordered forests that read like this, depth first.
+/// Returns all ordered forests with these ids in depth-first order.
 func outlines(_ ids: [String]) -> [[Model.Node]] {
     guard let first = ids.first else { return [[]] }
     let rest = Array(ids.dropFirst())

@@ -4,7 +4,7 @@ import Testing
 @testable import Diffable
 
 @Suite struct `A map from handles` {
-    /// An array for many, a dictionary for few, and both sides of where that changes.
+    /// An array for many handles, a dictionary for few, and both sides of the threshold.
     @Test(arguments: [(1_000, 1_000), (10, 1_000), (62, 1_000), (63, 1_000), (0, 1_000), (0, 0), (1, 1), (0, 1)])
     func `it holds what a dictionary holds`(count: Int, bound: Int) {
         var random = SplitMix64()

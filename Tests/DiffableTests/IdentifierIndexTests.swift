@@ -46,7 +46,6 @@ import Testing
         expect(index, holds: 0...0, of: hashes)
         index.remove(0, hash: hashes[0])
         #expect(index.count == 0)
-        // And once more from nothing.
         for (handle, hash) in hashes.prefix(100).enumerated() { index.insert(Handle(handle), hash: hash) }
         expect(index, holds: 0...99, of: hashes)
     }

@@ -7,7 +7,7 @@ import Testing
         #expect(try named("x").description == "x")
         #expect(try named(String(repeating: "x", count: 255)).description.count == 255)
         #expect(throws: IdentifierError.tooLong(length: 256)) { try named(String(repeating: "x", count: 256)) }
-        // Bytes, not characters.
+        // The limit is in bytes, not characters.
         #expect(throws: IdentifierError.tooLong(length: 256)) { try named(String(repeating: "é", count: 128)) }
     }
 
@@ -39,6 +39,6 @@ import Testing
         #expect(IdentifierError.empty.description.contains("1 to 255"))
     }
 
-    /// A literal would be taken for one that stands in the program.
+    /// Calls the throwing initializer, because a literal would use the one for literals.
     private func named(_ name: String) throws(IdentifierError) -> ItemID { try ItemID(name) }
 }

@@ -52,7 +52,7 @@ import Testing
         let ordinals = (0..<2_000 as Range<Int32>).shuffled(using: &random)
         let stays = heaviestIncreasingSubsequence(
             ordinals: ordinals, weights: [UInt32](repeating: 1, count: ordinals.count))
-        // Patience: the smallest end for each length.
+        // Patience sorting: the smallest end for each length.
         var ends: [Int32] = []
         for ordinal in ordinals {
             let pile = ends.firstIndex { $0 >= ordinal } ?? ends.endIndex
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    /// Whether what stays increases, and no other choice that does weighs more.
+    /// Whether the choice increases, and no other increasing one weighs more.
     private func isHeaviest(_ ordinals: [Int32], _ weights: [UInt32]) -> Bool {
         let stays = heaviestIncreasingSubsequence(ordinals: ordinals, weights: weights)
         var choice = 0
@@ -84,7 +84,7 @@ import Testing
         return (0..<1 << ordinals.count).allSatisfy { (self.weight(of: $0, ordinals, weights) ?? 0) <= weight }
     }
 
-    /// nil for a choice that does not increase, or that has an element without a place in it.
+    /// Returns nil for a choice that does not increase or contains an element without an ordinal.
     private func weight(of choice: Int, _ ordinals: [Int32], _ weights: [UInt32]) -> UInt32? {
         var last: Int32 = -1
         var weight: UInt32 = 0

@@ -29,7 +29,7 @@ import Testing
         #expect(list.sectionIdentifier(at: 2) == nil && list.sectionIdentifier(at: -1) == nil)
     }
 
-    /// The same for a whole outline, where sections and items with children move, go and come.
+    /// The same for a whole outline, in which sections and items with children are moved, deleted and inserted.
     @Test(arguments: 1...4) func `rebuild an outline`(_: Int) throws {
         var random = SplitMix64()
         for _ in 0..<300 {
@@ -57,7 +57,7 @@ import Testing
         #expect(changes.isListReconfigured)
     }
 
-    /// As a view does it: take out what goes and what moves, from the back; then put in what moves and what comes, from
+    /// Applies changes as a view does: first removes deleted and moved rows from the back, then inserts moved and new ones from
     /// the front.
     @Test(arguments: 1...4) func `rebuild the rows of a section`(_: Int) throws {
         var random = SplitMix64()

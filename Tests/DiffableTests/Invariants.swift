@@ -3,7 +3,7 @@ import Testing
 @testable import Diffable
 
 extension Snapshot {
-    /// Everything that must stay true between the trees, the slots, the page numbers and the indexes.
+    /// Checks the invariants of the trees, slots, page numbers and indexes.
     func checkInvariants(sourceLocation: SourceLocation = #_sourceLocation) {
         var inspection = Inspection(snapshot: self)
         inspection.inspect(Forest.list)
@@ -21,8 +21,8 @@ extension [Item] {
     fileprivate var lengthCounted: Int { reduce(0) { $0 + $1.record.lengthCounted + $1.children.lengthCounted } }
 }
 
-/// A way through all trees of a snapshot. What is broken is collected: an expectation for every handle would take
-/// longer than all the rest.
+/// Traverses all trees of a snapshot. Errors are collected, because an expectation for every handle would take longer than all
+/// the rest.
 private struct Inspection {
     let snapshot: Snapshot
     var items = 0
@@ -38,7 +38,7 @@ private struct Inspection {
         if !condition { broken.insert(sentence) }
     }
 
-    /// Returns how many descendants an owner has.
+    /// Returns the number of an owner's descendants.
     @discardableResult mutating func inspect(_ owner: Handle) -> Int {
         guard let tree = forest.children(owner) else { return 0 }
         hold(forest.pageParents[Int(tree.number)] == noPage, "a root has no page above it")

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Diffable
 
-/// What one operation did is known without looking for it, and must be what is found by looking.
+/// The recorded diff of an operation equals the computed one.
 @Suite struct KnownDifferenceTests {
     @Test(arguments: 0..<4)
     func `the difference after one operation is the one that a search finds`(run: Int) throws {
@@ -18,7 +18,7 @@ import Testing
                 next.difference(from: snapshot, after: [operation]).lines == expected,
                 "\(operation), seed \(random.seed)")
             applied += 1
-            // Small lists have the most corners.
+            // Small lists have the most corner cases.
             snapshot = applied % 40 == 0 ? Snapshot() : next
         }
         #expect(applied > 500)

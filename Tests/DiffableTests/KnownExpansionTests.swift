@@ -2,7 +2,7 @@ import Testing
 
 @testable import Diffable
 
-/// A publisher of data need not know what viewers have opened.
+/// A publisher need not know which items viewers have expanded.
 @Suite struct `Expansion that is not said` {
     @Test func `a new item is collapsed`() throws {
         #expect(try Snapshot([Section(id: "s", items: [Item(id: "a")])]).isExpanded("a") == false)

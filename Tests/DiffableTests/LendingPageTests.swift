@@ -4,7 +4,7 @@ import Testing
 @testable import Diffable
 
 @Suite struct `A page that lends` {
-    /// Tells how many of its kind are alive.
+    /// Counts its living instances.
     private final class Number {
         let value: Int
         private let census: Census
@@ -26,7 +26,6 @@ import Testing
         return page
     }
 
-    /// Replaces an element.
     private func write(_ value: Int, to page: TrieBranch, at position: Int, _ census: Census) {
         page.writable(at: position) { $0.takeUnretainedValue() }.pointee = Number(value, census)
     }
@@ -78,7 +77,7 @@ import Testing
             }
             #expect(most <= width + width / 8 + 1)
         }
-        // All in one copy: the eighth is full before the end, and the lender is let go.
+        // All in one copy: the eighth is full before the end, and the lender is released.
         let whole = page(0..<32, census)
         let copy = whole.copy()
         for position in 0..<32 { write(-position, to: copy, at: position, census) }
@@ -109,7 +108,7 @@ import Testing
             for _ in 0..<Int.random(in: 0..<4, using: &random) {
                 change(page, &expected, step, census, &random)
             }
-            // Few versions live at a time, so that pages lose their holders in every order.
+            // Only a few versions live at a time, so that pages lose their holders in every order.
             if versions.count < 12 {
                 versions.append((page, expected))
             } else {

@@ -16,8 +16,7 @@ import Testing
         try (0..<count).map { Item(id: try ItemID("new\($0)"), content: Content(Array(content.utf8))) }
     }
 
-    // What a page takes was measured: CoreBenchmark says what one more version of a list takes. `Benchmarks/pasts.py` says what
-    // a past takes.
+    // The size of a page was measured: CoreBenchmark measures one more version of a list, and `Benchmarks/pasts.py` a history.
     @Test func `a small change takes a share of a whole state, and no more than a path`() throws {
         let (small, large) = (try Self.list(of: 100), try Self.list(of: 100_000))
         let change = [ListOperation.reconfigureItems([ItemReconfiguration(id: "i7", content: .some(nil))])]

@@ -26,7 +26,7 @@ import Testing
         #expect(try list.applying(other.difference(from: list)) == other)
     }
 
-    /// Both are known by the list's handle: content must not be taken for a section, nor for nothing.
+    /// Both use the list's handle: content must not be taken for a section or for nothing.
     @Test func `is there without sections, and whether they come or go`() throws {
         let empty = try Snapshot().applying([.reconfigureList("1")])
         let list = try empty.applying([.appendSections([Section(id: "s")])])

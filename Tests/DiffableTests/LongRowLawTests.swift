@@ -3,7 +3,7 @@ import Testing
 
 @testable import Diffable
 
-/// Rows of siblings that fill many pages, so that pages are split, merged, shared and passed by.
+/// Rows of siblings that fill many pages, so that pages are split, merged, shared and skipped.
 @Suite struct `Laws of long rows` {
     @Test(arguments: 1...2) func `runs that come, go and move among many siblings`(round: Int) throws {
         var random = SplitMix64()
@@ -15,7 +15,7 @@ import Testing
             snapshot = try snapshot.applying(operations)
             snapshot.checkInvariants()
             let model = Model(snapshot)
-            // Mostly a near one, sometimes one that is far back.
+            // Mostly a near one, sometimes one far back.
             let near = history.suffix(3).randomElement(using: &random)!
             let (old, oldModel) = step % 4 == 0 ? history.randomElement(using: &random)! : near
             let difference = snapshot.difference(from: old)
@@ -29,7 +29,7 @@ import Testing
         for (snapshot, model) in history { #expect(Model(snapshot) == model, "seed \(random.seed)") }
     }
 
-    /// A leaf that is split on the way counts what stands under its handles, one of which has just lost a child.
+    /// A leaf that is split during the move counts the children of its handles, one of which has just lost a child.
     @Test(arguments: [true, false]) func `a child that becomes a sibling of its parent is counted once`(isFirst: Bool)
         throws
     {
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// One run: neighbours that are deleted or moved, or new ones.
+    /// Makes one run: neighbours that are deleted, moved or new.
     private func runs(
         in snapshot: Snapshot, _ next: inout Int, _ random: inout SplitMix64
     ) -> [ListOperation] {

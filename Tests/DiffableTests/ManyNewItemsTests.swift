@@ -7,12 +7,12 @@ import Testing
         range.map { Item(id: ItemID(stringLiteral: "\($0)"), content: Content(Array("\($0)".utf8))) }
     }
 
-    /// So many guesses are wrong that the rest is kept for later; and so few are left that each is looked up.
+    /// In one case so many guesses are wrong that the rest is deferred; in the other so few are left that each is looked up.
     @Test func `many new items among far more old ones are told from those that moved`() throws {
         let old = try Snapshot([Section(id: "s", items: items(0..<8_000))])
         let gone = (3_000..<3_400).map { ItemID(stringLiteral: "\($0)") }
         let back = items(3_000..<3_200)
-        // Some come again under other handles, which then are not where they are guessed.
+        // Some reappear under other handles, which are not where the code guesses.
         let new = try old.applying([.deleteItems(gone), .appendItems(items(9_000..<9_300)), .appendItems(back)])
         let difference = new.difference(from: old)
         #expect(try old.applying(difference) == new)

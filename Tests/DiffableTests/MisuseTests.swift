@@ -49,7 +49,7 @@ import Testing
         expect(.appendItems(outlined("x"), to: .parent("y")), isRefused: .noSuchItem("y"))
         expect(.insertItems(outlined("x"), at: .front(of: .section("y"))), isRefused: .noSuchSection("y"))
         expect(.insertItems(outlined("x"), at: .front(of: .parent("y"))), isRefused: .noSuchItem("y"))
-        // Not even one that comes with them.
+        // A parent among the inserted items is refused too.
         expect(.appendItems(outlined("x(y)"), to: .parent("y")), isRefused: .noSuchItem("y"))
     }
 
@@ -199,7 +199,7 @@ import Testing
         }
     }
 
-    /// Every refusal is met on this list.
+    /// A list on which every error can occur.
     private let list = "s: a+(b(c)) d; t: e"
 
     private func expect(
@@ -210,7 +210,7 @@ import Testing
             sourceLocation: sourceLocation)
     }
 
-    /// After others that are possible.
+    /// The operation also fails after valid ones.
     private func expect(
         _ first: [ListOperation], _ operation: ListOperation, isRefused reason: OperationError,
         sourceLocation: SourceLocation = #_sourceLocation

@@ -1,19 +1,19 @@
 import Diffable
 
-/// The same list as plain nested arrays: slow, obvious, and written apart from the snapshot, to check it by.
+/// A list as plain nested arrays: slow and simple, written independently of the snapshot to check it.
 struct Model: Hashable {
     struct Node: Hashable {
         var id: String
-        /// A section has none.
+        /// The kind of an item; nil for a section.
         var kind: String?
         var content: String?
         var isExpanded = false
         var children: [Node] = []
     }
 
-    /// The list's own.
+    /// The list's own content.
     var content: String?
-    /// The sections; an item is a node below one.
+    /// The sections; items are nodes below them.
     var sections: [Node] = []
 
     init() {}
@@ -52,7 +52,7 @@ extension Model.Node {
     var flattened: [Model.Node] { [self] + children.flatMap(\.flattened) }
 }
 
-// MARK: - Replaying what is pushed
+// MARK: - Replaying updates
 
 extension Model {
     /// Applies an operation in the form in which subscribers receive it.
@@ -155,7 +155,7 @@ extension Model {
 // MARK: - How few moves there can be
 
 extension Model {
-    /// Survivors less a longest increasing subsequence among those that keep their owner, for each owner.
+    /// Counts the survivors that are not in a longest increasing subsequence of those that keep their owner, for each owner.
     func fewestMoves(from old: Model) -> Int {
         var oldOwners: [String: (owner: String, position: Int)] = [:]
         old.forEachOwner { owner, children in
@@ -170,7 +170,7 @@ extension Model {
         return moves
     }
 
-    /// From the back: the longest that begins with each number.
+    /// From the back: the longest subsequence that begins with each number.
     private static func longestIncreasing(_ numbers: [Int]) -> Int {
         if numbers == numbers.sorted() { return numbers.count }
         var lengths = [Int](repeating: 1, count: numbers.count)
@@ -184,7 +184,7 @@ extension Model {
 
     var flattened: [Node] { sections.flatMap(\.children).flatMap(\.flattened) }
 
-    /// Sections and items are told apart by a prefix; the list's own name is empty.
+    /// Sections and items are distinguished by a prefix; the list's own name is empty.
     private func forEachOwner(_ body: (String, [String]) -> Void) {
         body("", sections.map { "section " + $0.id })
         for section in sections {

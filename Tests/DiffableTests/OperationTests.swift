@@ -48,11 +48,11 @@ import Testing
         try expect("", .insertItems(outlined("a"), at: .end(of: .lastSection)), gives: "main: a")
         let again = try Snapshot(outline: "s: a").applying([.deleteAllItems, .appendItems(outlined("b"))])
         #expect(again.outline == "main: b")
-        // No items bring no section.
+        // Without items, no section is created.
         #expect(throws: TransactionError(index: 0, reason: .noSuchSection("main"))) {
             try Snapshot().applying([.appendItems([])])
         }
-        // Who names one means that one.
+        // A named section must exist.
         #expect(throws: TransactionError(index: 0, reason: .noSuchSection("main"))) {
             try Snapshot().applying([.appendItems(outlined("a"), to: .section("main"))])
         }
@@ -173,7 +173,7 @@ import Testing
 
     @Test func `replaceChildren takes over items from elsewhere, even their parents' places`() throws {
         try expect("s: a(b) e(f); t: g", .replaceChildren(of: "a", with: outlined("g(f)")), gives: "s: a(g(f)) e; t:")
-        // What stood under an item that is taken over and is not named goes.
+        // Children that the new state does not name are deleted.
         try expect("s: a e(f)", .replaceChildren(of: "a", with: outlined("e")), gives: "s: a(e)")
         try expect("s: a(b(c))", .replaceChildren(of: "a", with: outlined("c(b)")), gives: "s: a(c(b))")
     }

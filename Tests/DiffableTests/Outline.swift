@@ -1,9 +1,8 @@
 import Diffable
 
-// Lists and operations on one line, so that a test can say what was, what is done, and what is.
+// Lists and operations on one line, so that a test can show the state before, the operation and the result.
 //
-// `s: a+(b c) d; t:` is a section s, with an expanded item a whose children are b and c, and an item d; and an empty
-// section t.
+// `s: a+(b c) d; t:` is a section s, with an expanded item a with the children b and c, and an item d; and an empty section t.
 
 extension Snapshot {
     init(outline: String) throws {
@@ -18,7 +17,7 @@ extension Snapshot {
     var outline: String { sections.map(\.outline).joined(separator: "; ") }
 }
 
-/// Items that stand like this. One without a plus says nothing of its expansion.
+/// Parses items. An item without a plus leaves its expansion open.
 func outlined(_ outline: String) -> [Item] {
     var reader = OutlineReader(rest: outline[...])
     let items = reader.readItems()
@@ -70,8 +69,8 @@ extension [Item] {
 // MARK: - Operations
 
 extension [ListOperation] {
-    /// What is pushed, one line each. `insertItems a(b) in s/p after x`; a reload or a reconfiguration says the kind
-    /// after a colon and the content after an equals sign, and `none` for one that was taken away.
+    /// The operations, one line each: `insertItems a(b) in s/p after x`. A reload or a reconfiguration has the kind after a
+    /// colon and the content after an equals sign, and `none` for a removed one.
     var lines: [String] { map(\.line) }
 }
 

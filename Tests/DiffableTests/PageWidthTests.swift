@@ -5,7 +5,7 @@ import Testing
 @Suite struct `A leaf of siblings` {
     private func item(_ number: Int) throws -> Item { Item(id: try ItemID("item \(number)")) }
 
-    /// How many siblings each leaf has.
+    /// Returns the number of siblings in each leaf.
     private func widths(_ snapshot: Snapshot) throws -> [Int] {
         let section = try #require(snapshot.handle("section" as SectionID))
         return leaves(under: try #require(snapshot.forest.children(section)))

@@ -20,7 +20,7 @@ import Testing
         numbers[0] = 7
         numbers[index] = 8
         #expect(numbers[index] == 8 && numbers[0] == (index == 0 ? 8 : 7))
-        // And when the far end is written first.
+        // The same with the far end written first.
         var others = Numbers()
         others[index] = 8
         others[0] = 7
@@ -57,7 +57,7 @@ import Testing
         var random = SplitMix64()
         var versions: [(numbers: Numbers, expected: [Int: PageNumber])] = [(Numbers(), [:])]
         for step in 0..<300 {
-            // A version is continued from anywhere, so that pages are shared in every way.
+            // Any version is continued, so that pages are shared in every way.
             var (numbers, expected) = versions.randomElement(using: &random)!
             for _ in 0..<3 {
                 let index = Int.random(in: 0..<16 << (4 * (step % 3)), using: &random)
@@ -80,11 +80,11 @@ import Testing
         var random = SplitMix64()
         for _ in 0..<40 {
             let indices = (0..<50).map { _ in Int.random(in: 0..<bound, using: &random) }
-            // They make a trie with more levels.
+            // Far indices make a trie with more levels.
             let farIndices = (0..<10).map { _ in Int.random(in: 0..<bound * 20, using: &random) }
             var old = Numbers()
             for index in indices.prefix(Int.random(in: 0...50, using: &random)) { old[index] = PageNumber(index) }
-            // Related or not.
+            // The arrays may be related or not.
             var new = Bool.random(using: &random) ? old : Numbers()
             for index in farIndices { new[index] = PageNumber.random(in: 0..<9, using: &random) }
             check(from: old, to: new, indices + farIndices, "seed \(random.seed)")
@@ -114,7 +114,7 @@ import Testing
         #expect(pages(from: old, to: new) == [1_234 / pageSize])
         new[4_999] = 1
         #expect(pages(from: old, to: new) == [1_234 / pageSize, 4_999 / pageSize])
-        // One level more leaves the rest shared.
+        // An additional level keeps the rest shared.
         new[70_000] = 1
         #expect(pages(from: old, to: new) == [1_234 / pageSize, 4_999 / pageSize, 70_000 / pageSize])
         #expect(pages(from: new, to: old) == [1_234 / pageSize, 4_999 / pageSize, 70_000 / pageSize])

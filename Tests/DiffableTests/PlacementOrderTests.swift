@@ -3,9 +3,9 @@ import Testing
 
 @testable import Diffable
 
-/// In which order a difference places things, as docs/protocol.md promises it.
+/// The order of placements in a diff, as docs/protocol-operations.md promises it.
 @Suite struct `Placements come in the order of the document` {
-    /// By the place of each in the new state; what moves into things that one operation inserted follows that operation.
+    /// Orders placements by the new state; a move into newly inserted items follows their insertion.
     private func expectOrder(_ difference: [ListOperation], _ new: Snapshot, _ seed: UInt64) {
         var last = (-1, -1)
         var run = 0..<0
@@ -45,7 +45,7 @@ import Testing
             let items = try (0..<5_000).shuffled(using: &random).prefix(4_000).map {
                 Item(id: try ItemID("\($0)"), children: [])
             }
-            // Every tenth has the next nine under it.
+            // Every tenth item has the next nine as children.
             return try Snapshot([
                 Section(
                     id: "s",

@@ -30,7 +30,7 @@ extension Model {
 }
 
 extension ListOperation {
-    /// One that is often possible.
+    /// Returns an operation that is often possible.
     static func random(for snapshot: Snapshot, _ random: inout SplitMix64) -> ListOperation {
         let item = snapshot.randomItem(&random)
         let other = snapshot.randomItem(&random)
@@ -82,7 +82,7 @@ extension ListOperation {
 }
 
 extension Snapshot {
-    /// Any item of some section, without reading them all.
+    /// Returns a random item without reading all of them.
     fileprivate func randomItem(_ random: inout SplitMix64) -> ItemID? {
         let sections = sectionIdentifiers.filter { numberOfItems(inSection: $0)! > 0 }
         guard let section = sections.randomElement(using: &random) else { return nil }

@@ -96,8 +96,8 @@ import Testing
 
     // MARK: Checking
 
-    /// Compares every read with what plain arrays say. Reads that disagree are collected by name: an expectation for
-    /// each would take longer than all the rest.
+    /// Compares every read with plain arrays. Differences are collected by name, because an expectation for each would take
+    /// longer than all the rest.
     private func check(_ model: Model, _ comment: String) throws {
         let snapshot = try model.snapshot
         var wrong = Set(model.sections.enumerated().flatMap { wrongReads(of: $1, at: $0, in: snapshot) })
@@ -165,7 +165,7 @@ import Testing
     private func names(_ ids: [ItemID]?) -> [String]? { ids?.map(\.description) }
 }
 
-/// Where an item of the model stands.
+/// The place of an item in the model.
 private struct Place {
     var node: Model.Node
     var parent: String?

@@ -135,7 +135,7 @@ import Testing
             .reconfigureItems([ItemReconfiguration(id: "a", content: "2")]),
             .moveItem("a", to: .end(of: .section("t"))), .expandItems(["a"]), redraw,
         ]
-        // In any order.
+        // The order does not matter.
         for shift in steps.indices {
             try expect(
                 Array(steps[shift...] + steps[..<shift]), "moveItem a in t at the front", "reloadItems a:l=2",

@@ -3,7 +3,7 @@ import Testing
 
 @testable import Diffable
 
-/// `RowChange`, carried out on rows that know nothing but what they are told.
+/// Applies `RowChange` to rows that know nothing else.
 struct RowChangeTests {
     @Test func `rows that are told of each update are always those of the list`() throws {
         var random = SplitMix64()
@@ -18,7 +18,7 @@ struct RowChangeTests {
             for _ in 0..<Int.random(in: 1...4, using: &random) {
                 if let new = try? list.applying([ListOperation.random(for: list, &random)]) { list = new }
             }
-            // So that lists stay short, and some states have nothing to do with those before.
+            // So that lists stay short, and some states are unrelated to the ones before.
             if list.numberOfItems > 50 { list = try Model.random(15, of: 40, &random).snapshot }
             let difference = list.difference(from: old)
             let before = rows
@@ -46,7 +46,7 @@ struct RowChangeTests {
         for (operations, expected) in [
             ([.expandItems(["d"])], "insert e at 4; reload d at 3"),
             ([.collapseItems(["a"])], "remove 1..<3; reload a at 0"),
-            // It can be expanded now, though nothing is shown of it.
+            // It becomes expandable, though no children are shown.
             ([.appendItems([Item(id: "g")], to: .parent("f"))], "reload f at 4"),
             ([.deleteItems(["e"])], "reload d at 3"),
             (
@@ -75,7 +75,7 @@ struct RowChangeTests {
     }
 }
 
-/// What somebody sees who looks at a row.
+/// The visible state of a row.
 private struct Drawn: Equatable {
     var row: VisibleRow
     var kind: Kind?
@@ -102,7 +102,7 @@ extension [Drawn] {
     }
 }
 
-/// Down the nested form, and nothing else.
+/// Walks the nested form.
 private func naiveRows(_ list: Snapshot) -> [Drawn] {
     var rows: [Drawn] = []
     func add(_ items: [Item], _ section: SectionID, _ level: Int) {

@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    /// The last match under an item goes while its parent gets another place.
+    /// The last match under an item is deleted while its parent moves.
     @Test func `leaves nothing that was shown for what does not match any more`() throws {
         let items = [
             Item(id: "a", children: [Item(id: "b", children: [Item(id: "c", content: "1")])]),
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    /// A viewer that folds one item of a long list costs what is under it.
+    /// Collapsing one item of a long list costs only its descendants.
     @Test func `costs what is toggled when it differs in nothing else`() throws {
         let items = (0..<1_000).map { number in
             Item(
@@ -142,7 +142,7 @@ import Testing
     @Test(arguments: selections.keys.sorted()) func `advances to what it evaluates to`(name: String) throws {
         let selection = try #require(Self.selections[name])
         var (lists, changes) = (0, 0)
-        // What has few rows seldom changes.
+        // A short selection rarely changes.
         while lists < 12 || changes <= 40 && lists < 100 {
             lists += 1
             var random = SplitMix64()
@@ -181,7 +181,7 @@ import Testing
         item.record.withID { key.append($0) }
     }
 
-    /// Keys are content: the items with certain ones are found, and all else is as it is without an order.
+    /// Keys are content: items with certain keys are found, and everything else is as without an order.
     @Test func `finds what looking at all items finds`() throws {
         var random = SplitMix64()
         var found = 0
@@ -282,7 +282,7 @@ import Testing
     func `costs its rows, however long the list is`(haveOwnSections: Bool) throws {
         func time(_ rows: Int) throws -> Duration {
             let items = try (0..<rows).map { Item(id: try ItemID("\($0)")) }
-            // Each row in a section of its own, beside one without rows.
+            // Each row in a section of its own, next to one without rows.
             let sections =
                 try haveOwnSections
                 ? items.flatMap { item in
@@ -306,7 +306,7 @@ import Testing
             }
             return best
         }
-        // A hundred times as many rows; their logarithm is not three times as large.
+        // A hundred times as many rows; the logarithm is less than three times as large.
         let (short, long) = (try time(300), try time(30_000))
         #expect(long < short * 12, "\(short) for 300 rows, \(long) for 30,000")
     }
@@ -320,7 +320,7 @@ import Testing
                 let limit = Int.random(in: 1...10, using: &random)
                 let shown = Window(start: .offset(offset), limit: limit).extract(from: list).snapshot
                 let wanted = rows[offset...].prefix(limit)
-                // What they stand under comes before them, and is no row of the window.
+                // Their parents are before them, and do not count as rows of the window.
                 #expect(Array(shown.itemIdentifiers.filter(wanted.contains)) == Array(wanted), "seed \(random.seed)")
                 for id in shown.itemIdentifiers where !wanted.contains(id) {
                     #expect(shown.children(of: id)?.isEmpty == false, "seed \(random.seed)")

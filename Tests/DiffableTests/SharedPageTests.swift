@@ -12,7 +12,7 @@ import Testing
         return try Snapshot([Section(id: "section", items: items)])
     }
 
-    /// The pages from the root of the only section's tree to its last leaf.
+    /// Returns the pages from the root of the only section's tree to its last leaf.
     private func lastPages(_ snapshot: Snapshot) throws -> [UnsafeMutableRawPointer] {
         let section = try #require(snapshot.handle("section" as SectionID))
         var tree = snapshot.forest.children(section)
@@ -27,7 +27,7 @@ import Testing
     @Test(arguments: [(33, 1), (600, 2), (3_000, 3)])
     func `what nobody else holds is written in place, on every level`(count: Int, levels: Int) throws {
         var snapshot = try list(of: count)
-        // The first makes room for the second.
+        // The first append makes room for the second.
         try snapshot.apply([.appendItems([try item(count)], to: .section("section"))], limits: .none)
         let before = try lastPages(snapshot)
         try snapshot.apply([.appendItems([try item(count + 1)], to: .section("section"))], limits: .none)
@@ -52,7 +52,7 @@ import Testing
             ListOperation.reconfigureItems([ItemReconfiguration(id: "item 7", content: Content(Array("2".utf8)))]),
             .deleteItems(["item 7"]),
         ] {
-            // Made whole, so that the next state's pages borrow from these.
+            // Built as a whole, so that the next state's pages borrow from its pages.
             var held: Snapshot? = try list(of: 100) { $0 == 7 ? long : nil }
             weak let record = held?.item("item 7")?.record.buffer
             let next = try #require(held).applying([change])

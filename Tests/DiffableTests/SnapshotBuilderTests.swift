@@ -4,7 +4,7 @@ import Testing
 @testable import Diffable
 
 @Suite struct SnapshotBuilderTests {
-    /// The snapshot that is built from what a cursor reads.
+    /// Rebuilds a snapshot from a cursor.
     private func rebuilt(_ snapshot: Snapshot) throws -> Snapshot {
         var builder = SnapshotBuilder()
         builder.set(list: snapshot.listRecord)

@@ -14,7 +14,8 @@ struct SnapshotDraftTests {
 
     private typealias Verb = @Sendable (inout SnapshotDraft) throws -> Void
 
-    /// Each verb, and what it makes of `s: a(a1) b | t:`.
+    /// Each method, and its result on `s: a(a1) b
+    /// t:`.
     private static let verbs: [(String, Verb)] = [
         ("s: a(a1) b | t: | u:", { try $0.appendSections([Section(id: "u")]) }),
         ("u: | s: a(a1) b | t:", { try $0.insertSections([Section(id: "u")], beforeSection: "s") }),

@@ -94,7 +94,7 @@ import Testing
         }
     }
 
-    // MARK: Items: five are allowed, of which four are there
+    // MARK: Items: five are allowed, and four exist
 
     private let items = SnapshotLimits(itemsMax: 5)
 

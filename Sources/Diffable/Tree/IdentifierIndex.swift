@@ -87,6 +87,13 @@ struct IdentifierIndex: Sendable {
         }
     }
 
+    /// The number of buckets that a later version of this index does not share. O(d · log n) for d such buckets.
+    func numberOfBucketsUnshared(with later: IdentifierIndex) -> Int {
+        var count = 0
+        later.buckets.forEachDifference(from: buckets) { _, bucket, _ in if bucket != nil { count += 1 } }
+        return count
+    }
+
     /// The positions of the pairs of one bucket, by a part of their hashes in which most pairs differ.
     private struct BucketPlaces {
         /// Positions of an earlier bucket are not erased, so a position is checked before it is used.

@@ -41,7 +41,7 @@ package struct AccessRules: Sendable, Equatable {
 
     /// The longest beginning first.
     private let rules: [Rule]
-    /// The owner of lists from a database that is older than owners.
+    /// The owner of lists whose owner a repair did not find.
     private let formerOwner: UInt32
     private let formerGroup: UInt32
 

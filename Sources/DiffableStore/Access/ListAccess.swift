@@ -54,7 +54,7 @@ package struct Rights: OptionSet, Sendable {
 
 /// What was set of a list's access, when it was created or since. Also the change of it that somebody asks for.
 package struct AccessRecord: Sendable, Equatable {
-    /// Nil for a list that is older than owners.
+    /// Nil for a list whose owner a repair did not find.
     package var owner: UInt32?
     package var group: UInt32?
     /// Nil for what the configuration says for such a name, now and after each reload.

@@ -80,6 +80,12 @@ extension Store {
     /// Takes new rules. Modes that nobody has set follow them. Returns the lists whose access has changed.
     package func take(_ rules: AccessRules) -> [ListName] {
         accessRules = rules
+        return recountUsages().sorted()
+    }
+
+    /// Applies the rules and limits to each list, and counts it again. Returns the lists whose access has changed.
+    @discardableResult
+    func recountUsages() -> [ListName] {
         var changed: [ListName] = []
         for (name, held) in heldLists {
             let old = held.access.effective
@@ -88,11 +94,11 @@ extension Store {
             usages.recount(held)
             if held.committed != nil, held.access.effective != old { changed.append(name) }
         }
-        return changed.sorted()
+        return changed
     }
 
     func heldAccess(_ record: AccessRecord, of name: ListName) -> HeldAccess {
-        HeldAccess(record: record, effective: accessRules.access(of: name, record.resolved(by: accounts)))
+        HeldAccess(record, of: name, accessRules, accounts, limits)
     }
 
     func currentAccess(of name: ListName) -> HeldAccess {
@@ -117,6 +123,16 @@ extension Store {
     }
 }
 
+extension HeldAccess {
+    init(
+        _ record: AccessRecord, of name: ListName, _ rules: AccessRules, _ accounts: Accounts, _ limits: StoreLimits
+    ) {
+        self.record = record
+        effective = rules.access(of: name, record.resolved(by: accounts))
+        user = limits.subordinates.user(of: effective.owner)
+    }
+}
+
 extension StoreError {
     /// The same error for somebody who may write to the list and not read it. An error that tells of contents is replaced by
     /// one that does not.
@@ -124,6 +140,7 @@ extension StoreError {
         switch self {
         case .transaction(let list, _), .operation(let list, _), .invalidContent(let list, _):
             .permissionDenied(list, .unfitWhileWriteOnly)
+        case .permissionDenied(let list, .mirrored): .permissionDenied(list, .mirrored(nil))
         default: self
         }
     }

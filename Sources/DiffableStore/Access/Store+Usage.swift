@@ -1,26 +1,41 @@
 import Diffable
 
-// A list counts for its owner, whoever fills it, as a file does. Root and the daemon's own user have no limit: neither
-// for their own lists nor when they fill somebody else's.
+// A list counts for its owner, like a file, even if other users fill it. A subordinate id counts for its user. No limit
+// applies to root and the daemon's user: neither to their lists, nor to their changes of other lists.
 
 extension Store {
     /// Whether the lists are much smaller than at their largest since this last returned true.
     package func noteShrinking() -> Shrinking { usages.noteShrinking() }
 
-    /// Throws when an owner may have no more lists.
+    /// Checks the limits for another list of an owner.
+    ///
+    /// Root can create lists even if other users have filled `listsMax`. A user without a list can then still create one.
     func checkRoomForList(of owner: UInt32, by peer: Peer) throws(StoreError) {
-        guard !peer.isPrivileged, Usage.isLimited(owner), let usage = usages[owner] else { return }
-        if usage.lists >= limits.listsPerUserMax { throw .tooManyListsOfUser(owner, max: limits.listsPerUserMax) }
+        let unlimited = usages.numberOfUnlimitedLists
+        if peer.isPrivileged {
+            if unlimited < limits.listsMax { return }
+            throw .tooManyLists(max: limits.listsMax)
+        }
+        let user = limits.subordinates.user(of: owner)
+        let lists = usages[user]?.lists ?? 0
+        if Usage.isLimited(user), lists >= limits.listsPerUserMax {
+            throw .tooManyListsOfUser(user, max: limits.listsPerUserMax)
+        }
+        if numberOfHeads < limits.listsMax { return }
+        let isFirst = Usage.isLimited(user) && lists == 0
+        if isFirst, numberOfHeads - unlimited < limits.listsMax + StoreLimits.firstListsKept { return }
+        throw .tooManyLists(max: limits.listsMax)
     }
 
     /// Whether an owner may have a list come back, which does not count while it is deleted.
     func checkRoom(
         for deleted: DeletedList, called name: ListName, of owner: UInt32, by peer: Peer
     ) throws(StoreError) {
-        guard !peer.isPrivileged, Usage.isLimited(owner) else { return }
+        let user = limits.subordinates.user(of: owner)
+        guard !peer.isPrivileged, Usage.isLimited(user) else { return }
         let length = deleted.kept.lengthCounted + (deleted.schemas?.lengthCounted ?? 0)
-        if (usages[owner]?.length ?? 0) + length <= limits.contentPerUserMax { return }
-        throw .contentOfUserTooLong(name, owner, max: limits.contentPerUserMax)
+        if (usages[user]?.length ?? 0) + length <= limits.contentPerUserMax { return }
+        throw .contentOfUserTooLong(name, user, max: limits.contentPerUserMax)
     }
 
     /// Throws when a change would take the owner's lists beyond the limit. A change that makes a list no longer always

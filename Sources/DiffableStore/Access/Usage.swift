@@ -41,19 +41,18 @@ struct Usages {
     /// Of those that have any.
     private var usages: [UInt32: Usage] = [:]
     /// Of all lists together.
-    private var length = 0
-    /// The largest value since it was last much smaller.
-    private var lengthMost = 0
+    private var meter = LengthMeter()
 
     subscript(owner: UInt32) -> Usage? { usages[owner] }
+    /// The number of lists of root and of the daemon's user.
+    var numberOfUnlimitedLists: Int { (usages[0]?.lists ?? 0) + (geteuid() == 0 ? 0 : usages[geteuid()]?.lists ?? 0) }
     var all: some Collection<Usage> { usages.values }
 
     /// Updates what is counted of a list after its head, or the head's owner, may have changed. O(1).
     mutating func recount(_ held: HeldList) {
-        length -= held.counted.length
+        let before = held.counted.length
         count(held)
-        length += held.counted.length
-        lengthMost = max(lengthMost, length)
+        meter.add(held.counted.length - before)
     }
 
     private mutating func count(_ held: HeldList) {
@@ -62,7 +61,7 @@ struct Usages {
             held.counted.count(nil, for: nil)
             return forget(former)
         }
-        let owner = held.headAccess.effective.owner
+        let owner = held.headAccess.user
         let length = head.snapshot.lengthCounted + (held.headSchemas?.lengthCounted ?? 0)
         if let former, former.owner == owner { return held.counted.count(length, for: former) }
         held.counted.count(length, for: usage(of: owner))
@@ -76,21 +75,38 @@ struct Usages {
         return usage
     }
 
-    /// Whether the lists are much smaller than at their largest since this last returned true.
-    mutating func noteShrinking() -> Shrinking {
-        let lost = lengthMost - length
-        // A list that grows and shrinks all the time does not count.
-        guard lost > 1 << 20, lost > lengthMost / 8 else { return .little }
-        lengthMost = length
-        return .much
-    }
+    /// See `LengthMeter`.
+    mutating func noteShrinking() -> Shrinking { meter.noteShrinking() }
 
     private mutating func forget(_ usage: Usage?) {
         if let usage, usage.lists == 0 { usages[usage.owner] = nil }
     }
 }
 
-/// By how much lists have become smaller.
+/// Detects that much memory has become free.
+package struct LengthMeter {
+    private var length = 0
+    /// The largest value since the last `.much`.
+    private var lengthMost = 0
+
+    package init() {}
+
+    package mutating func add(_ growth: Int) {
+        length += growth
+        lengthMost = max(lengthMost, length)
+    }
+
+    /// Whether the length has fallen by more than an eighth and 1 MiB from its largest value since the last `.much`.
+    package mutating func noteShrinking() -> Shrinking {
+        let lost = lengthMost - length
+        // A length that varies all the time does not count.
+        guard lost > 1 << 20, lost > lengthMost / 8 else { return .little }
+        lengthMost = length
+        return .much
+    }
+}
+
+/// By how much something has become smaller.
 package enum Shrinking: Sendable {
     case little
     /// Enough for giving memory back to the machine.

@@ -121,8 +121,8 @@ enum CheckpointPartError: Error {
 extension CheckpointPartError: CustomStringConvertible {
     var description: String {
         switch self {
-        case .malformed: "a part of its checkpoint makes no sense"
-        case .altered: "a part of its checkpoint is not what was written"
+        case .malformed: "a part of its checkpoint is malformed"
+        case .altered: "a part of its checkpoint has a wrong checksum"
         case .state(let error): "\(error)"
         }
     }

@@ -1,5 +1,16 @@
 import GRDB
 
+extension Int {
+    /// A stored number within bounds, so that no sum of such numbers overflows. A row with a number beyond them does not fit
+    /// its checksum any more, unless it was forged.
+    var bounded: Int { Swift.min(Swift.max(self, -Self.boundedMax), Self.boundedMax) }
+
+    /// The same for a number that is never negative.
+    var boundedNatural: Int { Swift.max(bounded, 0) }
+
+    static let boundedMax = 1 << 53
+}
+
 // When something happened and who did it, in the columns time, runningTime, isOriginKnown, process, user and client.
 
 extension Moment {
@@ -7,8 +18,8 @@ extension Moment {
 
     init(_ row: Row, from index: Int) throws {
         self.init(
-            timeOfDay: Timestamp(milliseconds: try row.decode(atIndex: index)),
-            running: RunningTime(milliseconds: try row.decode(atIndex: index + 1)))
+            timeOfDay: Timestamp(milliseconds: try row.decode(Int.self, atIndex: index).bounded),
+            running: RunningTime(milliseconds: try row.decode(Int.self, atIndex: index + 1).bounded))
     }
 
     var arguments: StatementArguments { [timeOfDay.milliseconds, running.milliseconds] }

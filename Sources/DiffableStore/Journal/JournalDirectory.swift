@@ -7,17 +7,16 @@ import SystemPackage
 /// The state directory and the database in it.
 struct JournalDirectory {
     let path: String
-    /// How a new database treats free pages.
-    var vacuuming = Vacuuming.incremental
 
     var databasePath: String { path + "/lists.sqlite" }
 
-    /// Makes the directory if it is missing, for its owner alone, and opens the database. Nobody else can open it then:
-    /// SQLite holds a lock, which ends with the process, however that ends.
+    /// Makes the directory if it is missing, for its owner alone, and opens the database. No other process can open it
+    /// then: SQLite holds a lock, which ends with the process, however that ends.
     ///
     /// - Parameter progress: moves while SQLite is at a long statement.
     func openDatabase(moving progress: WorkProgress? = nil) throws(StoreOpeningError) -> DatabaseQueue {
-        try makeDirectory()
+        try checkTrust()
+        try checkOwners()
         try checkPresence()
         try makeFile()
         return try opening {
@@ -25,13 +24,6 @@ struct JournalDirectory {
             try database.writeWithoutTransaction(prepare)
             return database
         }
-    }
-
-    /// Opens a copy of a database that may be changed, and migrates it to the newest schema.
-    func openScratchDatabase() throws(StoreOpeningError) -> DatabaseQueue {
-        let database = try openDatabase()
-        try opening { try database.writeWithoutTransaction { try $0.migrate() } }
-        return database
     }
 
     private func opening<R>(_ body: () throws -> R) throws(StoreOpeningError) -> R {
@@ -59,29 +51,37 @@ struct JournalDirectory {
         }
     }
 
-    /// Also makes the missing directories above it.
-    private func makeDirectory() throws(StoreOpeningError) {
-        var end = path.startIndex
-        while end < path.endIndex {
-            end = path[path.index(after: end)...].firstIndex(of: "/") ?? path.endIndex
-            guard mkdir(String(path[..<end]), 0o700) != 0, errno != EEXIST else { continue }
-            // A directory of another owner may refuse this, as long as the next one exists.
-            let error = Errno.last
-            guard (try? Stat(path)) != nil else { throw .directoryUnusable(path: path, reason: "\(error)") }
-        }
+    /// Makes the directory and those above it if they are missing, and refuses one that another user controls.
+    func checkTrust() throws(StoreOpeningError) {
+        do throws(UntrustedPath) {
+            let directory = try TrustedPath(directory: path, isShared: false, missing: .allMade(0o700))
+            for name in Self.fileNames { try directory.check(file: name) }
+        } catch { throw .directoryUnusable(path: path, reason: error.reason(for: path)) }
     }
+
+    /// Refuses files that root put there, for example from a backup, and that only root can open.
+    private func checkOwners() throws(StoreOpeningError) {
+        let files = Self.fileNames.map { path + "/" + $0 }.filter { file in
+            var status = stat()
+            return lstat(file, &status) == 0 && status.st_uid != geteuid() && access(file, R_OK | W_OK) != 0
+        }
+        if !files.isEmpty { throw .notOwned(files: files, directory: path) }
+    }
+
+    /// The files that diffabled and SQLite open by name.
+    private static let fileNames = ["", "-wal", "-shm", "-journal"].map { "lists.sqlite" + $0 } + ["witness"]
 
     /// Refuses a directory without its database: SQLite would create an empty one, and delete the log.
     func checkPresence() throws(StoreOpeningError) {
         let length = (try? Stat(databasePath))?.size
         guard length ?? 0 == 0 else { return }
-        let absence = length == nil ? "it is not there" : "it is empty"
+        let absence = length == nil ? "there is no such file" : "the file is empty"
         if let log = try? Stat(databasePath + "-wal"), log.size > 0 {
-            throw .missing(path: databasePath, reason: "\(absence), and its log is not empty")
+            throw .missing(path: databasePath, reason: "\(absence), but its log (-wal) is not empty")
         }
         if Witness.knowsOfLists(in: path) {
             throw .missing(
-                path: databasePath, reason: "\(absence), and \(Witness.path(in: path)) says that there were lists")
+                path: databasePath, reason: "\(absence), but \(Witness.path(in: path)) says that there were lists")
         }
     }
 
@@ -89,7 +89,8 @@ struct JournalDirectory {
     /// permissions from the file.
     func makeFile() throws(StoreOpeningError) {
         do throws(Errno) {
-            let file = try FileDescriptor.opened(databasePath, .readWrite, .create, permissions: .ownerReadWrite)
+            let file = try FileDescriptor.opened(
+                databasePath, .readWrite, [.create, .noFollow], permissions: .ownerReadWrite)
             try? file.close()
         } catch {
             throw .directoryUnusable(path: path, reason: "\(error)")
@@ -105,6 +106,8 @@ struct JournalDirectory {
         // shared file, and transactions take no locks.
         configuration.prepareDatabase { database in
             try database.execute(sql: "PRAGMA locking_mode = EXCLUSIVE")
+            // The schema of a database from elsewhere may call functions.
+            try database.execute(sql: "PRAGMA trusted_schema = OFF")
             if let progress { database.move(progress) }
         }
         return configuration
@@ -114,7 +117,10 @@ struct JournalDirectory {
         try checkSchema(database)
         let mode = try String.fetchOne(database, sql: "PRAGMA journal_mode = WAL")
         guard mode == "wal" else {
-            throw StoreOpeningError.unreadable(path: databasePath, reason: "its file system has no write-ahead log")
+            throw StoreOpeningError.unreadable(
+                path: databasePath,
+                reason:
+                    "its file system does not support SQLite's write-ahead log, so move the directory to another one")
         }
         // The heading may say that only a later SQLite can write the database. It is better to refuse the database than
         // the first group.
@@ -145,7 +151,7 @@ struct JournalDirectory {
         let tables = try Int.fetchOne(database, sql: "SELECT count(*) FROM sqlite_master") ?? 0
         if version == 0 && applicationID == 0 && tables == 0 {
             // Debian's SQLite would otherwise move pages in each deletion (`SQLiteJournal+Vacuum.swift`).
-            try database.execute(sql: "PRAGMA auto_vacuum = \(vacuuming.rawValue)")
+            try database.execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
             try database.inTransaction(.immediate) {
                 try database.execute(sql: JournalSchema.tables)
                 return .commit
@@ -153,11 +159,12 @@ struct JournalDirectory {
             return
         }
         guard applicationID == JournalSchema.applicationID else { throw StoreOpeningError.foreign(path: databasePath) }
-        guard version <= JournalSchema.version else {
-            throw StoreOpeningError.schemaTooNew(path: databasePath, version: version, known: JournalSchema.version)
+        if let stranger = try JournalSchema.stranger(in: database) {
+            throw StoreOpeningError.unreadable(
+                path: databasePath, reason: "it has \(stranger), which diffabled never makes")
         }
-        guard version >= JournalSchema.versionMin else {
-            throw StoreOpeningError.schemaTooOld(path: databasePath, version: version, known: JournalSchema.version)
+        guard version == JournalSchema.version else {
+            throw StoreOpeningError.otherSchema(path: databasePath, version: version, known: JournalSchema.version)
         }
     }
 
@@ -165,7 +172,7 @@ struct JournalDirectory {
         switch error.resultCode {
         case .SQLITE_BUSY, .SQLITE_LOCKED: .inUse(path: path)
         case .SQLITE_NOTADB: .foreign(path: databasePath)
-        case .SQLITE_FULL: .directoryUnusable(path: path, reason: "its disk is full")
+        case .SQLITE_FULL: .directoryUnusable(path: path, reason: "its disk is full (free some space)")
         default: .unreadable(path: databasePath, reason: error.message ?? "\(error.resultCode)")
         }
     }

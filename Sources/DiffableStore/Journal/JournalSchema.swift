@@ -6,18 +6,20 @@ import GRDB
 /// since, in the order of revisions (`JournalRows`). What does not fit in one row has several, numbered by `part`. The
 /// checkpoint is old enough for the rows since to be the list's history.
 enum JournalSchema {
-    /// Raised when the tables change, or what is in them. A database of a later version is refused (it is not damaged), one
-    /// of an earlier version migrated.
-    static let version = 12
+    /// Raised when the tables change, or what is in them. Version 0.1.0 has the first one. A database of another version is
+    /// refused: it is not damaged.
+    static let version = 1
     /// "diff" in ASCII: tells this daemon's databases from others.
     static let applicationID = 0x6469_6666
 
     /// Of the columns of `list`: `generation` says which parts in `checkpoint` count, and `checkpointRevision` the revision they
     /// make, of which 0 has no parts; `checkpointChecksum` is over the parts' checksums, in their order; `lastReloadRevision` is the
     /// last one up to the checkpoint that subscribers were sent the whole state of, or 0; `chain` is where the journal's chain had
-    /// come to at the checkpoint; `checksum` is over all that is in the row. `owner` and `ownerGroup` are null for a list that is
-    /// older than owners, `mode` for what the configuration says, `source` for a list that is no mirror, `sharing` for one that is this host's alone: how far
-    /// it has come in its log, otherwise, and the names of its owner and group. `holder` is null for a lease of this host's list. (SQLite keeps the text of all tables, with what is said in it: see `schemasTable`.)
+    /// come to at the checkpoint; `checksum` is over all that is in the row. `owner` and `ownerGroup` are null if a repair
+    /// did not find the owner, and `mode` is null if the configuration gives it. `source` is null unless the list is a mirror, and
+    /// `sharing` unless several hosts share the list; then it has the position in the log and the names of owner and group.
+    /// `holder` is null for a lease of this host's list. (SQLite keeps the text of all tables, with its comments: see
+    /// `schemasTable`.)
     static let tables = """
         CREATE TABLE list (
             number INTEGER PRIMARY KEY,
@@ -66,7 +68,7 @@ enum JournalSchema {
             isChanged INTEGER NOT NULL,
             -- Counts with commas between them; of an answer that had a summary.
             summary TEXT,
-            -- In milliseconds of running time; of rows that are older than that, since 1970 began.
+            -- In milliseconds of running time.
             time INTEGER NOT NULL,
             -- Over all that is in the row.
             checksum INTEGER NOT NULL,
@@ -133,72 +135,30 @@ enum JournalSchema {
     /// columns from `time` on are those of `deletedList`.
     ///
     /// It is short because SQLite keeps the text of all tables, which must not outgrow the database's first page (`isOurs`,
-    /// and what `--repair` makes of a damaged one). A database that is migrated has the text of its earlier tables.
+    /// and what `--repair` makes of a damaged one).
     private static let schemasTable = """
         CREATE TABLE schemas (list INTEGER NOT NULL, number INTEGER NOT NULL, schemas BLOB, others TEXT, existing TEXT,
         revision INTEGER, kinds INTEGER, time INTEGER, runningTime INTEGER, isOriginKnown INTEGER, process INTEGER,
         user INTEGER, client TEXT, checksum INTEGER, PRIMARY KEY (list, number)) STRICT, WITHOUT ROWID
         """
 
-    /// The oldest that is read: before owners. Those of version 5 know nothing of a list's own content, those of
-    /// version 6 nothing of deleted lists that can come back, those of version 7 nothing of schemas, those of
-    /// version 8 nothing of mirrors, those of version 9 nothing of lists that hosts share, those of version 10 nothing of
-    /// the names that these have, those of version 11 nothing of who holds what in them.
-    static let versionMin = 4
-
-    /// Makes the tables of an earlier version those of this one. What is null in a row is not in its checksum.
-    static func migration(from version: Int) -> String {
-        let additionOfAccess = """
-            ALTER TABLE list ADD COLUMN owner INTEGER;
-            ALTER TABLE list ADD COLUMN ownerGroup INTEGER;
-            ALTER TABLE list ADD COLUMN mode INTEGER;
-            """
-        let additionOfMirrors = """
-            ALTER TABLE list ADD COLUMN source TEXT;
-            \(version < 7 ? "" : "ALTER TABLE deletedList ADD COLUMN source TEXT;")
-            """
-        let additionOfSharing = """
-            ALTER TABLE list ADD COLUMN sharing TEXT;
-            \(version < 7 ? "" : "ALTER TABLE deletedList ADD COLUMN sharing TEXT;")
-            """
-        return (version < 5 ? additionOfAccess : "") + (version < 7 ? deletedListTable + ";" : "")
-            + (version < 8 ? schemasTable + ";" : "") + (version < 9 ? additionOfMirrors : "")
-            + (version < 10 ? additionOfSharing : "")
-            // Version 11 has it, and nothing in it.
-            + (version < 11 ? "ALTER TABLE lease ADD COLUMN holder TEXT;" : "")
-            + "PRAGMA user_version = \(JournalSchema.version);"
-    }
-}
-
-extension Database {
-    /// The version that this daemon can read and wants to raise; nil for its own.
-    func earlierSchema() throws -> Int? {
-        guard let version = try Int.fetchOne(self, sql: "PRAGMA user_version") else { return nil }
-        return (JournalSchema.versionMin..<JournalSchema.version).contains(version) ? version : nil
-    }
-
-    /// Migrates the tables to the newest schema.
-    func migrate() throws {
-        guard let version = try earlierSchema() else { return }
-        try inTransaction(.immediate) {
-            try execute(sql: JournalSchema.migration(from: version))
-            return .commit
-        }
-    }
-
-    /// Reads as if the tables had been migrated, and leaves them as they are on disk. A database that is refused can
-    /// then still be opened by an earlier diffabled.
-    ///
-    /// It is one transaction, because each statement would be one otherwise, and lock the file for itself.
-    func readInNewestSchema<R>(_ read: () throws -> R) throws -> R {
-        let version = try earlierSchema()
-        var result: R?
-        try inTransaction(version == nil ? .deferred : .immediate) {
-            if let version { try execute(sql: JournalSchema.migration(from: version)) }
-            result = try read()
-            return .rollback
-        }
-        guard let result else { preconditionFailure("a transaction that ends without an error has been carried out") }
-        return result
+    /// The first thing in the database that no diffabled makes, for a message. A trigger, a view or a computed column would
+    /// run the statements of a forger.
+    static func stranger(in database: Database) throws -> String? {
+        let tables = "'list', 'journal', 'checkpoint', 'request', 'lease', 'clock', 'deletedList', 'schemas'"
+        let row = try Row.fetchOne(
+            database,
+            sql: """
+                SELECT type, name FROM sqlite_master
+                WHERE (type <> 'table' OR sql NOT LIKE 'CREATE TABLE %' OR name NOT IN (\(tables)))
+                    AND NOT (name LIKE 'sqlite!_%' ESCAPE '!' AND type IN ('table', 'index'))
+                UNION ALL
+                SELECT 'computed column', x.name FROM sqlite_master m, pragma_table_xinfo(m.name) x
+                WHERE m.type = 'table' AND x.hidden <> 0
+                LIMIT 1
+                """)
+        guard let row else { return nil }
+        let (type, name) = (try row.decode(String.self, atIndex: 0), try row.decode(String.self, atIndex: 1))
+        return "the \(type) \(name.debugDescription)"
     }
 }

@@ -30,13 +30,24 @@ struct LeaseRow {
     }
 
     func insert(into database: Database) throws {
-        try database.cachedStatement(sql: "INSERT INTO lease VALUES (?, ?, ?, ?, ?)")
-            .execute(arguments: [list, kind.rawValue, id, checksum, holder?.text])
+        if let holder {
+            return try database.cachedStatement(sql: "INSERT INTO lease VALUES (?, ?, ?, ?, ?)")
+                .execute(arguments: [list, kind.rawValue, id, checksum, holder.text])
+        }
+        let sql = "INSERT INTO lease (list, kind, checksum, id) VALUES (?, ?, ?, CAST(? AS TEXT))"
+        try execute(sql, [Int64(list), Int64(kind.rawValue), checksum], in: database)
     }
 
     func delete(from database: Database) throws {
-        try database.cachedStatement(sql: "DELETE FROM lease WHERE list = ? AND kind = ? AND id = ?")
-            .execute(arguments: [list, kind.rawValue, id])
+        let sql = "DELETE FROM lease WHERE list = ? AND kind = ? AND id = CAST(? AS TEXT)"
+        try execute(sql, [Int64(list), Int64(kind.rawValue)], in: database)
+    }
+
+    /// Executes a statement whose last argument is the id. A connection may lease hundreds of thousands of items.
+    private func execute(_ sql: String, _ integers: [Int64], in database: Database) throws {
+        let statement = try database.cachedStatement(sql: sql)
+        var id = id
+        try id.withUTF8 { try statement.execute(integers: integers, blobs: [UnsafeRawBufferPointer($0)]) }
     }
 
     /// Calls with each row; nil for a damaged one.

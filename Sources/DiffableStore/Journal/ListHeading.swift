@@ -138,13 +138,13 @@ extension ListHeading {
     private static let deletionColumns = "time, runningTime, isOriginKnown, process, user, client"
 
     private init(_ row: Row) throws {
-        number = try row.decode(Int.self, atIndex: 0)
+        number = try row.decode(Int.self, atIndex: 0).boundedNatural
         name = try row.decode(String.self, atIndex: 1)
         epoch = try row.decode(String.self, atIndex: 2)
-        generation = try row.decode(Int.self, atIndex: 3)
-        checkpointRevision = try row.decode(Int.self, atIndex: 4)
+        generation = try row.decode(Int.self, atIndex: 3).boundedNatural
+        checkpointRevision = try row.decode(Int.self, atIndex: 4).boundedNatural
         checkpointChecksum = try row.decode(Int64.self, atIndex: 5)
-        lastReloadRevision = try row.decode(Int.self, atIndex: 6)
+        lastReloadRevision = try row.decode(Int.self, atIndex: 6).boundedNatural
         chain = Chain(value: try row.decode(Int64.self, atIndex: 7))
         // A value out of range cannot have been in the checksum.
         access = AccessRecord(

@@ -102,7 +102,7 @@ extension ListRecovery {
             throw damaged(at: heading.checkpointRevision, "\(error)")
         }
         guard sum.signed == heading.checkpointChecksum else {
-            throw damaged(at: heading.checkpointRevision, "its checkpoint is not the one that was written")
+            throw damaged(at: heading.checkpointRevision, "its checkpoint has a wrong checksum")
         }
     }
 }
@@ -116,7 +116,7 @@ extension ListRecovery {
             let isContinuation = row.revision == revision && row.part == part + 1
             let isNext = row.revision == revision + 1 && row.part == 0
             guard isContinuation || isNext else {
-                throw damaged(at: revision + 1, "its journal goes on at revision \(row.revision)")
+                throw damaged(at: revision + 1, "its journal continues at revision \(row.revision)")
             }
             part = row.part
             if part == 0, history.length > limits.lengthMax + Self.lengthBeyond { trimPast(of: list) }
@@ -127,7 +127,7 @@ extension ListRecovery {
     private mutating func read(_ written: ListHeading.JournalRow, of list: JournalledList) throws {
         chain = chain.linked(written)
         guard chain == written.chain else {
-            throw damaged(at: written.revision, "what its journal has there is not what was written")
+            throw damaged(at: written.revision, "its journal has a wrong checksum there")
         }
         var notes = Lines(written.notes)
         var lines = Lines(written.operations)
@@ -173,7 +173,7 @@ extension ListRecovery {
         do {
             return try TransactionNote(note ?? UnsafeRawBufferPointer(start: nil, count: 0), revision: revision)
         } catch {
-            throw damaged(at: revision, "its note: \(error)")
+            throw damaged(at: revision, "the note about this change cannot be read: \(error)")
         }
     }
 

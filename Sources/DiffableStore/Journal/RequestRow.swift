@@ -41,7 +41,8 @@ struct RequestRow {
         let sql = "SELECT list, max(number), time FROM request GROUP BY list"
         let lasts = try Row.fetchAll(database, sql: sql).map { row in
             let last = (number: try row.decode(Int.self, atIndex: 1), time: try row.decode(Int.self, atIndex: 2))
-            return (try row.decode(Int.self, atIndex: 0), (last.number, RunningTime(milliseconds: last.time)))
+            let time = RunningTime(milliseconds: last.time.bounded)
+            return (try row.decode(Int.self, atIndex: 0).boundedNatural, (last.number.boundedNatural, time))
         }
         // A list can come twice where keys are out of order, which is found when all rows are read.
         return Dictionary(lasts) { $1 }
@@ -81,8 +82,9 @@ struct RequestRow {
         let summary = try row.decode(String?.self, atIndex: 5)
         result = try FirstResult(
             key: RequestKey(row.decode(String.self, atIndex: 1)), digest: row.decode(atIndex: 2),
-            number: row.decode(atIndex: 0), revision: row.decode(atIndex: 3), isChanged: row.decode(atIndex: 4),
+            number: row.decode(Int.self, atIndex: 0).boundedNatural,
+            revision: row.decode(Int.self, atIndex: 3).boundedNatural, isChanged: row.decode(atIndex: 4),
             summary: summary.map(DifferenceSummary.init(countsText:)),
-            time: RunningTime(milliseconds: row.decode(atIndex: 6)))
+            time: RunningTime(milliseconds: row.decode(Int.self, atIndex: 6).bounded))
     }
 }

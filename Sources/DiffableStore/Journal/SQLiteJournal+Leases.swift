@@ -12,7 +12,7 @@ extension SQLiteJournal {
         if leases.endsAll {
             return try database.cachedStatement(sql: "DELETE FROM lease WHERE list = ?").execute(arguments: [number])
         }
-        let ended = LeaseChange(sections: Array(leases.endedSections.keys), items: Array(leases.endedItems.keys))
+        let ended = LeaseChange(sections: leases.endedSections, items: leases.endedItems)
         for row in ended.rows(ofList: number) { try row.delete(from: database) }
         for row in leases.rows(ofList: number) { try row.insert(into: database) }
     }
@@ -23,7 +23,7 @@ extension SQLiteJournal {
         try LeaseRow.forEach(in: database) { row in
             guard let row else {
                 throw StoreOpeningError.unreadable(
-                    path: directory.databasePath, reason: "a row in the table of leases is not what was written")
+                    path: directory.databasePath, reason: "a row in the table of leases has a wrong checksum")
             }
             let lease = row.holder.map(Lease.shared) ?? .leftBehind
             try changes[row.list, default: [:]][lease, default: LeaseChange(lease: lease)].add(row)

@@ -8,16 +8,15 @@ extension SQLiteJournal {
     /// them. Changes nothing on disk before `takeOver`.
     func recover(onProgress: @escaping (Int) -> Void = { _ in }) throws(StoreOpeningError) -> RecoveredLists {
         try directory.withOpeningErrors {
-            try database.writeWithoutTransaction { database in
-                try database.readInNewestSchema { try recover(from: database, onProgress) }
-            }
+            // Each statement would be a transaction otherwise, and lock the file for itself.
+            try database.read { try recover(from: $0, onProgress) }
         }
     }
 
     private func recover(from database: Database, _ onProgress: @escaping (Int) -> Void) throws -> RecoveredLists {
         if let fault = try database.structuralFault() {
             throw StoreOpeningError.unreadable(
-                path: directory.databasePath, reason: "its pages are not as they were written (\(fault))")
+                path: directory.databasePath, reason: "its pages are damaged (\(fault))")
         }
         let headings = try headings(in: database)
         let progress = RecoveryProgress(lengthInAll: try lengthInUse(database), onProgress)
@@ -118,7 +117,7 @@ extension SQLiteJournal {
                 directory.databasePath, at: heading.checkpointRevision, "its row in the table of lists \(reason)")
         }
         let headings = try ListHeading.all(in: database).map { heading, checksum in
-            guard heading.checksum == checksum else { throw damaged(heading, "is not what was written") }
+            guard heading.checksum == checksum else { throw damaged(heading, "has a wrong checksum") }
             return heading
         }.sorted { $0.number < $1.number }
         for (one, next) in zip(headings, headings.dropFirst()) where one.number == next.number {
@@ -161,6 +160,11 @@ extension SQLiteJournal {
                 (SELECT coalesce(max(list), 0) FROM checkpoint), (SELECT coalesce(max(list), 0) FROM request),
                 (SELECT coalesce(max(list), 0) FROM lease), (SELECT coalesce(max(list), 0) FROM schemas))
             """
-        return try Int.fetchOne(database, sql: sql).map { $0 + 1 } ?? 1
+        let last = try Int.fetchOne(database, sql: sql) ?? 0
+        guard last < Int.boundedMax else {
+            throw StoreOpeningError.unreadable(
+                path: directory.databasePath, reason: "a row belongs to the list number \(last), which does not exist")
+        }
+        return last + 1
     }
 }

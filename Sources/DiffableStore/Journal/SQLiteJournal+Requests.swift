@@ -104,7 +104,7 @@ extension SQLiteJournal {
         .damaged(
             path: directory.databasePath, list: lists[list]?.state.name.description ?? "number \(list)",
             revision: lists[list]?.state.revision ?? 0,
-            reason: "what came of its request \(number) with a key is not what was written")
+            reason: "the result of its request number \(number) with a request key has a wrong checksum")
     }
 }
 

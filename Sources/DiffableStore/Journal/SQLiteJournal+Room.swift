@@ -89,7 +89,9 @@ extension SQLiteJournal {
 
     /// Begins the log with room for a deletion, which a start on a full disk has to find. What is not there is no failure.
     func reserveLog() {
-        guard let log = try? FileDescriptor.opened(directory.databasePath + "-wal", .readWrite) else { return }
+        guard let log = try? FileDescriptor.opened(directory.databasePath + "-wal", .readWrite, .noFollow) else {
+            return
+        }
         _ = posix_fallocate(log.rawValue, 0, off_t(Self.sparePages * Self.pageLength))
         try? log.close()
     }

@@ -41,7 +41,7 @@ private enum ClockRow {
         guard try database.tableExists("clock"),
             let row = try Row.fetchOne(database, sql: "SELECT running, checksum FROM clock")
         else { return nil }
-        let time = RunningTime(milliseconds: try row.decode(Int.self, atIndex: 0))
+        let time = RunningTime(milliseconds: try row.decode(Int.self, atIndex: 0).bounded)
         return try row.decode(Int64.self, atIndex: 1) == checksum(of: time) ? time : nil
     }
 

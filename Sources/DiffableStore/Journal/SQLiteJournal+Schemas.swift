@@ -30,7 +30,7 @@ extension SQLiteJournal {
         let rows = try SchemasRow.all(ofList: heading.number, in: database)
         guard rows.allSatisfy(\.isGood), let schemas = SchemasRow.schemas(of: rows.map(\.row)) else {
             throw heading.damaged(
-                directory.databasePath, at: heading.checkpointRevision, "its schemas are not what was written")
+                directory.databasePath, at: heading.checkpointRevision, "its schemas have a wrong checksum")
         }
         return schemas
     }

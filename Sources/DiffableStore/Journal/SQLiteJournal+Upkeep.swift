@@ -130,7 +130,9 @@ extension SQLiteJournal {
     }
 
     private func stopUpkeep(because reason: String) {
-        logger.error("the journal cannot be kept up", metadata: ["reason": "\(reason)"])
+        logger.error(
+            "journal maintenance failed, and no more changes are accepted; check the disk, and then restart diffabled",
+            metadata: ["reason": "\(reason)"])
         upkeepState = .failed(reason: reason)
     }
 
@@ -140,7 +142,7 @@ extension SQLiteJournal {
             upkeepState = .postponed
             guard case .writing(let checkpoint) = upkeep[0] else { return }
             logger.warning(
-                "the disk is too full for a checkpoint; the journal grows on",
+                "the disk is too full for a checkpoint of a list, so its journal keeps growing; free some space",
                 metadata: ["list": "\(checkpoint.state.name)", "bytes": "\(checkpoint.length)"])
             abandon(checkpoint)
         case .failed(let reason):

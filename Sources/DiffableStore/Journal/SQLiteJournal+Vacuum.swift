@@ -17,11 +17,10 @@ extension SQLiteJournal {
         upkeep.append(.vacuum(before: nil))
     }
 
-    /// The pages of the database. None are free in one that cannot give any back.
+    /// The pages of the database.
     private func freePages() throws -> (free: Int, all: Int) {
         try database.writeWithoutTransaction { database in
             func number(_ name: String) throws -> Int { try Int.fetchOne(database, sql: "PRAGMA \(name)") ?? 0 }
-            guard try number("auto_vacuum") == Vacuuming.incremental.rawValue else { return (0, 0) }
             return try (number("freelist_count"), number("page_count"))
         }
     }
@@ -46,12 +45,6 @@ extension SQLiteJournal {
     }
 }
 
-/// As SQLite numbers them.
-enum Vacuuming: Int {
-    case none = 0
-    case incremental = 2
-}
-
 extension Database {
     /// Frees pages, at most this number. A statement of GRDB would stop after the first page.
     fileprivate func vacuum(pages: Int) throws {
@@ -61,23 +54,5 @@ extension Database {
                 resultCode: ResultCode(rawValue: sqlite3_extended_errcode(sqliteConnection)),
                 message: String(cString: sqlite3_errmsg(sqliteConnection)))
         }
-    }
-
-    /// Makes the database one that gives free pages back, by writing all of it again.
-    /// - Returns: false if there is too little room.
-    func makeVacuumIncremental() throws -> Bool {
-        do {
-            try execute(sql: "PRAGMA auto_vacuum = INCREMENTAL")
-            try execute(sql: "VACUUM")
-            return true
-        } catch let error as DatabaseError
-            where [.SQLITE_FULL, .SQLITE_CANTOPEN, .SQLITE_NOMEM].contains(error.resultCode)
-        {
-            return false
-        }
-    }
-
-    var vacuuming: Vacuuming? {
-        get throws { try Int.fetchOne(self, sql: "PRAGMA auto_vacuum").flatMap(Vacuuming.init) }
     }
 }

@@ -16,13 +16,11 @@ extension SQLiteJournal {
         return verdict
     }
 
-    /// Begins to write, after `recover`: migrates the tables, writes new epochs where they are needed, and makes the
+    /// Begins to write, after `recover`: writes new epochs where they are needed, and makes the
     /// witness. Nothing on disk is changed before.
     func takeOver() throws(StoreOpeningError) {
         tell(verdict)
         try directory.withOpeningErrors {
-            try database.writeWithoutTransaction(migrate)
-            try database.writeWithoutTransaction(makeVacuumIncremental)
             if verdict != .proven { try database.writeWithoutTransaction(writeEpochs) }
         }
         reserveLog()
@@ -34,48 +32,23 @@ extension SQLiteJournal {
             try witness.synchronize(in: directory.path)
             self.witness = witness
         } catch {
-            throw .directoryUnusable(path: Witness.path(in: directory.path), reason: "\(error)")
+            throw .directoryUnusable(path: directory.path, reason: "its witness file cannot be written: \(error)")
         }
     }
 
     private func tell(_ verdict: WitnessVerdict) {
-        let meaning = "every durable list goes on in a new epoch, and whoever resumes gets a reset"
+        let meaning = "every durable list gets a new epoch, and clients that resume get a reset"
         switch verdict {
         case .proven: break
         case .unproven(let reason):
             logger.warning(
-                "whether the lists are as they were last acknowledged cannot be told: \(meaning)",
+                "cannot verify that the database has every acknowledged change: \(meaning)",
                 metadata: ["reason": "\(reason)"])
         case .lost:
             logger.error(
                 """
                 the database is not as it was when a change was last acknowledged, so changes are lost: \(meaning); \
-                check the disk, unless somebody put another database there
-                """, metadata: ["path": "\(directory.databasePath)"])
-        }
-    }
-
-    /// Migrates a database of an earlier schema. Everything in it has been read by now.
-    private func migrate(_ database: Database) throws {
-        guard try database.earlierSchema() != nil else { return }
-        let kept = try directory.keepCopy(of: database)
-        try database.migrate()
-        logger.notice(
-            "an earlier diffabled wrote the database; its tables are now this one's, and a copy of it is kept",
-            metadata: ["copy": "\(kept)"])
-    }
-
-    /// A database of an earlier diffabled keeps the pages that are free in it.
-    private func makeVacuumIncremental(of database: Database) throws {
-        guard try database.vacuuming == Vacuuming.none else { return }
-        if try database.makeVacuumIncremental() {
-            logger.notice(
-                "an earlier diffabled wrote the database; from now on its file becomes shorter when lists are deleted")
-        } else {
-            logger.warning(
-                """
-                there is no room to write the database again, so its file does not become shorter when lists are deleted; \
-                the next start tries again
+                check the disk, unless you replaced the database
                 """, metadata: ["path": "\(directory.databasePath)"])
         }
     }
@@ -177,7 +150,10 @@ extension SQLiteJournal {
             try witness.synchronize(in: directory.path)
         } catch {
             logger.warning(
-                "the witness was not closed; who resumes after the next start gets a reset",
+                """
+                the witness file (which proves that no change is lost) could not be closed; clients that resume after the next \
+                start get a reset
+                """,
                 metadata: ["reason": "\(error)"])
             return error.isLackOfRoom ? nil : "\(Witness.path(in: directory.path)): \(error)"
         }

@@ -111,7 +111,7 @@ package actor SQLiteJournal: Journal {
         }
         upkeepState = .closed
         do { try database.close() } catch {
-            logger.error("the database was not closed", metadata: ["reason": "\(error)"])
+            logger.error("the database could not be closed", metadata: ["reason": "\(error)"])
             return "\(directory.databasePath): \(error)"
         }
         return sealWitness()

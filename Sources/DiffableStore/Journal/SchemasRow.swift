@@ -92,8 +92,9 @@ extension SchemasRow {
             text = nil
         }
         change = SchemaChange(
-            revision: try row.decode(atIndex: 4), moment: try Moment(row, from: 7),
-            origin: try Origin(row, from: 7 + Moment.columnCount), numberOfKinds: try row.decode(atIndex: 5))
+            revision: try row.decode(Int.self, atIndex: 4).boundedNatural, moment: try Moment(row, from: 7),
+            origin: try Origin(row, from: 7 + Moment.columnCount),
+            numberOfKinds: try row.decode(Int.self, atIndex: 5).boundedNatural)
     }
 
     /// What the witness vouches for, of each list that has any, by its number.

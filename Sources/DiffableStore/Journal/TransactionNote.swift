@@ -8,8 +8,8 @@ import DiffableJSON
 /// the time in milliseconds since 1970; the bytes that keeping the state before takes (`Revision.length`); the number
 /// of operations; 1 when subscribers get the whole state (`Delivery.reload`); who made it: process, user and the
 /// client's name, each null when it is not known, or all three left out; the running time, in milliseconds; and of a
-/// proposal, the handler that consented: process, user and name. Older notes have no running time: the time of day counts
-/// instead. The note of an undo or a redo ends with the array `[from,to]` (`UndoStep`).
+/// proposal, the handler that consented: process, user and name. The note of an undo or a redo ends with the array `[from,to]`
+/// (`UndoStep`).
 struct TransactionNote {
     let revision: Revision
     let delivery: Delivery
@@ -53,11 +53,12 @@ struct TransactionNote {
         }
         func number() throws(JSONError) -> Int {
             try next()
-            return try scanner.integer()
+            return try scanner.integer().bounded
         }
         let time = try number()
-        let length = try number()
-        let operations = try number()
+        // The lengths of many revisions are added.
+        let length = min(max(try number(), 0), 1 << 40)
+        let operations = max(try number(), 0)
         delivery = try number() == 1 ? .reload : .difference
         func knownNumber() throws(JSONError) -> Int? { try scanner.readNull() ? nil : try scanner.integer() }
         func name() throws(JSONError) -> String? {
@@ -65,7 +66,7 @@ struct TransactionNote {
             return try scanner.readNull() ? nil : try scanner.string().text
         }
         var origin: Origin?
-        var running = time
+        var running: Int?
         var undoStep: UndoStep?
         /// Reads on to the next value. Reads the array at the end, which is not one.
         func hasNext() throws(JSONError) -> Bool {
@@ -75,24 +76,24 @@ struct TransactionNote {
             guard try !scanner.nextElement(of: &array) else { throw scanner.unexpected(.commaOrBracket) }
             return false
         }
-        // One value is the running time, three are the origin, four are both, and seven have the handler.
+        // One value is the running time, four are the origin and the running time, and seven have the handler.
         if try hasNext() {
             let first = try knownNumber()
             if try hasNext() {
                 origin = Origin(processID: first, userID: try knownNumber())
                 origin?.name = try name()
                 if try hasNext() {
-                    running = try scanner.integer()
+                    running = try scanner.integer().bounded
                     if try hasNext() {
                         origin?.handler = try scanner.identity(in: &array)
                         guard try !hasNext() else { throw scanner.unexpected(.commaOrBracket) }
                     }
                 }
             } else {
-                guard let first else { throw scanner.unexpected(.value) }
-                running = first
+                running = first?.bounded
             }
         }
+        guard let running else { throw scanner.unexpected(.value) }
         try scanner.end()
         let moment = Moment(
             timeOfDay: Timestamp(milliseconds: time), running: RunningTime(milliseconds: running))

@@ -68,8 +68,10 @@ final class Witness {
     private static let earlinessMax = 3_000_000_000
 
     /// Opens the file, making it when it is not there.
-    init(in directory: String) throws(Errno) {
-        descriptor = try .opened(Witness.path(in: directory), .readWrite, .create, permissions: .ownerReadWrite)
+    convenience init(in directory: String) throws(Errno) { try self.init(path: Witness.path(in: directory)) }
+
+    init(path: String) throws(Errno) {
+        descriptor = try .opened(path, .readWrite, [.create, .noFollow], permissions: .ownerReadWrite)
         do throws(Errno) {
             inode = UInt64(try descriptor.stat().inode.rawValue)
         } catch {
@@ -179,7 +181,7 @@ extension Witness {
     static func read(in directory: String) -> Result<WitnessRecord, Rejection> {
         let path = path(in: directory)
         let file: FileDescriptor
-        do throws(Errno) { file = try .opened(path, .readOnly) } catch {
+        do throws(Errno) { file = try .opened(path, .readOnly, .noFollow) } catch {
             return .failure(Rejection(reason: "\(path) cannot be read: \(error)"))
         }
         defer { try? file.close() }

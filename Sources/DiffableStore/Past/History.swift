@@ -11,6 +11,8 @@ struct History: Sendable {
     private var recent: Deque<RecentState> = []
     /// States that were made again, for those who ask for them next.
     private var remade: [ListState] = []
+    /// Revisions with states that could not be made again.
+    private var lost: Set<Int> = []
     /// What the transactions take together, in bytes (`Revision.length`).
     private(set) var length = 0
     /// How many transactions there are.
@@ -76,13 +78,44 @@ struct History: Sendable {
         let run = run(of: revision)
         let nearest = remade.filter { $0.revision >= run.base.revision && $0.revision <= revision }
             .max { $0.revision < $1.revision }
-        guard let state = run.state(at: revision, from: nearest ?? run.base.state) else { return nil }
+        guard let state = run.state(at: revision, from: nearest ?? run.base.state) else {
+            lost.insert(revision)
+            return nil
+        }
         if state !== nearest, state !== run.base.whole {
             if remade.count == Self.remadeMax { remade.removeFirst() }
             remade.append(state)
         }
         return state
     }
+
+    /// The approximate work of making states again, in items. 0 if they exist.
+    func sizeOfRemaking(_ revisions: [Int]) -> Int {
+        var size = 0
+        for revision in revisions {
+            guard let oldest, revision >= oldest, revision < newestRevision,
+                revision < recent.first?.state.revision ?? .max, !remade.contains(where: { $0.revision == revision }),
+                !lost.contains(revision)
+            else { continue }
+            let run = run(of: revision)
+            if revision > run.base.revision { size += run.length / Self.lengthOfItem }
+        }
+        return size
+    }
+
+    /// Takes states that a copy of this history has made again.
+    mutating func takeRemadeStates(of other: History) {
+        lost.formUnion(other.lost)
+        guard let oldest else { return }
+        for state in other.remade where state.revision >= oldest {
+            if remade.contains(where: { $0.revision == state.revision }) { continue }
+            if remade.count == Self.remadeMax { remade.removeFirst() }
+            remade.append(state)
+        }
+    }
+
+    /// The approximate length of an item in the operations of a run, in bytes.
+    private static let lengthOfItem = 32
 
     var hasRemadeStates: Bool { !remade.isEmpty }
 
@@ -141,8 +174,12 @@ struct History: Sendable {
     func packed() -> History {
         var history = withoutRecentStates
         history.isWorthPacking = false
+        history.longDropped = []
         for index in history.runs.indices {
-            history.runs[index] = runs[index].packed(after: index == 0 ? nil : history.runs[index - 1])
+            history.runs[index] =
+                index == 0
+                ? runs[0].packed(after: nil, from: nil)
+                : runs[index].packed(after: history.runs[index - 1], from: runs[index - 1].base.whole)
         }
         return history
     }
@@ -160,8 +197,11 @@ struct History: Sendable {
         return history
     }
 
-    /// The current state in little memory, as the history after it leads there.
-    func packed(_ current: KeptState) -> KeptState { current.packed(after: runs.last) }
+    /// The current state in little memory.
+    /// - Parameter packed: this history.
+    func packed(_ current: KeptState, after packed: History) -> KeptState {
+        current.packed(after: packed.runs.last, from: runs.last?.base.whole)
+    }
 
     /// Whether these are the same transactions.
     func isSame(as other: History) -> Bool {

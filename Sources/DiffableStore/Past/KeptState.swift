@@ -11,11 +11,14 @@ struct KeptState: Sendable {
     let numberOfSections: Int
     let numberOfItems: Int
     let lengthCounted: Int
+    private let redrawsAsked: UInt64
 
     private indirect enum Packed {
         case snapshot(PackedSnapshot)
         /// The state after the last transaction of the run.
         case end(of: PastRun)
+        /// The changes since an earlier state: operations as compressed JSON.
+        case change(from: KeptState, [UInt8])
     }
 
     init(_ state: ListState) {
@@ -24,6 +27,7 @@ struct KeptState: Sendable {
         numberOfSections = state.snapshot.numberOfSections
         numberOfItems = state.snapshot.numberOfItems
         lengthCounted = state.snapshot.lengthCounted
+        redrawsAsked = state.snapshot.redrawsAsked
     }
 
     private init(_ kept: KeptState, _ heading: ListState, _ packed: Packed?) {
@@ -32,6 +36,7 @@ struct KeptState: Sendable {
         numberOfSections = kept.numberOfSections
         numberOfItems = kept.numberOfItems
         lengthCounted = kept.lengthCounted
+        redrawsAsked = kept.redrawsAsked
     }
 
     var name: ListName { heading.name }
@@ -55,23 +60,46 @@ struct KeptState: Sendable {
                 preconditionFailure("a run leads to its end")
             }
             return heading.moved(to: revision, end.snapshot)
+        case .change(let earlier, let operations): return changed(earlier.state, operations)
         }
     }
 
-    /// - Parameter run: the transactions before this state; nil if they are not kept.
-    func packed(after run: PastRun?) -> KeptState {
+    private func changed(_ earlier: ListState, _ operations: [UInt8]) -> ListState {
+        var snapshot = earlier.snapshot
+        do {
+            try Compression.decompress(operations).withUnsafeBytes {
+                try snapshot.apply([ListOperation](json: $0, limits: .journal), limits: .none)
+            }
+        } catch { preconditionFailure("a packed difference leads to its state: \(error)") }
+        snapshot.setRedrawsAsked(redrawsAsked)
+        return heading.moved(to: revision, snapshot)
+    }
+
+    /// - Parameters:
+    ///   - run: the transactions before this state, packed; nil if they are not kept.
+    ///   - base: the state before these; nil if it is packed already.
+    func packed(after run: PastRun?, from base: ListState?) -> KeptState {
         guard let state = whole else { return self }
         let heading = state.moved(to: revision, Snapshot())
         if let run, run.isComplete, run.lastRevision == revision { return KeptState(self, heading, .end(of: run)) }
-        return KeptState(self, heading, .snapshot(PackedSnapshot(state.snapshot)))
+        guard let run, let base, state.snapshot.isNear(base.snapshot, pagesMax: max(4, numberOfItems / 128)) else {
+            return KeptState(self, heading, .snapshot(PackedSnapshot(state.snapshot)))
+        }
+        let json = OperationsWriter.array(state.snapshot.difference(from: base.snapshot))
+        return KeptState(self, heading, .change(from: run.base, json.withUnsafeBytes { Compression.compress($0) }))
     }
 
-    /// - Parameter run: as in `packed(after:)`, with a whole base.
+    /// - Parameter run: the transactions before this state, with a whole base. The state shares unchanged pages with that.
     func unpacked(after run: PastRun?) -> KeptState {
-        guard case .end = packed, let run, let end = run.state(at: revision, from: run.base.state) else {
-            return KeptState(state)
+        switch packed {
+        case .end:
+            if let run, let end = run.state(at: revision, from: run.base.state) {
+                return KeptState(heading.moved(to: revision, end.snapshot))
+            }
+        case .change(_, let operations): if let base = run?.base.whole { return KeptState(changed(base, operations)) }
+        case .snapshot, nil: break
         }
-        return KeptState(heading.moved(to: revision, end.snapshot))
+        return KeptState(state)
     }
 
     /// The same state with another name or epoch.

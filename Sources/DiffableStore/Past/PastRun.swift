@@ -105,10 +105,12 @@ struct PastRun: Sendable {
     }
 
     /// The same with a packed base.
-    /// - Parameter before: the run before this one.
-    func packed(after before: PastRun?) -> PastRun {
+    /// - Parameters:
+    ///   - before: the run before this one, packed.
+    ///   - base: its base; nil if that was packed already.
+    func packed(after before: PastRun?, from base: ListState?) -> PastRun {
         var run = self
-        run.base = base.packed(after: before)
+        run.base = self.base.packed(after: before, from: base)
         run.close()
         return run
     }

@@ -11,7 +11,7 @@ final class DatabaseLock {
 
     /// - Parameter directory: for errors.
     init(_ kind: Kind, path: String, directory: String) throws(StoreOpeningError) {
-        do throws(Errno) { file = try .opened(path, kind == .writing ? .readWrite : .readOnly) } catch {
+        do throws(Errno) { file = try .opened(path, kind == .writing ? .readWrite : .readOnly, .noFollow) } catch {
             throw .directoryUnusable(path: directory, reason: "\(path): \(error)")
         }
         do throws(Errno) { try set(kind == .writing ? .exclusive : .shared) } catch { throw .inUse(path: directory) }

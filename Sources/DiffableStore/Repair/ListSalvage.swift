@@ -29,7 +29,7 @@ struct ListSalvage {
         isChainCertain = isHeadingGood
         whole = (snapshot, revision)
         access = isHeadingGood ? heading.access : AccessRecord(mode: .ownerOnly)
-        if !isHeadingGood { damage = "its row in the table of lists is not what was written" }
+        if !isHeadingGood { damage = "its row in the table of lists has a wrong checksum" }
     }
 
     mutating func examined(in database: Database) -> ExaminedList {
@@ -75,15 +75,15 @@ extension ListSalvage {
                 sum.add(row.checksum)
                 parts += 1
             }
-            guard parts > 0 || heading.generation == 0 else { throw Fault(reason: "it is missing") }
-            guard sum.signed == heading.checkpointChecksum else { throw Fault(reason: "its end is missing") }
+            guard parts > 0 || heading.generation == 0 else { throw Fault(reason: "none is left") }
+            guard sum.signed == heading.checkpointChecksum else { throw Fault(reason: "the last parts are missing") }
         } catch {
             // What was read before the fault is the beginning of the list, which is better than nothing.
             if let beginning = try? builder.finished() { whole.snapshot = beginning }
             let reason = (error as? Fault)?.reason ?? "\(error)"
             throw Fault(
-                reason: "its checkpoint at revision \(heading.checkpointRevision) is good for \(parts) parts only "
-                    + "(\(reason)), and what came after is lost")
+                reason: "only \(parts) parts of its checkpoint at revision \(heading.checkpointRevision) can be read "
+                    + "(\(reason)), and the rest is lost")
         }
         snapshot = try builder.finished()
         whole = (snapshot, revision)
@@ -109,9 +109,11 @@ extension ListSalvage {
                 }
             }
         } catch {
-            throw Fault(reason: "what came of its requests with a key can be read up to number \(last) only (\(error))")
+            throw Fault(
+                reason:
+                    "the results of its requests with a request key can be read only up to number \(last) (\(error))")
         }
-        if !isWhole { throw Fault(reason: "what came of some requests with a key is not what was written") }
+        if !isWhole { throw Fault(reason: "the results of some requests with a request key have wrong checksums") }
     }
 }
 
@@ -120,7 +122,8 @@ extension ListSalvage {
 extension ListSalvage {
     /// Schemas of which something is missing would refuse what is right, so a list keeps all of them or none.
     private mutating func readSchemas(from database: Database) throws {
-        let fault = Fault(reason: "its schemas are not what was written: nothing is checked until they are set again")
+        let fault = Fault(
+            reason: "its schemas have a wrong checksum: contents are not checked until the schemas are set again")
         let rows: [(row: SchemasRow, isGood: Bool)]
         do { rows = try SchemasRow.all(ofList: heading.number, in: database) } catch { throw fault }
         if rows.isEmpty { return }
@@ -141,14 +144,14 @@ extension ListSalvage {
                 let isNext = row.revision == revision + 1 && row.part == 0
                 if isNext { isOpen = false }
                 guard isNext || row.revision == revision && row.part == part + 1 else {
-                    throw Fault(reason: "its journal goes on at revision \(row.revision)")
+                    throw Fault(reason: "its journal continues at revision \(row.revision)")
                 }
                 if isNext { whole = (snapshot, revision) }
                 part = row.part
                 if chain.linked(row) != row.chain {
-                    let reason = "what its journal has there is not what was written"
+                    let reason = "its journal has a wrong checksum there"
                     if isChainCertain { throw Fault(reason: reason) }
-                    note(Fault(reason: "whether revision \(row.revision) is what was written cannot be told"))
+                    note(Fault(reason: "cannot verify revision \(row.revision)"))
                 }
                 chain = row.chain
                 isChainCertain = true

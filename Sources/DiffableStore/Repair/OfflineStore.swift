@@ -18,10 +18,19 @@ package struct OfflineStore {
 
     /// Finds what is good and what is damaged. Needs room for a copy of the files under `scratch`.
     package func check(scratch: String) throws(StoreOpeningError) -> StoreExamination {
+        try JournalDirectory(path: directory).checkTrust()
+        do throws(UntrustedPath) { _ = try TrustedPath(directory: scratch) } catch {
+            throw .scratchUnusable(path: scratch, reason: error.reason(for: scratch))
+        }
         if let reason = absence() { return .missing(path: databasePath, reason: reason) }
         let lock = try DatabaseLock(.reading, path: databasePath, directory: directory)
         defer { withExtendedLifetime(lock) {} }
-        return try working { try withScratch(in: scratch) { try examine(scratch: $0) } }
+        do throws(StoreOpeningError) {
+            return try working { try withScratch(in: scratch) { try examine(scratch: $0) } }
+        } catch {
+            guard case .directoryUnusable(_, let reason) = error else { throw error }
+            throw .scratchUnusable(path: scratch, reason: reason)
+        }
     }
 
     /// The result of a repair.
@@ -36,6 +45,7 @@ package struct OfflineStore {
     ///
     /// - Parameter name: of the directory that keeps the old files.
     package func repair(keepingIn name: String) throws(StoreOpeningError) -> Repair {
+        try JournalDirectory(path: directory).checkTrust()
         let absence = absence()
         // There must be a file to lock.
         if absence != nil { try JournalDirectory(path: directory).makeFile() }
@@ -114,9 +124,9 @@ extension OfflineStore {
     private func examine(_ database: Database, _ examination: inout StoreExamination) {
         do {
             for row in try String.fetchAll(database, sql: "PRAGMA integrity_check(20)") where row != "ok" {
-                examination.faults.append("the file: \(row)")
+                examination.faults.append("the database file: \(row)")
             }
-        } catch { examination.faults.append("the file: \(error)") }
+        } catch { examination.faults.append("the database file: \(error)") }
         do {
             var digest = ListsDigest()
             let headings = try ListHeading.existing(in: database) + deletedHeadings(database, &examination)
@@ -132,7 +142,8 @@ extension OfflineStore {
             for (heading, checksum) in headings where heading.checksum != checksum {
                 guard numbers.insert(heading.number).inserted else {
                     examination.faults.append(
-                        "the list \(heading.name.debugDescription) is lost: its row in the table of lists has the number of another"
+                        "the list \(heading.name.debugDescription) is lost: its row in the table of lists has another list's "
+                            + "number"
                     )
                     continue
                 }
@@ -142,16 +153,16 @@ extension OfflineStore {
             examineLeases(database, &examination)
             // Damaged lists do not fit the witness either, and have been reported.
             if examination.isGood, Witness.verdict(in: directory, about: digest) == .lost {
-                examination.faults.append("changes that were acknowledged are not in it")
+                examination.faults.append("the database lacks changes that were acknowledged")
             }
-        } catch { examination.faults.append("lists are missing, and their names with them: \(error)") }
+        } catch { examination.faults.append("some lists are lost, and their names are unknown: \(error)") }
     }
 
     private func deletedHeadings(
         _ database: Database, _ examination: inout StoreExamination
     ) -> [(heading: ListHeading, checksum: Int64)] {
         do { return try ListHeading.deleted(in: database) } catch {
-            examination.faults.append("deleted lists that could come back are lost: \(error)")
+            examination.faults.append("deleted lists that could be undeleted are lost: \(error)")
             return []
         }
     }
@@ -163,7 +174,9 @@ extension OfflineStore {
                 if let row { examination.leases.append(row) } else { isGood = false }
             }
         } catch { isGood = false }
-        if !isGood { examination.faults.append("some of what is leased is not what was written, and stays") }
+        if !isGood {
+            examination.faults.append("some records of leases are damaged: the leased items stay in their lists")
+        }
     }
 
     /// Opens the copy. A damaged first page, which has the places of all tables, is replaced by that of a new database:
@@ -173,17 +186,14 @@ extension OfflineStore {
         _ copy: String, _ scratch: String, _ examination: inout StoreExamination
     ) throws(StoreOpeningError) -> DatabaseQueue? {
         do throws(StoreOpeningError) {
-            return try JournalDirectory(path: copy).openScratchDatabase()
+            return try JournalDirectory(path: copy).openDatabase()
         } catch {
             guard case .unreadable = error, JournalDirectory(path: copy).isOurs() else { throw inPlace(error) }
         }
-        examination.faults.append("the first page of the file is damaged")
+        examination.faults.append("the first page of the database file is damaged")
         do {
             let file = try FileHandle(forUpdating: URL(filePath: JournalDirectory(path: copy).databasePath))
-            // Where page 2 says which page refers to which, its first entry is that page 3 is a table's first one.
-            try file.seek(toOffset: 4_096)
-            let vacuuming = try file.read(upToCount: 1) == Data([1]) ? Vacuuming.incremental : .none
-            let model = JournalDirectory(path: scratch + "/model", vacuuming: vacuuming)
+            let model = JournalDirectory(path: scratch + "/model")
             try model.openDatabase().close()
             let page = try Data(contentsOf: URL(filePath: model.databasePath)).prefix(4_096)
             try file.seek(toOffset: 0)
@@ -193,9 +203,9 @@ extension OfflineStore {
             try file.seek(toOffset: 28)
             try file.write(contentsOf: Data(repeating: 0, count: 12))
             try file.close()
-            return try JournalDirectory(path: copy).openScratchDatabase()
+            return try JournalDirectory(path: copy).openDatabase()
         } catch {
-            examination.faults.append("nothing in the file can be read: \(error)")
+            examination.faults.append("nothing in the database file can be read: \(error)")
             return nil
         }
     }
@@ -203,11 +213,10 @@ extension OfflineStore {
     private func inPlace(_ error: StoreOpeningError) -> StoreOpeningError {
         switch error {
         case .directoryUnusable(_, let reason): .directoryUnusable(path: directory, reason: reason)
+        case .scratchUnusable, .notOwned: error
         case .inUse: .inUse(path: directory)
-        case .schemaTooNew(_, let version, let known):
-            .schemaTooNew(path: databasePath, version: version, known: known)
-        case .schemaTooOld(_, let version, let known):
-            .schemaTooOld(path: databasePath, version: version, known: known)
+        case .otherSchema(_, let version, let known):
+            .otherSchema(path: databasePath, version: version, known: known)
         case .foreign: .foreign(path: databasePath)
         case .missing(_, let reason): .missing(path: databasePath, reason: reason)
         case .unreadable(_, let reason): .unreadable(path: databasePath, reason: reason)

@@ -6,11 +6,9 @@ import SystemPackage
 struct StateFiles {
     let directory: String
 
-    /// The names of the files that a daemon uses there. Directories are not the daemon's, and copies of earlier
-    /// databases stay.
+    /// The names of the files that a daemon uses there. Directories are not the daemon's.
     func names() throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: directory).filter { name in
-            if name.hasPrefix(JournalDirectory.keptCopyPrefix) { return false }
             let attributes = try FileManager.default.attributesOfItem(atPath: path(name))
             return attributes[.type] as? FileAttributeType == .typeRegular
         }.sorted()
@@ -38,9 +36,10 @@ struct StateFiles {
         try FileDescriptor.synchronize(directory: directory)
     }
 
-    /// Gives a file to the owner of the directory, when root has made it for a daemon that is not root.
+    /// Gives a file to the owner of the directory if root has made it. `--repair` runs as root only in a directory that its
+    /// owner cannot reach. A symbolic link is not followed.
     func adopt(_ name: String) {
         guard geteuid() == 0, let owner = try? Stat(directory) else { return }
-        _ = chown(path(name), owner.userID.rawValue, owner.groupID.rawValue)
+        _ = lchown(path(name), owner.userID.rawValue, owner.groupID.rawValue)
     }
 }

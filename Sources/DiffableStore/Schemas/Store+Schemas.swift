@@ -5,33 +5,77 @@ import DiffableJSON
 // ones back. Like access, they have a head and what is on disk.
 
 extension Store {
-    /// Says what the contents of a list's items must look like from now on. Those who may set its access may do so. The
-    /// answer has the list's state, which stays.
+    /// Sets the schemas that the contents of a list's items have to match from now on. This needs the right to set the list's
+    /// access. The answer has the list's state, which stays as it is.
+    @discardableResult
     package func setSchemas(
         of name: ListName, _ set: SchemaSet, existing: ExistingItems = .areChecked, origin: Origin? = nil,
         by peer: Peer = .daemon, completion: @escaping Completion<ListState>
-    ) {
-        if let refusal { return completion(.failure(refusal)) }
+    ) -> Carrying {
+        carryOut(
+            SchemaRequest(
+                name: name, set: set, existing: existing, origin: origin, peer: peer, completion: completion))
+    }
+
+    /// - Parameter checked: the state that was checked in the background, and the error if an item does not fit.
+    private func carryOut(
+        _ request: SchemaRequest, checked: (head: ListState, error: InvalidContent?)? = nil
+    ) -> Carrying {
+        if let refusal {
+            request.completion(.failure(refusal))
+            return .done
+        }
+        let (name, set, existing) = (request.name, request.set, request.existing)
         do throws(StoreError) {
-            let head = try governedHead(of: name, by: peer, otherwise: .schemas)
-            if heldLists[name]?.shared != nil { throw .notForShared(name, .schemas) }
-            let former = heldLists[name]?.headSchemas
-            if existing == .areChecked {
-                do throws(InvalidContent) { try set.checkAll(of: head.snapshot) } catch {
+            let head = try governedHead(of: name, by: request.peer, otherwise: .schemas)
+            guard let held = heldLists[name], held.shared == nil else { throw .notForShared(name, .schemas) }
+            let former = held.headSchemas
+            if existing == .areChecked, !set.isEmpty {
+                if let checked, checked.head === head {
+                    if let error = checked.error { throw .invalidContent(name, error) }
+                } else if let beside, head.snapshot.numberOfItems * set.costOfItem > beside.sizeMax {
+                    check(request, head, isOvertaken: checked != nil, in: held, beside)
+                    return .underway
+                } else if let error = set.invalidContent(of: head.snapshot) {
                     throw .invalidContent(name, error)
                 }
             }
-            let answer = DeferredReply.list(completion, .success(head))
+            let answer = DeferredReply.list(request.completion, .success(head))
             if set == former?.set ?? SchemaSet(), existing == former?.existing ?? existing {
-                return self.answer(answer, about: name)
+                self.answer(answer, about: name)
+                return .done
             }
             let change = SchemaChange(
-                revision: head.revision, moment: clock.now, origin: origin, numberOfKinds: set.count)
+                revision: head.revision, moment: clock.now, origin: request.origin, numberOfKinds: set.count)
             let schemas = ListSchemas(set, existing: existing, by: change, after: former)
-            try checkRoom(for: schemas, of: name, by: peer)
+            try checkRoom(for: schemas, of: name, by: request.peer)
             commit(ListChange(event: .unchanged, state: head, schemas: schemas), answer: answer)
         } catch {
-            answer(.list(completion, .failure(error)), about: name, to: peer)
+            answer(.list(request.completion, .failure(error)), about: name, to: request.peer)
+        }
+        return .done
+    }
+
+    /// Checks a large list in the background. If changes overtake the check again and again, they wait for the last one.
+    private func check(
+        _ request: SchemaRequest, _ head: ListState, isOvertaken: Bool, in held: HeldList, _ beside: WorkBeside
+    ) {
+        if held.isReserved {
+            return held.waiting.append { store in _ = store.carryOut(request) }
+        }
+        var next = request
+        if isOvertaken { next.timesOvertaken += 1 }
+        let isReserving = next.timesOvertaken > Self.timesOvertakenMax
+        if isReserving { held.isReserved = true }
+        let list = ReservedList(held: held, isReserved: isReserving)
+        let size = head.snapshot.numberOfItems * request.set.costOfItem
+        beside.find(size: size, { [set = request.set] in set.invalidContent(of: head.snapshot) }) { [next] error in
+            self.assumeIsolated { store in
+                // The next check finds the list free.
+                if isReserving { list.held.isReserved = false }
+                _ = store.carryOut(next, checked: (head, error))
+                if isReserving, !list.held.isReserved { store.release(list) }
+            }
         }
     }
 
@@ -60,5 +104,25 @@ extension Store {
         let growth = schemas.lengthCounted - (held.headSchemas?.lengthCounted ?? 0)
         guard growth > 0, usage.length + growth > limits.contentPerUserMax else { return }
         throw .contentOfUserTooLong(name, usage.owner, max: limits.contentPerUserMax)
+    }
+}
+
+/// A request to set the schemas of a list.
+private struct SchemaRequest: Sendable {
+    let name: ListName
+    let set: SchemaSet
+    let existing: ExistingItems
+    let origin: Origin?
+    let peer: Peer
+    let completion: Store.Completion<ListState>
+    /// How often the list changed while its items were checked.
+    var timesOvertaken = 0
+}
+
+extension SchemaSet {
+    /// Why an item of a list does not fit, or nil.
+    fileprivate func invalidContent(of list: Snapshot) -> InvalidContent? {
+        do throws(InvalidContent) { try checkAll(of: list) } catch { return error }
+        return nil
     }
 }

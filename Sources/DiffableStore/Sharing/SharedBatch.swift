@@ -88,17 +88,17 @@ struct SharedBatch: Sendable {
         try scanner.end()
         try Self.check(version)
         guard let number, let after, let revision, let rows else {
-            throw Unreadable(description: "it has not all of batch, after, revision and rows")
+            throw Unreadable(description: "it lacks the member batch, after, revision or rows")
         }
         (self.number, self.after, self.revision, self.rows) = (number, after, revision, rows)
     }
 
     static func check(_ version: Int?) throws(Unreadable) {
         guard let version, 1...Self.version ~= version else {
-            let said = version.map(String.init) ?? "not said"
+            let found = version.map { "has version \($0)" } ?? "has no version"
             throw Unreadable(
-                description: "its version is \(said), and those up to \(Self.version) are known here: "
-                    + "a newer diffabled wrote it, so this host needs one too")
+                description: "it \(found), and this host knows versions up to \(Self.version): "
+                    + "upgrade diffabled on this host")
         }
     }
 

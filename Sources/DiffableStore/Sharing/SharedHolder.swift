@@ -103,7 +103,7 @@ struct SharedLeaseText {
             default: try scanner.skipValue()
             }
         }
-        guard let holder else { throw SharedBatch.Unreadable(description: "a lease of it has no holder") }
+        guard let holder else { throw SharedBatch.Unreadable(description: "one of its leases names no holder") }
         self.holder = holder
     }
 

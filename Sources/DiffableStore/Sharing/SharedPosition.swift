@@ -60,7 +60,9 @@ extension SharedPosition: CustomStringConvertible {
 
     init?(_ text: String) {
         let parts = text.split(separator: " ", omittingEmptySubsequences: false)
-        guard parts.count == 2, let batch = Int(parts[0]), batch >= 0, let chain = SharedChain(String(parts[1])) else {
+        guard parts.count == 2, let batch = Int(parts[0]), (0...Int.boundedMax).contains(batch),
+            let chain = SharedChain(String(parts[1]))
+        else {
             return nil
         }
         self.init(batch: batch, chain: chain)

@@ -23,11 +23,13 @@ extension Store {
         do {
             told = try SharedCheckpointText(text, now: clock.running)
             guard told.revision >= head.revision else {
-                throw SharedBatch.Unreadable(description: "it is at revision \(told.revision), before \(head.revision)")
+                throw SharedBatch.Unreadable(
+                    description: "it has revision \(told.revision), but this host already has revision \(head.revision)"
+                )
             }
         } catch {
             logger.error(
-                "a state of a shared list was not taken, and the list stays as it is",
+                "could not apply a state of a shared list from etcd; the list stays as it is on this host",
                 metadata: ["list": "\(head.name)", "batch": "\(position.batch)", "reason": "\(error)"])
             return false
         }

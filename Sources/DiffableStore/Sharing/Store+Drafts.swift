@@ -148,7 +148,8 @@ extension Store {
             head: head, schemas: held.headSchemas, past: try past(change.plan, held, head, drafted: draft.states),
             limits: limits.snapshot)
         guard let beside else { return try change.plan.change(basis) }
-        let size = change.plan.size(from: head.snapshot, past: basis.past?.state.snapshot, max: beside.sizeMax)
+        let items = change.plan.size(from: head.snapshot, past: basis.past?.state.snapshot, max: beside.sizeMax)
+        let size = held.work(ofChanging: items)
         guard size > beside.sizeMax else { return try change.plan.change(basis) }
         let work: @Sendable () -> FoundChange = { [plan = change.plan] in FoundChange(plan, basis) }
         beside.find(size: size, work) { [number = draft.number, name = change.name] found in

@@ -49,8 +49,8 @@ extension Store {
         } else if told.isGone {
             return completion(.failure(.noSuchList(name)))
         } else {
-            guard numberOfHeads < limits.listsMax else {
-                return completion(.failure(.tooManyLists(max: limits.listsMax)))
+            do throws(StoreError) { try checkRoomForList(of: 0, by: .daemon) } catch {
+                return completion(.failure(error))
             }
             makeReplica(of: name, epoch: told.epoch, beginning: told.beginning, answer: .settled {})
         }
@@ -101,7 +101,9 @@ extension Store {
                 switch shared.machine.arrival(of: batch.number, after: batch.after, upTo: next) {
                 case .known: continue
                 case .ahead: return true
-                case .misfit: throw SharedBatch.Unreadable(description: "it follows on another than the last one here")
+                case .misfit:
+                    throw SharedBatch.Unreadable(
+                        description: "it does not follow the last batch that this host applied")
                 case .own: change(held) { $0.take(upTo: next, &$1) }
                 case .next:
                     guard let head = held.head else { return true }
@@ -112,7 +114,7 @@ extension Store {
                 }
             } catch {
                 logger.error(
-                    "a batch of a shared list was not taken, and the list stays as it is",
+                    "could not apply changes of a shared list from etcd; the list stays as it is on this host",
                     metadata: [
                         "list": "\(held.head?.name.description ?? "")", "batch": "\(next.batch)", "reason": "\(error)",
                     ])
@@ -136,7 +138,7 @@ extension Store {
         }
         guard state.revision == batch.revision else {
             throw SharedBatch.Unreadable(
-                description: "it leads to revision \(state.revision), and says \(batch.revision)")
+                description: "it leads to revision \(state.revision) instead of \(batch.revision)")
         }
         return rows
     }
@@ -230,7 +232,6 @@ extension Store {
                 throw .listExists(name)
             }
             guard accessRules.mayCreate(name, peer) else { throw .permissionDenied(name, .creation) }
-            guard numberOfHeads < limits.listsMax else { throw .tooManyLists(max: limits.listsMax) }
             let record = accessRules.record(of: name, madeBy: peer, mode: mode)
             let numbers = accessRules.access(of: name, record)
             try checkRoomForList(of: numbers.owner, by: peer)

@@ -98,8 +98,9 @@ extension Store {
     ) -> Drafting {
         guard draft.rows.isEmpty else { return .full }
         if let leases = leases[draft.head.number] {
+            var room = Self.leaseRoomMax
             for holder in leases.holders where isOver(holder) {
-                guard append(endOf: holder, in: leases, to: &draft) else { break }
+                guard append(endOf: holder, in: leases, to: &draft, room: &room) else { break }
             }
         }
         if draft.rows.isEmpty {
@@ -113,40 +114,53 @@ extension Store {
         return .done
     }
 
-    /// Whether there was room for all of it. A long list goes in several rows, the last of which says that it was the last.
-    private func append(endOf holder: SharedHolder, in leases: Leases, to draft: inout BatchDraft) -> Bool {
-        let lease = Lease.shared(holder)
-        var (items, sections) = (leases.items(of: lease)[...], leases.sections(of: lease)[...])
-        repeat {
-            let some = Self.prefix(of: items)
-            items = items.dropFirst(some.count)
-            // Sections that are empty then.
-            let emptied = items.isEmpty ? Self.prefix(of: sections) : []
-            sections = sections.dropFirst(emptied.count)
-            let isLast = items.isEmpty && sections.isEmpty
-            let (new, operations) = draft.head.snapshot.removing(Array(some), Array(emptied))
-            var row = SharedRow(
-                operations: operations, time: clock.now.timeOfDay.milliseconds, origin: origin(ofEndOf: holder))
-            if isLast { row.endedLease = holder }
-            let isChange = !operations.isEmpty
-            if !isChange, !isLast { continue }
-            let state = isChange ? draft.head.moved(to: draft.head.revision + 1, new) : draft.head
-            let made = isChange ? MadeChange(new: new, operations: operations) : nil
-            let hasRoom = try? append(DraftedRow(row: row, made: made, state: state), to: &draft)
-            guard hasRoom == true else { return false }
-            if let host = hostThatMustBeGone(toEnd: holder) { draft.absent.insert(host) }
-        } while !items.isEmpty || !sections.isEmpty
-        return true
+    /// Removes items and sections of a lease, as many as the batch has room for. The next batches remove the others, and the
+    /// last row marks the end of the lease.
+    ///
+    /// - Parameter room: how many items and sections the batch still has room for.
+    /// - Returns: whether nothing is left.
+    private func append(
+        endOf holder: SharedHolder, in leases: Leases, to draft: inout BatchDraft, room: inout Int
+    ) -> Bool {
+        guard room > 0 else { return false }
+        let (lease, list) = (Lease.shared(holder), draft.head.snapshot)
+        // Each part removes something. Otherwise the next part would be the same.
+        var items = leases.items(of: lease, max: room + 1) { list.contains($0) }.sorted()
+        var sections = leases.sections(of: lease)
+        var isLast =
+            Self.prefix(of: items, max: room).count == items.count
+            && Self.prefix(of: sections, max: room).count == sections.count
+        if !isLast, !items.isEmpty {
+            (items, sections) = (Self.prefix(of: items, max: room), [])
+        } else if !isLast {
+            let empty = sections.filter { list.numberOfItems(inSection: $0) == 0 }
+            sections = Self.prefix(of: empty, max: room)
+            isLast = sections.count == empty.count
+        }
+        room -= items.count + sections.count
+        let (new, operations) = list.removing(items, sections)
+        let isChange = !operations.isEmpty
+        guard isChange || isLast else { return false }
+        var row = SharedRow(
+            operations: operations, time: clock.now.timeOfDay.milliseconds, origin: origin(ofEndOf: holder))
+        if isLast { row.endedLease = holder }
+        let state = isChange ? draft.head.moved(to: draft.head.revision + 1, new) : draft.head
+        let made = isChange ? MadeChange(new: new, operations: operations) : nil
+        let hasRoom = try? append(DraftedRow(row: row, made: made, state: state), to: &draft)
+        guard hasRoom == true else { return false }
+        if let host = hostThatMustBeGone(toEnd: holder) { draft.absent.insert(host) }
+        return isLast
     }
 
-    /// As many as one row has room for, and one at least.
-    private static func prefix<ID: CustomStringConvertible>(of ids: ArraySlice<ID>) -> ArraySlice<ID> {
+    /// The ids that one row has room for, at least one.
+    private static func prefix<Name>(of ids: [Identifier<Name>], max: Int) -> [Identifier<Name>] {
         var length = 0
-        return ids.prefix { id in
+        let some = ids.prefix(max).prefix { id in
             let isFirst = length == 0
             length += (id.description.utf8.count + 1) * escapeLengthMax
             return isFirst || length < BatchDraft.lengthMax / 2
         }
+        return Array(some)
     }
 
     /// A byte is no longer in JSON.
@@ -172,8 +186,8 @@ extension Store {
         }
         if let ended = row.row.endedLease.map(Lease.shared), let leases {
             var all = change ?? LeaseChange()
-            for section in leases.sections(of: ended) { all.endedSections[section] = ended }
-            for item in leases.items(of: ended) { all.endedItems[item] = ended }
+            all.endedSections += leases.sections(of: ended)
+            all.endedItems += leases.items(of: ended)
             change = all
         }
         guard let change, !change.isEmpty else { return nil }
@@ -188,9 +202,7 @@ extension Store {
         if let leases = leases[head.number] {
             for holder in leases.holders {
                 let former = SharedLeaseText(holder, of: leases)
-                var change = LeaseChange()
-                for section in former.sections { change.endedSections[section] = .shared(holder) }
-                for item in former.items { change.endedItems[item] = .shared(holder) }
+                let change = LeaseChange(endedSections: former.sections, endedItems: former.items)
                 if !change.isEmpty { commitLeases(change, head, held) }
             }
         }
@@ -225,10 +237,10 @@ extension Store {
         var change = LeaseChange(lease: .leftBehind)
         for holder in leases.holders {
             let lease = Lease.shared(holder)
-            for section in leases.sections(of: lease) { change.endedSections[section] = lease }
-            for item in leases.items(of: lease) { change.endedItems[item] = lease }
+            change.endedSections += leases.sections(of: lease)
+            change.endedItems += leases.items(of: lease)
         }
-        (change.sections, change.items) = (change.endedSections.keys.sorted(), change.endedItems.keys.sorted())
+        (change.sections, change.items) = (change.endedSections, change.endedItems)
         return change.isEmpty ? nil : change
     }
 }

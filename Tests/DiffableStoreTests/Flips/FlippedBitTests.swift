@@ -5,9 +5,9 @@ import Testing
 
 @testable import DiffableStore
 
-/// One bit of a state directory is not what was written. Whatever bit it is: the lists are right, or they are in new
-/// epochs, or the start is refused. A list is never short under its old epoch, no key of a request is forgotten, and what
-/// is acknowledged afterwards is there at the next start.
+/// Any flipped bit of a state directory: the lists are right, or they have new epochs, or the start is refused. A list never
+/// loses changes under its old epoch, no request key is forgotten, and changes acknowledged afterwards are there at the next
+/// start.
 struct FlippedBitTests {
     /// `DIFFABLED_FLIPS=20000 swift test --filter FlippedBitTests` for more.
     private static let flips =
@@ -25,7 +25,7 @@ struct FlippedBitTests {
         var counts: [String: Int] = [:]
         for flip in flips {
             let original = originals[flip.original]
-            // What pages say of each other counts above all when something is written.
+            // Damage to the links between pages matters most when the store writes afterwards.
             let isGoingOn = Int.random(in: 0..<(flip.place == .structure ? 3 : 8), using: &generator) == 0
             let outcome = try await original.outcome(of: flip, goingOn: isGoingOn)
             counts["\(flip.place) \(outcome)", default: 0] += 1
@@ -37,8 +37,8 @@ struct FlippedBitTests {
         for place in [Flip.Place.structure, .log, .witness] {
             #expect(counts.contains { $0.key.hasPrefix("\(place)") }, "no bit of \(place) was flipped")
         }
-        // Every other flip is in the structure. Half of these are seen there; of many more than a fifth has to be, of few as
-        // many as there are but once in a million runs (four and a half standard deviations).
+        // Every other flip is in the structure, and half of these are detected. With many flips, more than a fifth has to be
+        // detected; with few, the bound is four and a half standard deviations (it fails once in a million runs).
         let refused = counts["structure \(FlippedOriginal.Outcome.refused)", default: 0]
         let count = Double(flips.count / 2)
         #expect(Double(refused) > min(count / 5, count * 0.45 - 2.5 * count.squareRoot()))
@@ -46,7 +46,7 @@ struct FlippedBitTests {
 }
 
 extension FlippedBitTests {
-    /// Its key is out of order then, or the one after it.
+    /// The key of the flipped row, or the next one, is then out of order.
     @Test(arguments: ["journal", "request"])
     func `a list does not end at a row that says that it is another's`(table: String) async throws {
         let directory = ScratchDirectory()
@@ -58,7 +58,7 @@ extension FlippedBitTests {
         }
         let chain = try await store.sqlite.query("SELECT chain FROM journal WHERE list = 2 AND revision = 20")
         await store.shutDown()
-        // Its list, its revision or number, and what comes next in it.
+        // The row's list, its revision or number, and its next member.
         var start = Data([2, 20])
         if table == "journal" {
             withUnsafeBytes(of: chain.bigEndian) { start.append(contentsOf: $0) }
@@ -80,20 +80,20 @@ extension FlippedBitTests {
     }
 }
 
-/// Which bit.
+/// The place of a flipped bit.
 struct Flip: CustomStringConvertible {
     enum Place { case structure, key, elsewhere, log, witness }
 
     let place: Place
-    /// An index.
+    /// The index of the original.
     let original: Int
     let offset: Int
     let bit: Int
 
     var description: String { "bit \(bit) at \(offset) of original \(original), in \(place)" }
 
-    /// Half of them where it is told how pages hang together, each byte as often as the others; the rest at the beginnings of rows
-    /// and anywhere.
+    /// Returns a flip: half of them in the links between pages, each byte equally likely; the rest at the beginnings of rows and
+    /// anywhere.
     static func random(
         _ count: Int, of originals: [StateImage], using generator: inout SplitMix64
     ) -> [Flip] {
@@ -116,7 +116,7 @@ struct Flip: CustomStringConvertible {
                 case 4, 5: .elsewhere
                 default: .key
                 }
-            // One that was stopped has no log.
+            // A store that was stopped has no log.
             let possible = originals.indices.filter { place != .log || !originals[$0].log.isEmpty }
             guard let original = possible.randomElement(using: &generator) else {
                 preconditionFailure("one of the originals crashed, and has a log")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DiffableStore
 
-/// A state directory with every kind of row in trees of several levels, and all that must come back from it.
+/// A state directory with every kind of row in trees of several levels, and the expected state after a start.
 struct FlippedOriginal {
     enum Outcome: Equatable {
         case right, newEpochs, refused
@@ -15,15 +15,15 @@ struct FlippedOriginal {
 
     let files: StateImage
     private let expected: StartedState
-    /// By list and revision.
+    /// The earlier states by list and revision.
     private let past: [String: [Int: Snapshot]]
 
-    /// Without checkpoints, so that journals get long.
+    /// Limits without checkpoints, so that journals get long.
     private static let limits = StoreLimits(
         journalLengthMin: 1 << 30, journalStepsMin: 1 << 30, history: HistoryLimits(lengthMax: 100 << 20))
     private static let names: [ListName] = ["checkpointed", "deep", "keyed", "leased"]
 
-    /// One that was stopped, and one that crashed with much in SQLite's log.
+    /// Returns a directory after a stop, and one after a crash with a long log of SQLite.
     static func all() async throws -> [FlippedOriginal] {
         let directory = ScratchDirectory()
         try await makeCheckpoint(in: directory)
@@ -33,7 +33,7 @@ struct FlippedOriginal {
         let stoppedPast = await past(of: store)
         await store.shutDown()
         let first = FlippedOriginal(files: try StateImage(of: directory), expected: stopped, past: stoppedPast)
-        // What was leased has gone at this start; there is more of it.
+        // Leased items were deleted at this start; these are new ones.
         store = try await directory.open(limits: limits)
         try await lengthen(store, by: 48..<64)
         let second = FlippedOriginal(
@@ -43,7 +43,7 @@ struct FlippedOriginal {
         return [first, second]
     }
 
-    /// Many parts, and one that goes on in other pages.
+    /// Makes a checkpoint of many parts, one of which continues in other pages.
     private static func makeCheckpoint(in directory: ScratchDirectory) async throws {
         let limits = StoreLimits(journalLengthMin: 2_000, checkpointPartLengthMax: 700, history: .none)
         let store = try await directory.open(limits: limits)
@@ -66,7 +66,7 @@ struct FlippedOriginal {
         let section = SectionID.numbered(steps.lowerBound)
         for name in names { _ = try await store.transacting(name, [.appendSections([Section(id: section)])]).get() }
         for step in steps {
-            // Four rows of this fill a page, so there are three levels of pages.
+            // Four such rows fill a page, so there are three levels of pages.
             let long = Item(id: .numbered(step + 1_000), content: .text(length: step % 30 == 7 ? 5_000 : 880))
             _ = try await store.transacting("deep", [.appendItems([long])]).get()
             for half in 0..<2 {
@@ -98,7 +98,7 @@ struct FlippedOriginal {
 // MARK: - Outcomes
 
 extension FlippedOriginal {
-    /// - Parameter goingOn: whether something is changed then, which must be there at the next start.
+    /// - Parameter goingOn: whether to make changes afterwards, which must be there at the next start.
     func outcome(of flip: Flip, goingOn isGoingOn: Bool) async throws -> Outcome {
         let directory = ScratchDirectory()
         try files.put(in: directory, flipped: flip)
@@ -143,7 +143,7 @@ extension FlippedOriginal {
         return "\(summary(found)) instead of \(summary(expected))"
     }
 
-    /// Changes each list, stops and starts.
+    /// Changes each list, stops, and starts again. Returns an error message.
     private func wrongAfterGoingOn(in directory: ScratchDirectory) async -> String? {
         do {
             let store = try await directory.open(limits: Self.limits)
@@ -161,12 +161,12 @@ extension FlippedOriginal {
     }
 }
 
-/// All that a start makes of the files.
+/// The complete state after a start.
 struct StartedState: Equatable {
     private(set) var lists: [Remembered] = []
-    /// By list and key.
+    /// The results by list and key.
     private(set) var results: [String: [RequestKey: FirstResult]] = [:]
-    /// The ids of what is leased, by list.
+    /// The ids of leased items, by list.
     private(set) var leases: [String: [String]] = [:]
     private var access: [String: AccessRecord] = [:]
     private(set) var schemas: [String: SchemaSet] = [:]
@@ -203,7 +203,11 @@ struct StartedState: Equatable {
             }
             let leased = leases[state.number]
             self.leases[name] =
-                (leased.map { $0.items.keys.map(\.description) + $0.sections.keys.map(\.description) } ?? []).sorted()
+                (leased.map { leased in
+                    leased.leases.flatMap {
+                        leased.items(of: $0).map(\.description) + leased.sections(of: $0).map(\.description)
+                    }
+                } ?? []).sorted()
         }
     }
 }
@@ -213,7 +217,7 @@ extension SQLiteJournal {
 }
 
 extension ScratchDirectory {
-    /// Reads everything and takes nothing over.
+    /// Reads the complete state without changing the files.
     fileprivate func started(limits: StoreLimits) async throws(StoreOpeningError) -> StartedState {
         let journal = try SQLiteJournal(directory: path, limits: limits, logger: .silent)
         let recovered: Result<RecoveredLists, StoreOpeningError>
@@ -228,7 +232,7 @@ extension ScratchDirectory {
 }
 
 extension Identifier {
-    /// So that few of them fill a page.
+    /// Returns a long id, so that a few of them fill a page.
     fileprivate static func long(_ number: Int) -> Identifier {
         Identifier(stringLiteral: "\(number)-" + String(repeating: "k", count: 100))
     }

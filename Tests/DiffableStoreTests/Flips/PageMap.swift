@@ -1,19 +1,18 @@
 import Foundation
 
-/// Where in a database file SQLite keeps how its pages hang together, by https://www.sqlite.org/fileformat2.html.
+/// The places in a SQLite file that link its pages (https://www.sqlite.org/fileformat2.html).
 ///
-/// A bit there changes no row: it changes which rows there are, and what is found from which side. So a checksum of rows
-/// says nothing about it, and in a file of long rows a random bit seldom is there.
+/// A flipped bit there changes no row, but changes which rows exist and how they are found. So checksums of rows cannot detect
+/// it, and in a file of long rows a random bit is rarely there.
 struct PageMap {
-    /// The offsets of all such bytes: the file's heading, the headings of pages, the pointers to cells, to children and
-    /// to what comes next.
+    /// The offsets of the file header, page headers, pointers to cells, children and continuations.
     private(set) var structure: [Int] = []
-    /// The offsets of the bytes with which rows begin: how long they are, and their keys.
+    /// The offsets of the first bytes of rows: their lengths and keys.
     private(set) var keys: [Int] = []
 
     private static let pageLength = 4_096
     private static let fileHeadingLength = 100
-    /// About so many bytes of a row are its lengths and its key.
+    /// The approximate number of bytes in a row's lengths and key.
     private static let keyLength = 16
 
     init(_ file: Data) {

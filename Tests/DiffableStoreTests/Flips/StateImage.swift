@@ -2,10 +2,11 @@ import Foundation
 
 @testable import DiffableStore
 
-/// The files of a state directory, to be put anywhere again: as a stop or a crash left them, not as copies.
+/// The files of a state directory after a stop or a crash, for restoring them elsewhere. Unlike a copy, the result matches its
+/// witness.
 struct StateImage {
     let database: Data
-    /// Empty when there was none.
+    /// SQLite's log; empty if there was none.
     let log: Data
     let record: WitnessRecord
 
@@ -28,7 +29,7 @@ struct StateImage {
         if !log.isEmpty { try log.write(to: URL(filePath: directory.databasePath + "-wal")) }
         try Witness(in: directory.path).write(record)
         guard let flip, flip.place == .witness else { return }
-        // In the same file, and at once, so that it is no copy.
+        // The witness is rewritten in the same file, so that it is not detected as a copy.
         let path = Witness.path(in: directory.path)
         var witness = try Data(contentsOf: URL(filePath: path))
         flip.change(&witness)

@@ -5,11 +5,11 @@ import Testing
 
 @testable import DiffableStore
 
-/// Random changes of a list with schemas, against a dictionary of its items, of which each is asked for by itself.
+/// Compares random changes of a list with schemas against a naive check of each item.
 struct SchemaModelTests {
     @Test(arguments: 0..<4)
     func `what was written since the schemas were set fits, and what does not is refused whole`(run: Int) async throws {
-        // Of the first run it is known that much is refused in it, and much is not.
+        // The first run has a fixed seed that leads to many refusals and many acceptances.
         let seed = run == 0 ? 1 : UInt64.random(in: 0..<1_000_000)
         print("seed \(seed)")
         var changes = SchemaChanges(seed: seed)
@@ -102,11 +102,11 @@ private struct NaiveList {
 }
 
 extension Snapshot {
-    /// All of them, in the order of the document.
+    /// All items in document order.
     fileprivate var items: [Item] { itemIdentifiers.compactMap { item($0) } }
 }
 
-/// Makes schemas, and changes of which some do not fit.
+/// Makes schemas, and changes that sometimes violate them.
 private struct SchemaChanges {
     private var generator: SplitMix64
     private var lastID = 0
@@ -163,7 +163,7 @@ private struct SchemaChanges {
         }
     }
 
-    /// The list with some items changed, left out, put in or elsewhere.
+    /// Returns the list with some items changed, left out, added or moved.
     mutating func target(from snapshot: Snapshot) throws -> Target {
         var items: [Item] = []
         for id in snapshot.itemIdentifiers where pick(8) > 0 {

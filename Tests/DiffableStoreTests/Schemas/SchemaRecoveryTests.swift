@@ -5,7 +5,7 @@ import Testing
 
 @testable import DiffableStore
 
-/// The schemas of durable lists are on disk like what is in them.
+/// The schemas of durable lists are on disk, as their contents are.
 struct SchemaRecoveryTests {
     private let directory = ScratchDirectory()
 
@@ -13,7 +13,7 @@ struct SchemaRecoveryTests {
         await store.run { $0.heldLists[name]?.schemas }
     }
 
-    /// Leaves a list with schemas, and gives its epoch.
+    /// Leaves a list with schemas, and returns its epoch.
     private func leave() async throws -> String {
         let store = try await directory.open()
         _ = try await store.creating("a", .durable).get()
@@ -57,7 +57,7 @@ struct SchemaRecoveryTests {
 
     @Test func `schemas that the disk has lost are noticed like any other change`() async throws {
         let epoch = try await leave()
-        // As it would be without the last group: the rows fit their checksums, and not the witness.
+        // The state without the last group: the rows fit their checksums, but not the witness.
         try directory.edit("DELETE FROM schemas WHERE list = 1")
         let store = try await directory.open()
         #expect(await store.list("a")?.epoch != epoch)
@@ -74,7 +74,7 @@ struct SchemaRecoveryTests {
         await #expect(throws: StoreOpeningError.self) { try await directory.open() }
         let repair = try OfflineStore(directory: directory.path).repair(keepingIn: "kept")
         let damage = try #require(repair.found.lists.first { $0.name == "a" }?.damage)
-        #expect(damage.contains("its schemas are not what was written"))
+        #expect(damage.contains("its schemas have a wrong checksum"))
         let store = try await directory.open()
         #expect(await schemas(in: store) == nil)
         #expect(await store.list("a")?.snapshot.contains("x" as ItemID) == true)

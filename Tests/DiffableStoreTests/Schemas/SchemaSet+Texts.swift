@@ -8,7 +8,7 @@ extension SchemaSet {
         try Array(json.utf8).withUnsafeBytes { try SchemaSet(json: $0, others: others) }
     }
 
-    /// Items without a kind have a text, which is a string, and those of kind "header" nothing but a string.
+    /// Schemas: items without a kind have a string `text`, and items of kind "header" only a string.
     static func ofTasks(others: Others = .allow) throws -> SchemaSet {
         try reading(
             #"""
@@ -39,7 +39,7 @@ extension Store {
 }
 
 extension Result where Failure == StoreError {
-    /// What does not fit; nil for anything else.
+    /// The violation; nil for other errors.
     var misfit: InvalidContent? {
         if case .failure(.invalidContent(_, let invalid)) = self { invalid } else { nil }
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import DiffableStore
 
-/// What the schemas of a list refuse.
+/// The changes that schemas refuse.
 @Suite struct `The schemas of a list` {
     private let bench = Bench()
     private static let alice = Peer(userID: 61_001, groupID: 61_001)
@@ -102,7 +102,7 @@ import Testing
         #expect(await bench.store.run { $0.heldLists["tasks"]?.schemas } == nil)
         _ = try await bench.store.settingSchemas("tasks", .ofTasks(), existing: .areKept).get()
         #expect(await bench.store.list("tasks") === before, "to set them is no revision")
-        // What stays as it is may be moved, drawn again and written as it is.
+        // An item with unchanged content may be moved, redrawn and written again.
         #expect(
             try await refusal([.moveItem("b", to: .front(of: .section("s"))), .reloadItems([ItemReload(id: "b")])])
                 == nil)
@@ -152,7 +152,7 @@ import Testing
         _ = try await bench.store.settingSchemas("tasks", set, by: Self.alice).get()
         #expect(try await schemas(for: Self.alice)?.set == set)
         await #expect(throws: StoreError.noSuchList("tasks")) { try await schemas(for: Self.bob) }
-        // Who may only write learns nothing of what is there.
+        // A caller with only write access learns nothing about existing items.
         let result = await withCheckedContinuation { continuation in
             bench.store.later {
                 $0.transact("tasks", [.appendItems([Item(id: "a")])], by: Self.bob) {
@@ -206,7 +206,7 @@ import Testing
         #expect(await store.run { $0.heldLists["tasks"]?.schemas } == nil, "not before it is on disk")
         bench.journal.fail(.noSpace)
         await store.settle()
-        // The item rests on schemas that never came to the disk.
+        // The item depends on schemas that were not written.
         #expect(bench.log.lines == ["set: noSpace", "transact tasks: noSpace"])
         #expect(await store.run { $0.heldLists["tasks"]?.headSchemas } == nil)
     }
@@ -218,7 +218,7 @@ import Testing
         for number in 0..<20 {
             let set = try SchemaSet.reading(#"{"":{"maxLength":\#(number)}}"#)
             _ = try await bench.store.settingSchemas("tasks", set).get()
-            // The same again is no change.
+            // Setting the same schemas again changes nothing.
             _ = try await bench.store.settingSchemas("tasks", set).get()
         }
         let changes = await bench.store.run { $0.schemaChanges(of: "tasks") }

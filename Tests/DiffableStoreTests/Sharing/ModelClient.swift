@@ -3,9 +3,9 @@ import TestSupport
 
 @testable import DiffableStore
 
-/// Changes the list again and again, on one host or another, and checks each answer against the log.
+/// Changes the list repeatedly on several hosts, and checks each answer against the log.
 ///
-/// Unchecked, because it is in a world.
+/// Unchecked, because a world uses one thread.
 final class ModelClient: @unchecked Sendable {
     private let number: Int
     private let world: World
@@ -13,7 +13,7 @@ final class ModelClient: @unchecked Sendable {
     private let hosts: [ModelHost]
     private let checks: SharingChecks
     private var made = 0
-    /// Nothing new is begun.
+    /// Whether to begin no new requests.
     var isDone = false
     private(set) var answered = 0
 
@@ -22,7 +22,7 @@ final class ModelClient: @unchecked Sendable {
         pause()
     }
 
-    /// Who made a row; nil for what nobody asked for.
+    /// Returns the user who made a row; nil for rows without a request.
     static func user(of maker: String) -> ModelUser? {
         guard maker.first == "t", let number = maker.dropFirst().split(separator: ".").first.flatMap({ Int($0) }) else {
             return nil
@@ -32,10 +32,10 @@ final class ModelClient: @unchecked Sendable {
 
     private var user: ModelUser { ModelUser.allCases[number % ModelUser.allCases.count] }
 
-    /// What is wanted of the list.
+    /// An intended change of the list.
     private enum Wish {
         case transact([ListOperation])
-        /// The same, for as long as the client's connection lasts.
+        /// A change for as long as the client's connection lasts.
         case lease([ListOperation])
         case apply(Target, Delivery)
         case undo
@@ -46,16 +46,16 @@ final class ModelClient: @unchecked Sendable {
         var isLeasing: Bool { if case .lease = self { true } else { false } }
     }
 
-    /// A request, with its repetitions.
+    /// A request with its repetitions.
     private final class Attempt {
         let name: String
         let wish: Wish
         let key: RequestKey?
         let ifRevision: Int?
-        /// Of the log when it was asked first.
+        /// The log's revision at the first attempt.
         let start: Int
         let accessStart: Int
-        /// Whether one of its answers said that it is not known.
+        /// Whether one of the answers was an unknown outcome.
         var isInDoubt = false
         var tries = 0
 
@@ -83,7 +83,7 @@ final class ModelClient: @unchecked Sendable {
         ask(attempt, host)
     }
 
-    /// On the host's store that it was made by.
+    /// The lease, and the store that made it.
     private var lease: (lease: Lease, store: Store)?
     private(set) var leased = 0
 
@@ -95,7 +95,7 @@ final class ModelClient: @unchecked Sendable {
         return made
     }
 
-    /// Its connection ends. That of a daemon that was killed has.
+    /// Ends the connection's lease, unless the daemon was killed.
     func endLease() {
         guard let (lease, store) = lease, hosts.contains(where: { $0.store === store && $0.isUp }) else { return }
         self.lease = nil
@@ -121,10 +121,10 @@ final class ModelClient: @unchecked Sendable {
         case 11, 12: return .lease([.appendItems([new], to: .section("s"))])
         case 0: return .undo
         case 1: return .read
-        // What another host has answered, or what nobody has made yet.
+        // A revision that another host has confirmed, or one that does not exist yet.
         case 10: return .readAt(engine.revision + (world.chance(30) ? world.number(1...5) : 0))
         case 2:
-            // Much, or nothing new.
+            // A long change, or no change at all.
             let target = world.chance(50) ? items + [new] : items
             return .apply(.section("s", Array(target.suffix(30))), world.chance(20) ? .reload : .difference)
         case 3, 4:
@@ -147,7 +147,7 @@ final class ModelClient: @unchecked Sendable {
             self.take(result, of: attempt)
         }
         let store = host.store
-        // A daemon that was killed answers nothing; any other does in time.
+        // A killed daemon does not answer; any other one answers in time.
         world.after(10_500) {
             guard !isOver, attempt.tries == tries else { return }
             self.checks.expect(store !== host.store || !host.isUp, "\(attempt.name) was not answered by \(host.name)")
@@ -162,7 +162,7 @@ final class ModelClient: @unchecked Sendable {
         let store = host.store
         let boxed = Unshared(answer)
         let completion: Store.Completion<Outcome> = { result in
-            // What a dead daemon says is heard by nobody.
+            // Answers of a dead daemon do not reach the client.
             if host.store === store, host.isUp { boxed.value(result) }
         }
         let origin = Origin(name: attempt.name)
@@ -200,7 +200,7 @@ final class ModelClient: @unchecked Sendable {
                 }
             case .readAt(let revision):
                 store.awaitState(of: host.list, .notOlderThan(revision), by: peer) { result in
-                    // It is there for whoever reads next.
+                    // A confirmed change is visible to the next reader.
                     let read = store.assumeIsolated { $0.list(host.list) }
                     completion(result.map { Outcome(before: read ?? $0, after: read ?? $0, operations: []) })
                 }
@@ -213,7 +213,7 @@ final class ModelClient: @unchecked Sendable {
     private func take(_ result: Result<Outcome, StoreError>, of attempt: Attempt) {
         switch result {
         case .failure(.outcomeUnknown), .failure(.noSuchList):
-            // A daemon that has just begun has no list yet.
+            // A daemon that has just started has no list yet.
             attempt.isInDoubt = true
             if attempt.key != nil, attempt.tries < 20 { return tryAgain(attempt) }
         case .failure(.unreachable) where attempt.key != nil && attempt.tries < 20: return tryAgain(attempt)
@@ -221,14 +221,14 @@ final class ModelClient: @unchecked Sendable {
         case .success(let outcome): check(outcome, of: attempt)
         }
         answered += 1
-        // What became of it shows when nothing is under way any more.
+        // The result is known when nothing is in progress.
         unsettled.append((attempt, result))
         pause()
     }
 
     private var unsettled: [(attempt: Attempt, result: Result<Outcome, StoreError>)] = []
 
-    /// The same request under its key, wherever there is a host.
+    /// Sends the same request under its key to any running host.
     private func tryAgain(_ attempt: Attempt) {
         world.after(world.number(1...300)) {
             let host = self.hosts.randomElement(using: &self.world.random) ?? self.hosts[0]
@@ -278,12 +278,12 @@ final class ModelClient: @unchecked Sendable {
             let needed: Rights
             switch attempt.wish {
             case .govern:
-                // What only root may do is refused whatever the access is.
+                // Only root may do this, whatever the access is.
                 return checks.expect(user != .root, "root was refused \(attempt.name)")
             case .undo: needed = [.read, .write]
             default: needed = .write
             }
-            // Where there is no such group, nobody has its rights.
+            // On a host without the group, its rights apply to no user.
             if hosts.contains(where: { ModelUser.groupNumber(on: $0.number) == nil }) { break }
             checks.expect(
                 accesses(attempt).contains { !user.rights($0).isSuperset(of: needed) },
@@ -297,10 +297,10 @@ final class ModelClient: @unchecked Sendable {
         }
     }
 
-    /// The accesses that held between the first question and now.
+    /// Returns the accesses that were valid between the first attempt and now.
     private func accesses(_ attempt: Attempt) -> ArraySlice<SharedAccess> { engine.accesses[attempt.accessStart...] }
 
-    /// The revisions that were the newest between the first question and now.
+    /// Returns the revisions that were current between the first attempt and now.
     private func heads(_ attempt: Attempt) -> ClosedRange<Int> { attempt.start...engine.revision }
 
     private func change(_ attempt: Attempt, at revision: Int) -> MadeChange? {
@@ -308,7 +308,7 @@ final class ModelClient: @unchecked Sendable {
         switch attempt.wish {
         case .transact(let operations), .lease(let operations): plan = .transact(operations)
         case .apply(let target, let delivery): plan = .apply(target, delivery)
-        // What it is undone to would have to be known.
+        // The target of the undo would have to be known.
         case .undo, .read, .readAt, .govern: return MadeChange(new: engine.states[revision], operations: [])
         }
         let head = ListState(
@@ -318,7 +318,7 @@ final class ModelClient: @unchecked Sendable {
             ChangePlan.Basis(head: head, schemas: nil, past: nil, limits: SnapshotLimits()))
     }
 
-    /// When nothing is under way any more.
+    /// Checks the unsettled results when nothing is in progress.
     func checkEnd() {
         for (attempt, result) in unsettled {
             let rows = engine.rows[attempt.name] ?? []
@@ -338,7 +338,7 @@ final class ModelClient: @unchecked Sendable {
     }
 }
 
-/// Unchecked, because a world has one thread.
+/// Unchecked, because a world uses one thread.
 struct Unshared<Value>: @unchecked Sendable {
     let value: Value
 

@@ -2,24 +2,23 @@ import Diffable
 
 @testable import DiffableStore
 
-/// A model of the engine: the log of one shared list, in which an append is one compare-and-swap. It knows at any time what
-/// the list is like at each revision, which is what the checks go by.
+/// A model of etcd: the log of one shared list, with compare-and-swap appends. The checks use its list at each revision.
 ///
-/// Unchecked, because it is in a world.
+/// Unchecked, because a world uses one thread.
 final class ModelEngine: @unchecked Sendable {
     private(set) var log: [[UInt8]] = []
     private(set) var position = SharedPosition.beginning
     /// The list at each revision; the first one is empty.
     private(set) var states = [Snapshot()]
-    /// By what made them: the revisions of rows.
+    /// The revisions of rows, by the request that made them.
     private(set) var rows: [String: [Int]] = [:]
-    /// One after the other, as it was set.
+    /// All access settings, in order.
     private(set) var accesses = [ModelEngine.firstAccess]
-    /// Who holds which items, by what the rows say.
+    /// The holder of each leased item, according to the rows.
     private(set) var holders: [ItemID: SharedHolder] = [:]
-    /// Whose connections have ended.
+    /// Holders with ended connections.
     var endedHolders: Set<SharedHolder> = []
-    /// Of daemons that were killed.
+    /// Incarnations of killed daemons.
     var endedLives: Set<String> = []
     private let checks: SharingChecks
 
@@ -31,13 +30,13 @@ final class ModelEngine: @unchecked Sendable {
 
     var revision: Int { states.count - 1 }
 
-    /// Until when each host is there.
+    /// The time at which each host's presence expires.
     private var presences: [String: Int] = [:]
 
     func note(_ host: String, until time: Int) { presences[host] = time }
     func hosts(at time: Int) -> [String] { presences.filter { $0.value > time }.keys.sorted() }
 
-    /// `lost`: head was not that. `refused`: a host is there that must not be.
+    /// Appends a batch. `lost`: the head was different. `refused`: a host is present that must not be.
     func append(
         _ text: [UInt8], after: SharedPosition, absent: [String], by host: String, at time: Int
     ) throws -> SharingOutcome {
@@ -60,7 +59,7 @@ final class ModelEngine: @unchecked Sendable {
         return .done
     }
 
-    /// What a row that a host wrote does to the leases.
+    /// Updates the leases for a row of a host.
     private func hold(_ row: SharedRow, _ before: Set<ItemID>, by host: String, at time: Int) {
         let after = Set(states[revision].itemIdentifiers)
         for id in before.subtracting(after) { holders[id] = nil }
@@ -70,7 +69,7 @@ final class ModelEngine: @unchecked Sendable {
         checks.expect(!holders.values.contains(ended), "\(host) ended \(ended), and left something of it")
     }
 
-    /// Whether nobody holds it any more.
+    /// Whether the holder no longer exists.
     func isOver(_ holder: SharedHolder, at time: Int) -> Bool {
         endedHolders.contains(holder) || endedLives.contains(holder.life) || !hosts(at: time).contains(holder.host)
     }
@@ -82,33 +81,33 @@ extension SharedAccess {
     }
 }
 
-/// What the checks are to find.
+/// Faults that the checks have to detect.
 enum PlantedFault: CaseIterable {
-    /// What was sent and has not been answered is said not to have been sent.
+    /// Unanswered requests are reported as unsent.
     case unknownIsUnreachable
-    /// Nobody looks whether the replica is the newest state.
+    /// A replica is confirmed as current without a check.
     case confirmsUnseen
-    /// A batch is said to be in the log that lost.
+    /// A lost batch is reported as committed.
     case lossIsDone
-    /// Nobody looks whether the hosts are there that must not be.
+    /// Presence of excluded hosts is not checked.
     case presenceUnseen
 }
 
-/// A model of the connector of one host: calls to the engine, each way with a delay, and lost sometimes; what is in the log
-/// is told when it rings, sometimes twice, sometimes from far back; and all ends now and then.
+/// A model of one host's connector: delayed and sometimes lost calls to etcd, notifications that repeat or go far back, and
+/// occasional ends.
 ///
-/// Unchecked, because it is in a world.
+/// Unchecked, because a world uses one thread.
 final class ModelConnector: @unchecked Sendable {
     private let world: World
     private let engine: ModelEngine
     private let host: ModelHost
     private let fault: PlantedFault?
-    /// Distinguishes the lives of its connection to the daemon.
+    /// The number of the current connection to the daemon.
     private var life = 0
     private var isAttached = false
-    /// Whether messages to the engine and from it get lost.
+    /// Whether messages to and from etcd are lost.
     var isCutOff = false { didSet { if oldValue != isCutOff { look() } } }
-    /// In percent.
+    /// The part of lost messages, in percent.
     var loss = 0
 
     init(_ world: World, _ engine: ModelEngine, _ host: ModelHost, _ fault: PlantedFault?) {
@@ -137,14 +136,14 @@ final class ModelConnector: @unchecked Sendable {
     }
 
     private var looksSinceHosts = 0
-    /// So long a host is there that is not heard, in milliseconds.
+    /// Milliseconds for which a silent host counts as present.
     private static let presence = 3_000
 
-    /// Where the replica was when it said so last.
+    /// The last reported position of the replica.
     private var known = SharedPosition.beginning
     private var isLive = false
 
-    /// The doorbell has rung, or it has been silent for long.
+    /// Reads the log after a notification or a long silence.
     func look() {
         guard isAttached else { return }
         if isCutOff {
@@ -155,13 +154,13 @@ final class ModelConnector: @unchecked Sendable {
         let life = life
         later {
             guard life == self.life, !self.isCutOff else { return }
-            // A linearizable look at the log.
+            // A linearizable read of the log.
             let (end, from) = (self.engine.log.count, self.known.batch)
             self.engine.note(self.host.name, until: self.world.now + Self.presence)
             let hosts = self.engine.hosts(at: self.world.now)
             self.later {
                 guard life == self.life else { return }
-                // What the daemon knows of hosts is old as a rule.
+                // The daemon's information on hosts is usually old.
                 self.looksSinceHosts += 1
                 if self.world.chance(20) || self.looksSinceHosts > 10 {
                     self.looksSinceHosts = 0
@@ -195,7 +194,7 @@ final class ModelConnector: @unchecked Sendable {
     private func settle(_ call: Int, _ outcome: SharingOutcome, _ life: Int) {
         guard life == self.life else { return }
         host.store.assumeIsolated { $0.settle(call, outcome) }
-        // It says again that it is live when it has looked.
+        // The connector reports that it is live again after a read.
         if outcome == .unknown || outcome == .unreachable || outcome == .lost { look() }
     }
 
@@ -215,7 +214,7 @@ final class ModelConnector: @unchecked Sendable {
     private func append(_ call: Int, _ text: [UInt8], after: SharedPosition, absent: [String], _ life: Int) {
         if isCutOff { return settle(call, .unreachable, life) }
         let unknown: SharingOutcome = fault == .unknownIsUnreachable ? .unreachable : .unknown
-        // What is lost on the way there may come late.
+        // A lost request may arrive late.
         let isLate = world.chance(loss)
         world.after(isLate ? world.number(50...4_000) : world.number(1...6)) {
             let outcome = self.host.outcome {

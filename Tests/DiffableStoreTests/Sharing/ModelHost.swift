@@ -6,7 +6,7 @@ import TestSupport
 
 /// One host: a store on a disk, and a connector.
 ///
-/// Unchecked, because it is in a world.
+/// Unchecked, because a world uses one thread.
 final class ModelHost: @unchecked Sendable {
     let name: String
     let number: Int
@@ -19,7 +19,7 @@ final class ModelHost: @unchecked Sendable {
     private(set) var store: Store
     private(set) var connector: ModelConnector!
     private let ringAll: () -> Void
-    /// Of the newest state that was seen in this life of the daemon.
+    /// The newest revision seen in this incarnation of the daemon.
     private var revisionSeen = 0
     private var lives = 0
 
@@ -53,7 +53,7 @@ final class ModelHost: @unchecked Sendable {
             store.wakeLater = { delay in
                 world.after(delay) { if life == self.lives { self.store.assumeIsolated { $0.endSharedWaits() } } }
             }
-            // What is more work than a little is found beside the queue.
+            // Larger work is done in the background.
             store.beside = WorkBeside(sizeMax: 12) { _, work, then in
                 world.after(world.number(0...5)) {
                     work()
@@ -65,7 +65,7 @@ final class ModelHost: @unchecked Sendable {
         connector.attach()
     }
 
-    /// The daemon is killed; false if there is none.
+    /// Kills the daemon; returns false if none is running.
     func die() -> Bool {
         guard !journal.isCut else { return false }
         journal.isCut = true
@@ -75,7 +75,7 @@ final class ModelHost: @unchecked Sendable {
         return true
     }
 
-    /// The daemon is killed, and started again.
+    /// Kills the daemon and restarts it.
     func restart(after delay: Int) {
         guard die() else { return }
         world.after(delay) { [self] in
@@ -85,7 +85,7 @@ final class ModelHost: @unchecked Sendable {
         }
     }
 
-    /// The connector is, and the daemon goes on.
+    /// Restarts the connector only.
     func restartConnector(after delay: Int) {
         guard !journal.isCut else { return }
         let life = lives
@@ -110,7 +110,7 @@ final class ModelHost: @unchecked Sendable {
         }
     }
 
-    /// - Parameter isThorough: whether it is compared in any case.
+    /// - Parameter isThorough: whether to compare in any case.
     private func see(_ state: ListState, isThorough: Bool = false) {
         checks.expect(
             state.revision >= revisionSeen, "\(name) went back from \(revisionSeen) to \(state.revision)")
@@ -124,15 +124,16 @@ final class ModelHost: @unchecked Sendable {
             "\(name) shows something else at \(state.revision) than the log")
     }
 
-    /// Who holds which items.
+    /// The holder of each leased item.
     var leases: [ItemID: SharedHolder] {
         store.assumeIsolated { store in
             guard let state = store.list(list), let leases = store.leases[state.number] else { return [:] }
-            return leases.items.compactMapValues(\.holder)
+            let held = leases.holders.flatMap { holder in leases.items(of: .shared(holder)).map { ($0, holder) } }
+            return Dictionary(uniqueKeysWithValues: held)
         }
     }
 
-    /// Whether the replica is what the log has.
+    /// Checks that the replica equals the log.
     func checkEnd() {
         guard let state = store.assumeIsolated({ $0.list(list) }) else {
             return checks.expect(false, "\(name) has no list")
@@ -149,7 +150,7 @@ final class ModelHost: @unchecked Sendable {
             guard let peer = user.peer(on: number) else { continue }
             let rights = access.effective.rights(of: peer).subtracting(.ask)
             let allowed = user.rights(engine.access).subtracting(.ask)
-            // A host without the group knows nobody who is in it.
+            // On a host without the group, no user is a member of it.
             let isKnown =
                 user == .root || engine.access.owner == user.rawValue || ModelUser.groupNumber(on: number) != nil
             checks.expect(
@@ -163,7 +164,7 @@ extension Snapshot {
     func isSame(as other: Snapshot) -> Bool { difference(from: other).isEmpty }
 }
 
-/// What must hold, and what did not.
+/// Collects violated invariants.
 final class SharingChecks {
     private(set) var faults: [String] = []
 

@@ -2,11 +2,11 @@ import Diffable
 
 @testable import DiffableStore
 
-/// The users of a world, who have other numbers on each host, and are not on every host.
+/// The users of a world. Each host has some of them, with different user ids.
 enum ModelUser: String, CaseIterable {
     case root, anna, bert
 
-    /// Both are in `staff`.
+    /// The group of both users.
     static let group = "staff"
 
     func number(on host: Int) -> UInt32? {
@@ -19,7 +19,7 @@ enum ModelUser: String, CaseIterable {
 
     static func groupNumber(on host: Int) -> UInt32? { host % 4 == 3 ? nil : UInt32(3_000 + host) }
 
-    /// Nil where there is no such user.
+    /// Returns nil on a host without this user.
     func peer(on host: Int) -> Peer? {
         guard self != .root else { return .daemon }
         guard let number = number(on: host) else { return nil }
@@ -27,7 +27,7 @@ enum ModelUser: String, CaseIterable {
             userID: number, groupID: UInt32(5_000 + host), groups: ModelUser.groupNumber(on: host).map { [$0] } ?? [])
     }
 
-    /// What the user may do, by names alone.
+    /// Returns the user's rights, by names only.
     func rights(_ access: SharedAccess) -> Rights {
         let bits = access.mode?.bits ?? 0
         let own =

@@ -5,12 +5,12 @@ import Testing
 
 @testable import DiffableStore
 
-/// What a repair makes of lists that hosts share.
+/// Repair of shared lists.
 @Suite struct `Replicas in a repair` {
     private let directory = ScratchDirectory()
     private let position = SharedPosition("7 00f3a1b2c3d4e5f6")
 
-    /// Leaves two lists of one item that hosts share.
+    /// Leaves two shared lists of one item each.
     private func leave() async throws {
         let store = try await directory.open()
         for name: ListName in ["tasks", "jobs"] {
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    /// Nobody may have it open.
+    /// Opens the database, which must not be in use.
     private func withDatabase<R: Sendable>(_ body: @Sendable (Database) throws -> R) throws -> R {
         try DatabaseQueue(path: directory.databasePath).write(body)
     }
@@ -49,7 +49,7 @@ import Testing
         #expect(await store.lists.map(\.name) == ["tasks"])
         #expect(await store.list("tasks")?.epoch == epoch)
         #expect(await store.list("tasks")?.snapshot.numberOfItems == 1)
-        // It can come back as an ordinary one, for root alone.
+        // It can be restored as an ordinary list, for root only.
         let kept = await store.run { $0.deletedLists(for: .daemon).map { ($0.list.state, $0.access) } }
         #expect(kept.map(\.0.name) == ["jobs"] && kept.allSatisfy { $0.1.owner == 0 && $0.1.mode == .ownerOnly })
         #expect(kept.allSatisfy { $0.0.epoch != epoch })

@@ -3,9 +3,9 @@ import Testing
 
 @testable import DiffableStore
 
-/// A host in a world of its own, whose calls to the engine a test answers.
+/// A host in a world of its own. The test answers its calls to etcd.
 ///
-/// Unchecked, because it is in a world.
+/// Unchecked, because a world uses one thread.
 final class ScriptedHost: @unchecked Sendable {
     let world = World(seed: 1)
     let name: String
@@ -31,14 +31,14 @@ final class ScriptedHost: @unchecked Sendable {
         settle()
     }
 
-    /// The daemon is killed, and started again.
+    /// Kills the daemon and restarts it.
     func restart() {
         calls = []
         store = ScriptedHost.store(world, journal)
         attach()
     }
 
-    /// Until nothing is left to be done.
+    /// Runs until nothing is left to do.
     func settle() { world.run(until: world.now + 100) }
 
     func run<R: Sendable>(_ body: (isolated Store) -> R) -> R {
@@ -47,7 +47,7 @@ final class ScriptedHost: @unchecked Sendable {
         return result
     }
 
-    /// - Returns: what came of it, unless it was refused.
+    /// - Returns: the result; nil if the request was refused.
     @discardableResult
     func tell(
         _ batches: [[UInt8]] = [], isLive: Bool? = true, _ edit: (inout Replication) -> Void = { _ in }
@@ -62,7 +62,7 @@ final class ScriptedHost: @unchecked Sendable {
         return report
     }
 
-    /// The text of the append that is asked for, and the hosts that must not be there.
+    /// Returns the requested append, and the hosts that must not be present.
     func append(
         settling outcome: SharingOutcome = .done, sourceLocation: SourceLocation = #_sourceLocation
     ) throws -> (text: [UInt8], absent: [String]) {

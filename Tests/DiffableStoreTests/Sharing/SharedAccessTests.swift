@@ -4,7 +4,7 @@ import Testing
 
 @testable import DiffableStore
 
-/// The access of lists that hosts share, by names.
+/// The access to shared lists, by names.
 struct SharedAccessTests {
     private let told = AccessRecord(
         mode: AccessMode(bits: 0o660), sharing: .beginning, ownerName: "anna", groupName: "staff")
@@ -28,7 +28,7 @@ struct SharedAccessTests {
         let access = access(nobody)
         #expect(access.isGoverned(by: .daemon))
         for number: UInt32 in [0, 1, 1_000, 65_534, .max - 1] {
-            // Also one in root's group, and in that of nobody.
+            // This includes members of root's group and of the group nogroup.
             let peer = Peer(userID: 1_000, groupID: number, groups: [0, 65_534])
             #expect(access.rights(of: peer) == [] && !access.isGoverned(by: peer))
         }

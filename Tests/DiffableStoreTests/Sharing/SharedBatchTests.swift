@@ -4,7 +4,7 @@ import Testing
 
 @testable import DiffableStore
 
-/// What the log of a shared list has.
+/// The contents of a shared list's log.
 struct SharedBatchTests {
     private func text(_ rows: [SharedRow], after position: SharedPosition = .beginning, revision: Int) -> [UInt8] {
         SharedBatch.text(rows, after: position, revision: revision)
@@ -70,7 +70,7 @@ struct SharedBatchTests {
         }
     }
 
-    /// As it is where hosts of two versions share a list.
+    /// Hosts with two versions may share a list.
     @Test func `what a later version wrote stops a replica where it is, and it goes on from there`() throws {
         let host = ScriptedHost("alpha")
         let first = text([row], revision: 1)
@@ -95,7 +95,7 @@ struct SharedBatchTests {
             _ = try SharedBatch(later)
             Issue.record("it was read")
         } catch {
-            #expect("\(error)".contains("a newer diffabled wrote it, so this host needs one too"), "\(error)")
+            #expect("\(error)".contains("upgrade diffabled on this host"), "\(error)")
         }
         #expect(try #require(host.tell([known])).fits)
         #expect(host.items == ["é\\\"", "new"])

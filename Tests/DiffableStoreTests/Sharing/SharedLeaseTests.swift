@@ -3,12 +3,11 @@ import Testing
 
 @testable import DiffableStore
 
-/// Leases of lists that hosts share.
 struct SharedLeaseTests {
     private let alpha = ScriptedHost("alpha")
     private let beta = ScriptedHost("beta")
 
-    /// Both have a list with an item that stays, and one that a connection of alpha leases, in a section of it.
+    /// Gives both hosts a list with an ordinary item, and one that a connection of alpha leases, in a section of it.
     private func lease() throws -> (Lease, texts: [[UInt8]]) {
         for host in [alpha, beta] { host.tell() }
         alpha.put(["fixed"], sections: ["s"])
@@ -82,7 +81,7 @@ struct SharedLeaseTests {
         beta.run { $0.setHosts(["beta"]) }
         #expect(try beta.append(settling: .refused).absent == ["alpha"], "the engine says that it is there")
         #expect(beta.calls.isEmpty && beta.items == ["fixed", "clock"])
-        // Others' changes are not held up by it.
+        // Other clients' changes are not delayed by it.
         beta.put(["more"])
         let more = try beta.append()
         #expect(more.absent.isEmpty)
@@ -91,7 +90,7 @@ struct SharedLeaseTests {
         #expect(absent == ["alpha"] && beta.items == ["fixed", "more"] && beta.leases.isEmpty)
         alpha.tell([more.text, text])
         #expect(alpha.items == ["fixed", "more"])
-        // The connection is there all the while, and leases on.
+        // The connection stays open, and leases more items.
         alpha.put(["again"], lease: lease)
         _ = try alpha.append()
         #expect(alpha.items == ["fixed", "more", "again"] && alpha.leases.count == 1 && alpha.calls.isEmpty)

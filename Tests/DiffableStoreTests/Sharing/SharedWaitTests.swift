@@ -3,16 +3,16 @@ import Testing
 
 @testable import DiffableStore
 
-/// Whoever asks something of the engine, which has not answered yet.
+/// Callers that wait for etcd.
 @Suite struct SharedWaitTests {
     private let host = ScriptedHost("alpha")
     private let heard = Heard()
 
-    /// Unchecked, because it is in a world.
+    /// Unchecked, because a world uses one thread.
     private final class Heard: @unchecked Sendable {
         /// The error of each answer; nil for success.
         var answers: [StoreError?] = []
-        /// For when the daemon's timer was asked.
+        /// The times to which the daemon's timer was set.
         var wakings: [Int] = []
 
         func note(_ result: Result<ListState, StoreError>) {

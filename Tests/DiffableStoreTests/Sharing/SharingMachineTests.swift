@@ -2,7 +2,7 @@ import Testing
 
 @testable import DiffableStore
 
-/// What the simulation meets by chance, one by one.
+/// Single cases that the simulation meets by chance.
 struct SharingMachineTests {
     private let one = SharedPosition(batch: 1, chain: SharedChain(value: 1))
     private let other = SharedPosition(batch: 1, chain: SharedChain(value: 2))
@@ -15,7 +15,7 @@ struct SharingMachineTests {
         return actions
     }
 
-    /// A machine that has asked for a batch with the request 1.
+    /// Returns a machine that has submitted a batch for request 1.
     private func appending() -> SharingMachine {
         var machine = SharingMachine(at: .beginning)
         _ = actions(&machine) { $0.setLive(true, &$1) }
@@ -33,7 +33,7 @@ struct SharingMachineTests {
         #expect(actions(&machine) { $0.setLive(true, &$1) } == [.tellLiveness])
     }
 
-    // The daemon wakes for what this says: where nobody waits, it does not.
+    // The daemon's timer is set to this deadline; without a waiting caller there is none.
     @Test func `only those who are not answered have a deadline`() {
         var machine = appending()
         #expect(actions(&machine) { $0.ask(2, until: 20, &$1) } == [])
@@ -52,7 +52,7 @@ struct SharingMachineTests {
         #expect(actions(&machine) { $0.settle(.unknown, &$1) } == [])
         #expect(actions(&machine) { $0.endWaits(at: 10, &$1) } == [.refuseUnknown([1])])
         #expect(actions(&machine) { $0.setLive(true, &$1) } == [.append], "the same, before the request 2")
-        // That nothing was sent this time says nothing about the first time.
+        // An unsent retry says nothing about the first attempt.
         #expect(actions(&machine) { $0.settle(.unreachable, &$1) } == [])
         #expect(actions(&machine) { $0.setLive(true, &$1) } == [.append])
         #expect(actions(&machine) { $0.settle(.done, &$1) } == [.commit, .build([2])])

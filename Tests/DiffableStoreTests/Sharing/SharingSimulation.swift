@@ -2,7 +2,7 @@ import Diffable
 
 @testable import DiffableStore
 
-/// Hosts that share a list, on a model of the engine, with everything going wrong that can.
+/// Hosts that share a list on a model of etcd, with all kinds of failures.
 final class SharingSimulation {
     let world: World
     let engine: ModelEngine
@@ -19,25 +19,25 @@ final class SharingSimulation {
         clients = (0..<clientCount).map { ModelClient($0, world, engine, hosts, checks) }
     }
 
-    /// Requests that leased something.
+    /// The number of requests that leased items.
     var leased: Int { clients.reduce(0) { $0 + $1.leased } }
     var answered: Int { clients.reduce(0) { $0 + $1.answered } }
 
-    /// Every connector hears that there is something, as a rule.
+    /// Notifies every connector, usually.
     private func ring() {
         for host in hosts where world.chance(70) { world.after(world.number(1...10)) { host.connector.look() } }
     }
 
-    /// - Parameter time: for which things go wrong, in milliseconds.
+    /// - Parameter time: milliseconds with failures.
     func run(for time: Int) {
         for host in hosts { lookSometimes(host) }
         harm(until: time)
         world.run(until: time)
         for client in clients { client.isDone = true }
-        // One of them does not come back: what is held there goes all the same.
+        // One host does not return; the items that it leased are deleted anyway.
         if hosts.count > 1, world.chance(50) { _ = hosts[0].die() }
         for host in hosts { (host.connector.isCutOff, host.connector.loss, host.fullness) = (false, 0, 0) }
-        // Whoever waits is answered, and whoever is behind catches up.
+        // All callers get answers, and all hosts catch up.
         world.run(until: time + 60_000)
         for host in hosts where host.isUp { host.checkEnd() }
         for (item, holder) in engine.holders where engine.isOver(holder, at: world.now) {

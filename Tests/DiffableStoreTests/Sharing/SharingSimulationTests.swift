@@ -4,7 +4,7 @@ import Testing
 
 @testable import DiffableStore
 
-/// Hosts that share a list, with virtual time and all that goes wrong: `DIFFABLED_SEED` repeats a run.
+/// Shared lists in virtual time with failures: `DIFFABLED_SEED` repeats a run.
 struct SharingSimulationTests {
     private static var seed: UInt64 {
         ProcessInfo.processInfo.environment["DIFFABLED_SEED"].flatMap { UInt64($0) } ?? .random(in: 0...UInt64.max)
@@ -15,7 +15,7 @@ struct SharingSimulationTests {
     private func run(seed: UInt64, hosts: Int, clients: Int, seconds: Int, _ fault: PlantedFault? = nil) -> [String] {
         let simulation = SharingSimulation(seed: seed, hosts: hosts, clients: clients, fault: fault)
         simulation.run(for: seconds * 1_000)
-        // Of one host alone that etcd is lost for, a client may be answered twice in all that time.
+        // A host that lost etcd alone may answer a client only twice in that time.
         if fault == nil, hosts > 5 {
             #expect(simulation.answered > seconds, "hardly anything happened: DIFFABLED_SEED=\(seed)")
             #expect(simulation.leased > 0, "nothing was leased: DIFFABLED_SEED=\(seed)")
@@ -38,7 +38,7 @@ struct SharingSimulationTests {
     }
 
     @Test(arguments: PlantedFault.allCases) func `a fault is found`(fault: PlantedFault) {
-        // How many it takes is chance.
+        // The number of attempts is random.
         let isFound = (0..<300).contains { _ in
             !run(seed: .random(in: 0...UInt64.max), hosts: 3, clients: 6, seconds: 20, fault).isEmpty
         }

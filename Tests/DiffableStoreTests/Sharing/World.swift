@@ -2,21 +2,21 @@ import TestSupport
 
 @testable import DiffableStore
 
-/// A time of its own, in which everything happens one after the other: in the order of the times for which it was planned.
+/// Virtual time: runs planned calls in order.
 ///
-/// Unchecked, because one thread runs it, with all that is in it.
+/// Unchecked, because one thread runs it and everything in it.
 final class World: @unchecked Sendable {
     private var timeline = Timeline()
     var random: SplitMix64
 
     init(seed: UInt64) { random = SplitMix64(seed: seed) }
 
-    /// In milliseconds.
+    /// The time in milliseconds.
     var now: Int { timeline.now }
 
     func after(_ delay: Int, _ body: @escaping () -> Void) { timeline.plan(at: now + delay, body) }
 
-    /// Until nothing is planned any more, or until that time.
+    /// Runs until nothing is planned before that time.
     func run(until end: Int) {
         while let body = timeline.next(until: end) { body() }
         timeline.pass(to: end)
@@ -31,15 +31,15 @@ final class World: @unchecked Sendable {
     }
 }
 
-/// A host's disk. What was written is there when the host comes back.
+/// A host's disk. Written groups survive a restart.
 ///
-/// Unchecked, because it is in a world.
+/// Unchecked, because a world uses one thread.
 final class WorldJournal: Journal, @unchecked Sendable {
     private let world: World
     private var disk = VirtualDisk()
-    /// Nothing is written any more: the host is down.
+    /// Whether the host is down, so that nothing is written.
     var isCut = false
-    /// In percent of all groups.
+    /// The part of failing groups, in percent.
     var fullness = 0
 
     init(_ world: World) { self.world = world }

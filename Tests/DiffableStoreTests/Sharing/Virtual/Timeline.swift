@@ -1,8 +1,8 @@
 import HeapModule
 
-/// What is planned, in the order of the times for which it was planned; at one time, in the order of planning.
+/// Planned calls in the order of their times; calls for the same time in the order of planning.
 ///
-/// This folder is that of the simulation in Hosts, too, which has a symbolic link to it.
+/// The simulation in Hosts uses this folder too, through a symbolic link.
 struct Timeline {
     private struct Event: Comparable {
         let time: Int
@@ -17,13 +17,13 @@ struct Timeline {
     private var events = Heap<Event>()
     private var planned = 0
 
-    /// - Parameter time: one that has passed is now.
+    /// - Parameter time: a time in the past means now.
     mutating func plan(at time: Int, _ body: @escaping () -> Void) {
         planned += 1
         events.insert(Event(time: max(time, now), number: planned, body: body))
     }
 
-    /// Goes on to what is next, if that is planned for this time at the latest.
+    /// Advances to the next call and returns it; nil if it is later than `end`.
     mutating func next(until end: Int) -> (() -> Void)? {
         guard let next = events.min, next.time <= end else { return nil }
         events.removeMin()
@@ -31,6 +31,6 @@ struct Timeline {
         return next.body
     }
 
-    /// Nothing is left to do until that time.
+    /// Advances the time when no calls are left before it.
     mutating func pass(to time: Int) { now = max(now, time) }
 }

@@ -1,6 +1,6 @@
 @testable import DiffableStore
 
-/// What a host's disk holds after the groups that were written.
+/// The contents of a host's disk after the written groups.
 struct VirtualDisk {
     private var states: [Int: ListState] = [:]
     private var access: [Int: AccessRecord] = [:]
@@ -31,7 +31,7 @@ struct VirtualDisk {
         }
     }
 
-    /// What a daemon finds that starts again.
+    /// The lists that a restarted daemon finds.
     var recovered: RecoveredLists {
         var recovered = RecoveredLists()
         recovered.states = states.values.sorted { $0.number < $1.number }

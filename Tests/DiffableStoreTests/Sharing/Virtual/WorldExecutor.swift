@@ -1,6 +1,5 @@
 @testable import DiffableStore
 
-/// A store's queue in a world.
 final class WorldExecutor: StoreExecutor {
     private let world: World
 
@@ -13,7 +12,7 @@ final class WorldExecutor: StoreExecutor {
         world.after(0) { job.runSynchronously(on: self.asUnownedSerialExecutor()) }
     }
 
-    /// There is one thread.
+    /// A world uses one thread.
     func checkIsolated() {}
 
     func isIsolatingCurrentContext() -> Bool? { true }
