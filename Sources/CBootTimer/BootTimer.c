@@ -4,7 +4,8 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
-// Never one of the standard descriptors, which a program may have been started without: what is written to them would go to it.
+// Never returns a standard descriptor, which the program may have been started without: output to it would be written to the
+// timer.
 int boot_timer_open(void) {
     int timer = timerfd_create(CLOCK_BOOTTIME, TFD_CLOEXEC);
     if (timer < 0 || timer > STDERR_FILENO) return timer;
@@ -19,7 +20,7 @@ void boot_timer_set(int timer, uint64_t nanoseconds) {
     timerfd_settime(timer, 0, &setting, NULL);
 }
 
-// It is interrupted by signals whose handlers do something, and waits again.
+// Signals with handlers interrupt the read, which is repeated.
 void boot_timer_wait(int timer) {
     uint64_t expirations;
     while (read(timer, &expirations, sizeof expirations) < 0) {}

@@ -1,11 +1,11 @@
 #include <stdint.h>
 
-// Stands where ICU, which is linked in with Foundation, looks for its data: a table of contents without entries (ICU
-// calls this stub data). The daemon asks for no locale, calendar or time zone, and ICU's data is 34 MB, nearly half of
-// the program. What ICU needs for text itself (cases, normal forms, properties) is not in this data.
+// Replaces the data of ICU, which is linked in with Foundation: a table of contents without entries (ICU calls this stub data).
+// The daemon uses no locale, calendar or time zone, and ICU's data is 34 MB, nearly half of the program. The data that ICU
+// needs for text itself (cases, normal forms, properties) is separate.
 //
-// The name has ICU's version in it. Where Swift comes with another one, that one's data is linked in: the program is
-// larger then, and works as well.
+// The name contains ICU's version. If Swift includes another version, its data is linked in: the program is larger then, and
+// works as well.
 
 const struct {
     uint16_t headerLength;

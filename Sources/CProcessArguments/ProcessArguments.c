@@ -5,7 +5,7 @@
 static char *none[] = {NULL};
 static char **arguments = none;
 
-// The C library calls constructors with what it calls `main` with.
+// The C library calls constructors with the arguments of `main`.
 __attribute__((constructor)) static void keep_arguments(int count, char **received) {
     (void)count;
     if (received) arguments = received;

@@ -14,16 +14,16 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-// Where the area of all threads begins.
+// The start of the arena of all threads.
 static uintptr_t area_start;
 
-// Before `main`: an asynchronous one runs on a second thread, and for that the C library has made an area by then.
+// Before `main`: an asynchronous `main` runs on a second thread, for which the C library has created an arena by then.
 __attribute__((constructor)) static void share_one_area(void) {
     mallopt(M_ARENA_MAX, 1);
     area_start = (uintptr_t)sbrk(0);
 }
 
-// Segments that can be written to are left alone: what was written to them exists nowhere else.
+// Skips writable segments, because their content exists nowhere else.
 static int release_object(struct dl_phdr_info *object, size_t size, void *context) {
     uintptr_t page_length = (uintptr_t)sysconf(_SC_PAGESIZE);
     (void)size;
@@ -38,12 +38,12 @@ static int release_object(struct dl_phdr_info *object, size_t size, void *contex
     return 0;
 }
 
-// In bytes. Where large pages are of another size, nothing is done about them.
+// Bytes. With large pages of another size, nothing is done about them.
 #define LARGE_PAGE_LENGTH ((uintptr_t)2 << 20)
 #define SMALL_PAGE_LENGTH ((uintptr_t)4 << 10)
 #define SMALL_PAGES ((size_t)(LARGE_PAGE_LENGTH / SMALL_PAGE_LENGTH))
 
-// Whether the C library asks for large pages (`GLIBC_TUNABLES=glibc.malloc.hugetlb=1`), as the kernel tells of the area.
+// Whether the C library requests large pages (`GLIBC_TUNABLES=glibc.malloc.hugetlb=1`), from the kernel's flags of the arena.
 static bool are_large_pages_wanted(uintptr_t end) {
     FILE *maps = fopen("/proc/self/smaps", "re");
     if (!maps) return false;
@@ -63,15 +63,15 @@ static bool are_large_pages_wanted(uintptr_t end) {
     return are_wanted;
 }
 
-// Where large pages are wanted, the kernel makes one of each stretch of which one small page is in use, some seconds after
-// the others were given back. So none is wanted of a stretch that is less than half in use, until more of it is.
+// If large pages are requested, the kernel makes one of each range with a single used small page, some seconds after the other
+// pages were released. So they are not requested for a range that is less than half in use, until more of it is.
 static void want_large_pages_where_full(void) {
     uintptr_t end = (uintptr_t)sbrk(0);
     if (sysconf(_SC_PAGESIZE) != SMALL_PAGE_LENGTH || !are_large_pages_wanted(end)) return;
     uintptr_t stretch = (area_start + LARGE_PAGE_LENGTH - 1) / LARGE_PAGE_LENGTH * LARGE_PAGE_LENGTH;
     for (; stretch + LARGE_PAGE_LENGTH <= end; stretch += LARGE_PAGE_LENGTH) {
         unsigned char is_in_use[SMALL_PAGES];
-        // It fails for what is not there any more: the area has become shorter meanwhile.
+        // It fails for a range that no longer exists: the arena has become shorter.
         if (mincore((void *)stretch, LARGE_PAGE_LENGTH, is_in_use) != 0) continue;
         size_t count = 0;
         for (size_t page = 0; page < SMALL_PAGES; page++) count += is_in_use[page] & 1;

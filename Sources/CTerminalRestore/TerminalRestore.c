@@ -19,7 +19,7 @@ static struct {
     size_t length;
 } saved = {.descriptor = -1};
 
-// Only what is atomic may be shared with a handler.
+// Only atomic values may be shared with a handler.
 static volatile sig_atomic_t is_armed = 0;
 static volatile sig_atomic_t is_ending = 0;
 static int signal_pipe[2] = {-1, -1};
@@ -39,7 +39,7 @@ static void restore(int drops_input) {
         return;
     int number = errno;
     size_t written = 0;
-    // A terminal that somebody stopped takes nothing, and nobody waits for it.
+    // A stopped terminal accepts nothing, so the attempts are limited.
     for (int attempt = 0; written < saved.length && attempt < 4; attempt++) {
         ssize_t count = write(saved.descriptor, saved.bytes + written, saved.length - written);
         if (count > 0) {
@@ -52,9 +52,9 @@ static void restore(int drops_input) {
             break;
         }
     }
-    // Whoever is in the background has lost the terminal to a shell, which has set it up for itself.
+    // A background process has lost the terminal to a shell, which has set it up for itself.
     if (terminal_restore_is_in_foreground()) {
-        // Not TCSAFLUSH, which waits until the output is gone.
+        // Not TCSAFLUSH, which waits until the output is written.
         tcsetattr(saved.descriptor, TCSANOW, &saved.settings);
         if (drops_input)
             tcflush(saved.descriptor, TCIFLUSH);
@@ -62,7 +62,7 @@ static void restore(int drops_input) {
     errno = number;
 }
 
-// What nobody read would be typed into the shell.
+// Drops unread input, which would otherwise go to the shell.
 void terminal_restore_now(void) { restore(1); }
 
 void terminal_restore_for_child(void) { restore(0); }
@@ -80,8 +80,7 @@ static void end_by(int signal) {
 
 static void tell(int signal) {
     int number = errno;
-    // Without a terminal to put back, a signal does what it always does. Whoever asks twice does not wait for a loop that
-    // hangs.
+    // Without a terminal to restore, a signal has its default effect. A second signal ends the process even if the loop hangs.
     if (signal == SIGINT || signal == SIGTERM || signal == SIGQUIT || signal == SIGHUP) {
         if (!is_armed || is_ending)
             end_by(signal);
@@ -90,7 +89,7 @@ static void tell(int signal) {
         raise(SIGSTOP);
     }
     unsigned char byte = (unsigned char)signal;
-    // A pipe that is full holds enough that the loop has to look at.
+    // A full pipe already has enough for the loop to handle.
     ssize_t count = write(signal_pipe[1], &byte, 1);
     (void)count;
     errno = number;
@@ -98,11 +97,11 @@ static void tell(int signal) {
 
 static void crash(int signal) {
     terminal_restore_now();
-    // The one before says what happened, or writes a core.
+    // The previous handler reports the crash, or writes a core.
     for (int index = 0; index < fatal_count; index++)
         if (fatal[index] == signal)
             sigaction(signal, &fatal_before[index], NULL);
-    // A fault comes again when the handler returns, and a signal that was sent has to be sent again.
+    // A fault happens again when the handler returns, but a signal that was sent has to be sent again.
     raise(signal);
 }
 
@@ -111,12 +110,12 @@ static int install(void) {
         return -1;
     struct sigaction telling = {.sa_handler = tell, .sa_flags = SA_RESTART};
     sigfillset(&telling.sa_mask);
-    // Whoever started this process may have blocked them.
+    // The parent process may have blocked them.
     sigset_t heard;
     sigemptyset(&heard);
     for (int index = 0; index < told_count; index++) {
         struct sigaction before;
-        // What the parent has told to ignore (nohup) stays so.
+        // A signal that the parent ignores (nohup) stays ignored.
         if (sigaction(told[index], NULL, &before) == 0 && before.sa_handler == SIG_IGN && told[index] == SIGHUP)
             continue;
         sigaction(told[index], &telling, NULL);
@@ -127,7 +126,7 @@ static int install(void) {
     sigemptyset(&crashing.sa_mask);
     for (int index = 0; index < fatal_count; index++)
         sigaction(fatal[index], &crashing, &fatal_before[index]);
-    // A stack that ran over leaves no room for a handler.
+    // A stack overflow leaves no room for a handler.
     static char stack[64 << 10];
     stack_t alternate = {.ss_sp = stack, .ss_size = sizeof stack};
     stack_t present;
@@ -165,7 +164,7 @@ void terminal_restore_stop(void) {
     struct sigaction before;
     sigaction(SIGTSTP, &standard, &before);
     kill(0, SIGTSTP);
-    // Another thread may take the signal a moment later. Of a group that nobody can continue the signal is ignored.
+    // Another thread may handle the signal a moment later. In an orphaned process group, the signal is ignored.
     struct pollfd told_of = {.fd = signal_pipe[0], .events = POLLIN};
     for (int attempt = 0; attempt < 4 && poll(&told_of, 1, 50) < 0 && errno == EINTR; attempt++) {}
     sigaction(SIGTSTP, &before, NULL);

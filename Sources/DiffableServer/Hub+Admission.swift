@@ -13,7 +13,7 @@ extension Hub {
     func admit(_ channel: any Channel) throws {
         let descriptor = Connection.descriptor(of: channel)
         let credentials = descriptor.flatMap(PeerCredentials.init)
-        let quota = quota(of: credentials.map { Int($0.userID) })
+        let quota = quota(of: credentials?.userID)
         let peer = Peer(credentials, daemonUserID: options.userID)
         if let refusal = reasonNotToAdmit(peer, quota) {
             if let descriptor { Self.send(refusal, to: descriptor) }
@@ -27,14 +27,23 @@ extension Hub {
 
     private func reasonNotToAdmit(_ peer: Peer, _ quota: UserQuota) -> WireError? {
         if let refusal = options.clients.refusal(of: peer, daemonUserID: options.userID) { return refusal }
-        let kept = peer.isPrivileged ? ServerLimits.connectionsKept : 0
-        if numberOfConnections >= limits.connectionsMax + kept {
-            return .tooManyConnections(max: limits.connectionsMax)
-        }
+        guard hasRoom(for: peer, quota) else { return .tooManyConnections(max: limits.connectionsMax) }
         guard quota.numberOfConnections < limits.connectionsPerUserMax else {
             return .tooManyConnections(of: quota.userID, max: limits.connectionsPerUserMax)
         }
         return nil
+    }
+
+    private func hasRoom(for peer: Peer, _ quota: UserQuota) -> Bool {
+        let max = limits.connectionsMax
+        if numberOfConnections < max { return true }
+        let kept = ServerLimits.connectionsKept
+        if peer.isPrivileged {
+            let own = numberOfConnections(of: [0, options.userID])
+            return own + min(numberOfConnections - own, max) < max + kept
+        }
+        return quota.numberOfConnections == 0
+            && numberOfConnections < max + kept + ServerLimits.firstConnectionsKept
     }
 
     /// A new socket has room for a line.

@@ -69,10 +69,10 @@ extension Hub {
     }
 
     /// In the order in which they came.
-    func clients(seenBy peer: Peer) -> [Reply.Client] {
+    func clients(seenBy peer: Peer, namingActions: Bool) -> [Reply.Client] {
         connections(seenBy: peer).sorted { $0.number < $1.number }.map { connection in
             var client = Reply.Client(connection)
-            client.handlers = handlers.handlers(of: connection)
+            client.handlers = handlers.handlers(of: connection, namingActions: namingActions)
             return client
         }
     }

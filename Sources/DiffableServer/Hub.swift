@@ -1,4 +1,3 @@
-import DequeModule
 import Diffable
 import DiffableJSON
 import DiffableProtocol
@@ -6,10 +5,11 @@ import DiffableStore
 import Logging
 import NIOCore
 
-/// What the connections share. It lives on the event loop that is also the store's queue, and is used nowhere else.
+/// The state that all connections share. It lives on the event loop that is also the store's queue, and is used nowhere else.
 ///
-/// A turn of the loop serves all that is due at its end: however many transactions came in during the turn, each
-/// subscriber is written to once, and before those who made the changes are answered.
+/// At the end of an iteration the event loop serves the lists and connections that are due: however many transactions came
+/// in during the iteration, it writes to each subscriber once, and before it answers the clients that made the changes. If
+/// one user has many due connections, other users' connections do not wait for all of them.
 final class Hub {
     let store: Store
     private(set) var options: ServerOptions
@@ -29,12 +29,15 @@ final class Hub {
     /// Who mirrors lists, and by whom shared ones reach what keeps them.
     let mirrors: Mirrors
     let connector: Connector
-    /// For what takes longer than a turn: what is shown, and what is freed.
+    /// The user of the request that is being worked on.
+    let served = ServedUser()
+    /// Finds views and differences that take long, and frees large states.
     let background: Background
-    /// The same for what is read and changed, so that neither waits for the other.
+    /// Decodes long lines and makes long changes, so that views and changes do not wait for each other.
     let changes: Background
     /// What those share who are sent much.
     let pages = UpdatePages()
+    private(set) lazy var slowReaders = SlowReaders(of: self)
     private(set) var connections: [ObjectIdentifier: Connection] = [:]
     private var connectionsMade = 0
     /// Over those that are gone.
@@ -43,6 +46,8 @@ final class Hub {
     /// What it is like is told a while from now.
     private var isNewsScheduled = false
     private var memoryReturn = MemoryReturn()
+    /// The bytes that the quotas of all users count.
+    var lengthHeld = LengthMeter()
     private var figuresTold = Figures()
     /// Connections that have sent no line yet.
     let silences: DeadlineTimers<Connection>
@@ -54,13 +59,23 @@ final class Hub {
     /// In the order in which they became due.
     private var dueLists: [FollowedList] = []
     private var dueConnections: [Connection] = []
+    /// Lists with views that are served after the next look at the sockets.
+    private var postponedLists: [FollowedList] = []
+    /// Connections that are due, but their user's part of this round is used up.
+    private var waitingConnections = UserQueues<Connection>()
     private var isTurnScheduled = false
+    /// The value of `turns.looks` when connections were last served.
+    private var lookServed = -1
+    /// The value of `changesGathered` after the last request.
+    private var changesNoted = 0
+    /// Users that may change nothing until the next commit group gathers.
+    private var quotasAwaitingGroup: [UserQuota] = []
     private var turnsServed: UInt64 = 0
-    private var turnsTaken = 0
-    /// They have more to do than a turn has room for. Those who have waited longest come first.
-    private var postponedConnections: Deque<Connection> = []
-    private var isResumptionScheduled = false
-    var turns = TurnScheduler()
+    /// Connections that have more to do than a turn has room for.
+    private var postponedConnections = UserQueues<Connection>()
+    private var postponedQuotas: [UserQuota] = []
+    private(set) lazy var lookSignal = LookSignal { [unowned self] in resumePostponed() }
+    var turns: TurnScheduler
     private var onEmpty: (() -> Void)?
     /// While draining: whether every request of every connection is answered, so that no list changes any more.
     private(set) var isQuiet = false
@@ -72,8 +87,9 @@ final class Hub {
         self.eventLoop = eventLoop
         self.refusal = store.assumeIsolated { $0.unreadable.map { WireError($0) } }
         self.refusalLog = RefusalLog(logger)
-        self.background = Background(beyond: options.turn, called: "views", on: eventLoop)
-        self.changes = Background(beyond: options.turn, called: "changes", on: eventLoop)
+        self.turns = TurnScheduler(served)
+        self.background = Background(beyond: options.turn, for: served, called: "views", on: eventLoop)
+        self.changes = Background(beyond: options.turn, for: served, called: "changes", on: eventLoop)
         self.timers = DeadlineTimers(on: eventLoop) { $0.wake() }
         self.silences = DeadlineTimers(on: eventLoop) { $0.endSilent() }
         self.handlers = Handlers(options.limits, store, on: eventLoop)
@@ -88,11 +104,18 @@ final class Hub {
     func workBeside() -> WorkBeside {
         let hub = NIOLoopBound(self, eventLoop: eventLoop)
         return WorkBeside(sizeMax: options.turn.itemsFreedMax) { size, work, then in
-            hub.value.changes.find(size: size, while: { true }, work, use: then)
+            hub.value.changes.find(size: size, while: { true }, work) {
+                then()
+                guard let quota = hub.value.quotas[hub.value.served.current.id] else { return }
+                hub.value.noteChanges(of: quota, length: size * Self.lengthOfItem)
+            }
         } free: { remains, size in
             hub.value.background.free(remains, size: size)
         }
     }
+
+    /// The approximate length of an item in a commit group, in bytes.
+    private static let lengthOfItem = 64
 
     // MARK: Turns
 
@@ -108,6 +131,29 @@ final class Hub {
         scheduleTurn()
     }
 
+    // MARK: Commit groups
+
+    /// Counts the changes that the last request added to the gathering commit group.
+    @inline(__always)
+    func noteChanges(of quota: UserQuota, length: Int) {
+        let (gathered, group) = store.assumeIsolated { ($0.changesGathered, $0.gatheringGroup) }
+        if gathered == changesNoted { return }
+        changesNoted = gathered
+        guard let group, quota.noteChange(length: length, in: group) else { return }
+        quotasAwaitingGroup.append(quota)
+    }
+
+    /// Lets users change lists again after they had used up their part of the last commit group.
+    func noteGroupStart() {
+        if quotasAwaitingGroup.isEmpty { return }
+        let hub = NIOLoopBound(self, eventLoop: eventLoop)
+        eventLoop.execute {
+            let quotas = hub.value.quotasAwaitingGroup
+            hub.value.quotasAwaitingGroup = []
+            for quota in quotas { quota.endGroup() }
+        }
+    }
+
     /// What is due is served when the sockets that are ready have been read.
     func scheduleTurn() {
         if isTurnScheduled { return }
@@ -118,20 +164,43 @@ final class Hub {
 
     private func serveDue() {
         isTurnScheduled = false
-        turnsTaken += 1
         // What becomes due meanwhile is for the next turn.
         let lists = dueLists.count
         for position in 0..<lists { dueLists[position].serve() }
         dueLists.removeFirst(lists)
-        let connections = dueConnections.count
-        // Another is the first of them in each turn: who is answered first is the first to ask again, and where many
-        // want to change what they have read (`ifRevision`), it would be the one that wins every time.
-        let first = connections > 1 ? nextFirst(of: connections) : 0
-        for position in 0..<connections { dueConnections[(position + first) % connections].serve() }
-        dueConnections.removeFirst(connections)
+        serveConnections()
         turns.finish()
         if onEmpty != nil { noticeQuiet() }
-        if !postponedConnections.isEmpty, !isResumptionScheduled { schedulePostponed() }
+        if !waitingConnections.isEmpty || !postponedConnections.isEmpty || !postponedLists.isEmpty {
+            lookSignal.request()
+        }
+    }
+
+    private func serveConnections() {
+        let isAfterLook = turns.looks != lookServed
+        lookServed = turns.looks
+        if isAfterLook, dueConnections.count == 1, waitingConnections.isEmpty {
+            return dueConnections.removeFirst().serve()
+        }
+        let count = dueConnections.count
+        // The first client to get its reply is the first to send again. With `ifRevision`, the same client would win every
+        // time, so each iteration begins with another connection.
+        let first = count > 1 ? nextFirst(of: count) : 0
+        for position in 0..<count {
+            let connection = dueConnections[(position + first) % count]
+            waitingConnections.append(connection, of: connection.quota.userID)
+        }
+        dueConnections.removeFirst(count)
+        for _ in 0..<waitingConnections.numberOfUsers {
+            guard let user = waitingConnections.beginTurn() else { return }
+            var now = NIODeadline.now()
+            let end = turns.servingEnd(of: quotas[user]?.turn ?? served.daemon, from: now)
+            while now <= end, let connection = waitingConnections.next(of: user) {
+                connection.serve()
+                now = .now()
+            }
+            waitingConnections.endTurn(of: user)
+        }
     }
 
     /// Not in turn: the turns may well come in a rhythm of their own. Weyl's sequence, by the golden ratio.
@@ -141,27 +210,31 @@ final class Hub {
     }
 
     /// The connection goes on when all sockets have been looked at.
-    func postpone(_ connection: Connection) { postponedConnections.append(connection) }
+    func postpone(_ connection: Connection) { postponedConnections.append(connection, of: connection.quota.userID) }
 
-    /// The loop looks at the sockets when nothing is left that it could do at once. So what comes after them must be
-    /// something for later.
-    private func schedulePostponed() {
-        isResumptionScheduled = true
-        let hub = NIOLoopBound(self, eventLoop: eventLoop)
-        let (turn, look) = (turnsTaken, turns.looks)
-        eventLoop.scheduleTask(in: options.turn.postponement) { hub.value.resumePostponed(since: turn, look) }
+    /// The user's connections read on when all sockets have been looked at.
+    func postpone(_ quota: UserQuota) {
+        postponedQuotas.append(quota)
+        lookSignal.request()
     }
 
-    /// No more of them than one round may have room for.
-    private func resumePostponed(since turn: Int, _ look: Int) {
-        // There was something left: that may have taken so long that no socket has been looked at yet.
-        if turnsTaken != turn, turns.looks == look { return schedulePostponed() }
-        isResumptionScheduled = false
+    /// The sockets have been looked at.
+    private func resumePostponed() {
         turns.noteLook()
-        for _ in 0..<min(postponedConnections.count, Self.resumedMax) { postponedConnections.removeFirst().resume() }
-        if !postponedConnections.isEmpty { scheduleTurn() }
+        let quotas = postponedQuotas
+        postponedQuotas = []
+        for quota in quotas { quota.resumePostponed() }
+        for list in postponedLists { list.resume() }
+        postponedLists.removeAll()
+        for _ in 0..<postponedConnections.numberOfUsers {
+            guard let user = postponedConnections.beginTurn() else { break }
+            for _ in 0..<Self.resumedMax { postponedConnections.next(of: user)?.resume() }
+            postponedConnections.endTurn(of: user)
+        }
+        if !waitingConnections.isEmpty || !postponedConnections.isEmpty { scheduleTurn() }
     }
 
+    /// The connections of each user that are resumed together. One round has no room for more.
     private static let resumedMax = 64
 
     /// Subscribers are kept until the last request is answered, to be sent what came of it.
@@ -183,6 +256,8 @@ final class Hub {
         if let list = followedLists[name] { return list }
         guard let state = store.assumeIsolated({ $0.list(name) }) else { return nil }
         let list = FollowedList(state, background, pages) { [unowned self] in serveLater($0) }
+        list.onWorkLeft = { [unowned self, unowned list] in postponedLists.append(list) }
+        list.onLag = { [unowned self] in slowReaders.note() }
         followedLists[name] = list
         return list
     }
@@ -205,8 +280,10 @@ final class Hub {
     }
 
     /// Begins to find what a view shows of a state of a list.
-    func preparation(of state: ListState, through view: View) -> ViewPreparation {
-        ViewPreparation(state, through: view, followedLists[state.name], background)
+    func preparation(
+        of state: ListState, through view: View, mayBegin: @escaping () -> Bool
+    ) -> ViewPreparation {
+        ViewPreparation(state, through: view, followedLists[state.name], background, mayBegin: mayBegin)
     }
 
     /// Called by the store before it answers those who made the changes.
@@ -225,6 +302,7 @@ final class Hub {
             if list.isDeleted { followedLists[commit.list] = nil }
         }
         scheduleNews()
+        slowReaders.noteCommits()
         for commit in commits {
             switch commit.event {
             case .created: endWaiting(for: commit.list)
@@ -305,7 +383,13 @@ final class Hub {
 
     var numberOfConnections: Int { connections.count }
 
-    func quota(of userID: Int?) -> UserQuota {
+    func numberOfConnections(of users: Set<UInt32>) -> Int {
+        users.reduce(0) { $0 + (quotas[Int($1)]?.numberOfConnections ?? 0) }
+    }
+
+    /// The quota of the user that an id counts for. The id is nil if the kernel does not know the peer.
+    func quota(of id: UInt32?) -> UserQuota {
+        let userID = id.map { Int(limits.store.subordinates.user(of: $0)) }
         if let quota = quotas[userID] { return quota }
         let quota = UserQuota(userID: userID, of: self)
         quotas[userID] = quota
@@ -373,9 +457,9 @@ final class Hub {
     /// last work in the background, because states of lists are freed there before.
     private func giveBackMemory() {
         if store.assumeIsolated({ $0.packHistories() }) { scheduleNews() }
-        memoryReturn.note(
-            store.assumeIsolated { $0.noteShrinking() }, itemsFreed: background.itemsFreed,
-            length: options.memory.length())
+        for shrinking in [store.assumeIsolated { $0.noteShrinking() }, lengthHeld.noteShrinking()] {
+            memoryReturn.note(shrinking, itemsFreed: background.itemsFreed, length: options.memory.length())
+        }
         switch memoryReturn.next(at: .now()) {
         case .nothing: return
         case .later: return scheduleNews()

@@ -33,12 +33,14 @@ package final class Server: Sendable {
             let beside = hub.workBeside()
             store.assumeIsolated {
                 $0.onCommit = { commits in bound.value.advance(by: commits) }
+                $0.onGroupStart = { bound.value.noteGroupStart() }
                 $0.beside = beside
                 $0.onLiveness = { list in bound.value.tellLiveness(of: list) }
                 $0.wakeLater = { delay in bound.value.endSharedWaits(in: delay) }
             }
             return bound
         }.get()
+        _ = try await eventLoop.flatSubmit { hub.value.lookSignal.start(on: eventLoop) }.get()
         let bootstrap = ServerBootstrap(group: eventLoop)
             .serverChannelOption(.backlog, value: 4_096)
             .serverChannelInitializer { channel in
@@ -47,6 +49,8 @@ package final class Server: Sendable {
                 }
             }
             .childChannelOption(.allowRemoteHalfClosure, value: true)
+            // Otherwise a byte out of band wakes the event loop, and cannot be read.
+            .childChannelOption(.socketOption(.init(rawValue: SO_OOBINLINE)), value: 1)
             // Most clients send one short line and then listen: what they are read into is kept.
             .childChannelOption(
                 .recvAllocator,
@@ -111,5 +115,6 @@ package final class Server: Sendable {
         let timeout = eventLoop.scheduleTask(in: .nanoseconds(nanoseconds)) { hub.value.closeAll() }
         try? await isEmpty.futureResult.get()
         timeout.cancel()
+        eventLoop.execute { hub.value.lookSignal.stop() }
     }
 }

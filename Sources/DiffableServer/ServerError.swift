@@ -11,15 +11,15 @@ package enum ServerError: Error, Equatable, CustomStringConvertible {
     package var description: String {
         switch self {
         case .socketInUse(let path):
-            "a daemon is serving \(path) already; stop it first, or name another place with --socket"
+            "another process is already listening on \(path); stop it first, or name another path with --socket"
         case .notASocket(let path):
-            "\(path) is there and is no socket; move it away, or name another place with --socket"
+            "\(path) exists and is not a socket; move it away, or name another path with --socket"
         case .pathTooLong(let path, let max):
             "the path \(path) is longer than the \(max) bytes that a Unix socket's name can have; name a shorter one "
                 + "with --socket"
         case .cannotListen(let path, let reason):
-            "cannot listen on \(path): \(reason); see that its directory is there and can be written, or name another "
-                + "place with --socket"
+            "cannot listen on \(path): \(reason); correct that (its directory must exist and be writable), or name another path "
+                + "with --socket"
         }
     }
 }

@@ -22,7 +22,9 @@ package struct ServerOptions: Sendable {
     package init(
         listening: Listening, limits: ServerLimits = ServerLimits(), turn: TurnLimits = TurnLimits(),
         clients: Clients = .everyone, userID: UInt32 = geteuid(), version: String,
-        reload: @escaping Reload = { $0(.failure(ReloadError(reason: "this server has no configuration"))) },
+        reload: @escaping Reload = {
+            $0(.failure(ReloadError(reason: "this server was started without a configuration that can be reloaded")))
+        },
         onNews: @escaping @Sendable (String) -> Void = { _ in },
         memory: ProcessMemory = ProcessMemory()
     ) {
@@ -65,13 +67,19 @@ package enum Clients: String, Sendable, CaseIterable {
     /// Whoever runs the daemon, and root: a user's own daemon.
     case own
 
-    /// What one who is not served is told.
+    /// Why a client is not served; nil if it is.
     func refusal(of peer: Peer, daemonUserID: UInt32) -> WireError? {
+        if peer.userID == .max {
+            return WireError(
+                .permissionDenied,
+                "this daemon runs in a user namespace that does not map your user id, so it cannot tell you from other users; "
+                    + "map your id in the container or unit that runs it (uid_map, PrivateUsers=)")
+        }
         if self == .everyone || peer.isPrivileged { return nil }
         return WireError(
             .permissionDenied,
-            "this daemon serves the user \(daemonUserID) and root only, and you are the user \(peer.userID); talk to your own, "
-                + "or to the system's, by --socket or $DIFFABLED_SOCKET")
+            "this daemon serves only root and the user \(daemonUserID), and you are the user \(peer.userID); connect to your own "
+                + "daemon or to the system's, with --socket or $DIFFABLED_SOCKET")
     }
 }
 

@@ -1,3 +1,4 @@
+import Files
 import Glibc
 
 /// The name of a listening Unix socket in the file system: made where it is free, taken over from a daemon that died,
@@ -18,15 +19,22 @@ struct SocketFile {
             throw failure()
         }
         guard status.st_mode & S_IFMT == S_IFSOCK else { throw .notASocket(path: path) }
+        guard [0, geteuid()].contains(status.st_uid) else {
+            throw .cannotListen(
+                path: path, reason: "a socket of the user \(status.st_uid) is there already and has to be removed")
+        }
         try checkAbandoned()
         guard unlink(path) == 0 || errno == ENOENT else { throw failure() }
     }
 
-    /// The directory that holds it is made when it is missing, such that nobody but its owner writes in it; the ones above
-    /// it are not.
+    /// Makes the directory that holds the socket if it is missing, but none above it. Refuses a directory where other users
+    /// could replace the socket, which clients would refuse too.
     private func makeDirectory() throws(ServerError) {
-        guard let slash = path.lastIndex(of: "/"), slash != path.startIndex else { return }
-        guard mkdir(String(path[..<slash]), directoryMode) == 0 || errno == EEXIST else { throw failure() }
+        let directory = TrustedPath.parts(of: path).directory
+        do throws(UntrustedPath) { _ = try TrustedPath(directory: directory, missing: .lastMade(directoryMode)) } catch
+        {
+            throw .cannotListen(path: path, reason: error.reason(for: directory))
+        }
     }
 
     /// Throws unless it is certain that no process listens there.

@@ -13,18 +13,21 @@ extension WireError {
             }
         return WireError(
             .noHandler,
-            "no handler is registered for \(what) of the list \"\(list)\"; nothing happened. `lists` shows in `handles` the requests "
-                + "that are handled",
+            "no handler is registered for \(what) of the list \"\(list)\"; nothing happened. Start a program that handles this; "
+                + "`lists` shows in `handles` the requests that are handled",
             list: list)
     }
 
     static func noHandler(number: Int) -> WireError {
         WireError(
-            .noHandler, "no handler \(number) on this connection; use a number from a `handle` reply")
+            .noHandler,
+            "this connection has no handler \(number), or that handler has ended; use a number from one of its `handle` replies"
+        )
     }
 
     static func refused(_ text: String, list: ListName) -> WireError {
-        WireError(.refused, text.isEmpty ? "the handler of the list \"\(list)\" refused" : text, list: list)
+        let words = "the handler of the list \"\(list)\" refused the request and gave no reason; nothing happened"
+        return WireError(.refused, text.isEmpty ? words : text, list: list)
     }
 
     /// As if the handler had gone: who asked is to look before it asks again.
@@ -37,7 +40,8 @@ extension WireError {
     /// What a handler gave instead of what was proposed does not fit.
     var ofHandlersOperations: WireError {
         var error = self
-        error.message = "the operations that the handler sent instead of the proposal were not applied: \(message)"
+        error.message =
+            "the handler replaced the proposed operations with its own, and the daemon could not apply those: \(message)"
         return error
     }
 
@@ -91,7 +95,7 @@ extension WireError {
             self.init(
                 .noSuchRequest,
                 "no request \(request) is waiting on this connection: it was answered or cancelled, its handler ended, or it belongs to "
-                    + "another connection")
+                    + "another connection. Answer each request once, on the connection that received it")
         case .notProposed:
             self.init(
                 .invalidParams,

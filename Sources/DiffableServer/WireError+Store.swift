@@ -57,64 +57,70 @@ extension WireError {
         switch reason {
         case .noSuchSection(let section):
             self.init(
-                .noSuchSection, "\(subject): there is no section \"\(section)\"; `snapshot` shows the sections",
+                .noSuchSection,
+                "\(subject): there is no section \"\(section)\", and nothing was changed; `snapshot` shows the sections",
                 list: list, operation: operation, section: section)
         case .noSuchItem(let item):
             self.init(
-                .noSuchItem, "\(subject): there is no item \"\(item)\"; `snapshot` shows the items",
+                .noSuchItem,
+                "\(subject): there is no item \"\(item)\", and nothing was changed; `snapshot` shows the items",
                 list: list, operation: operation, item: item)
         case .duplicateSection(let section):
             self.init(
                 .duplicateSection,
-                "\(subject): duplicate section \"\(section)\": it is already in the list, or twice in the request; an id must be "
-                    + "unique in its list",
+                "\(subject): duplicate section \"\(section)\": it is already in the list, or twice in the request, and nothing was "
+                    + "changed; insert it only once, or move the existing one",
                 list: list, operation: operation, section: section)
         case .duplicateItem(let item):
             self.init(
                 .duplicateItem,
-                "\(subject): duplicate item \"\(item)\": it is already in the list, or twice in the request; move it, or delete it "
-                    + "first",
+                "\(subject): duplicate item \"\(item)\": it is already in the list, or twice in the request, and nothing was "
+                    + "changed; insert it only once, or move the existing one",
                 list: list, operation: operation, item: item)
         case .invalidItemAnchor(let item, let fault):
             self.init(
-                .invalidAnchor, "\(subject): the item \"\(item)\" \(fault.sentence)",
+                .invalidAnchor, "\(subject): the item \"\(item)\" \(fault.sentence); nothing was changed",
                 list: list, operation: operation, item: item)
         case .invalidSectionAnchor(let section, let fault):
             self.init(
-                .invalidAnchor, "\(subject): the section \"\(section)\" \(fault.sentence)",
+                .invalidAnchor, "\(subject): the section \"\(section)\" \(fault.sentence); nothing was changed",
                 list: list, operation: operation, section: section)
         case .ownDescendant(let item):
             self.init(
                 .ownDescendant,
-                "\(subject): the item \"\(item)\" would become its own descendant; move the descendant out first",
+                "\(subject): the item \"\(item)\" would be placed under itself or one of its descendants, and nothing was changed; "
+                    + "choose a parent outside it, or first move the intended parent out of it",
                 list: list, operation: operation, item: item)
         case .tooManyLevels(let item, let max):
             self.init(
-                .tooLarge, "\(subject): the item \"\(item)\" would be deeper than \(max) levels (levelsMax)",
+                .tooLarge,
+                "\(subject): the item \"\(item)\" or its children would be deeper than \(max) levels (levelsMax), and nothing "
+                    + "was changed; give it a parent that is less deep, or ask an administrator to raise the limit",
                 list: list, operation: operation, item: item, limit: Limit("levelsMax", max: max))
         case .tooManyItems(let max):
             self.init(
                 .tooLarge,
-                "\(subject): the list would have more than \(max) items (itemsMax); delete some first, use several lists, "
+                "\(subject): the list would have more than \(max) items (itemsMax), and nothing was changed; delete some first, "
                     + "or ask an administrator to raise the limit",
                 list: list, operation: operation, limit: Limit("itemsMax", max: max))
         case .tooMuchPatched(let max):
             self.init(
                 .tooLarge,
                 "\(subject): the patches of one transaction would read more than \(max) bytes of content "
-                    + "(patchedLengthMax); put all changes of an item into one patch, or split the transaction",
+                    + "(patchedLengthMax), and nothing was changed; put all changes of an item into one patch, or split "
+                    + "the transaction",
                 list: list, operation: operation, limit: Limit("patchedLengthMax", max: max))
         case .contentTooLong(let item, let length, let max):
             self.init(
                 .tooLarge,
                 "\(subject): the item \"\(item)\" would have \(length) bytes of content, more than \(max) "
-                    + "(contentLengthMax)",
+                    + "(contentLengthMax), and nothing was changed; shorten it, or ask an administrator to raise the limit",
                 list: list, operation: operation, item: item, limit: Limit("contentLengthMax", max: max))
         case .listContentTooLong(let length, let max):
             self.init(
                 .tooLarge,
                 "\(subject): the list would have \(length) bytes of content of its own, more than \(max) "
-                    + "(contentLengthMax)",
+                    + "(contentLengthMax), and nothing was changed; store the rest in items",
                 list: list, operation: operation, limit: Limit("contentLengthMax", max: max))
         }
     }
@@ -154,12 +160,26 @@ extension WireError {
             limit: Limit("silentAgeMax", max: ageMax))
     }
 
-    /// `what` is the part of it that is let go.
-    static func tooMuchHeld(_ what: String, list: ListName? = nil, max: Int) -> WireError {
+    static func tooMuchRegistered(list: ListName, max: Int) -> WireError {
         WireError(
             .tooLarge,
-            "diffabled would hold more than \(max) bytes (heldLengthMax) of \(what) and unread replies for this user: finish other "
-                + "requests first, read their replies, and send this again",
+            "this user's subscriptions, views, handlers and unread states of lists would take more than \(max) bytes "
+                + "(registeredLengthMax), so one for the list \"\(list)\" was refused or has ended; end others with `unsubscribe` or "
+                + "`unhandle`, read faster, or ask an administrator to raise the limit",
+            list: list, limit: Limit("registeredLengthMax", max: max))
+    }
+
+    /// - Parameters:
+    ///   - length: the memory for the refused request alone, in bytes
+    ///   - smaller: how the caller can make that request smaller
+    static func tooMuchHeld(list: ListName? = nil, length: Int, smaller: String, max: Int) -> WireError {
+        WireError(
+            .tooLarge,
+            length > max
+                ? "this request alone would take more than the \(max) bytes of memory (heldLengthMax) for a user's unfinished "
+                    + "requests, and it was not carried out; \(smaller), or ask an administrator to raise heldLengthMax"
+                : "together with this request, this user's unfinished requests would take more than \(max) bytes of memory "
+                    + "(heldLengthMax), and this request was not carried out; send it again when the others are finished",
             list: list, limit: Limit("heldLengthMax", max: max))
     }
 }

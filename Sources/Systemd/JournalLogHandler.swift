@@ -12,30 +12,30 @@ package struct JournalLogHandler: MetadataLogHandler {
     private let identifier: String
     private let fallback: StandardErrorLogHandler
 
-    /// `journalctl -t` finds the identifier; in upper case it begins each field's name.
+    /// - Parameter identifier: the identifier for `journalctl -t`; in upper case, it is the prefix of each field's name.
     package init(identifier: String) {
         self.identifier = identifier
         self.fallback = StandardErrorLogHandler()
     }
 
     package func log(event: LogEvent) {
-        // When the journal does not answer, the message goes to stderr.
         if send(assignments(for: event)) < 0 { fallback.log(event: event) }
     }
 
     func assignments(for event: LogEvent) -> [String] {
         let own = [
-            "MESSAGE=\(event.message)",
+            "MESSAGE=\(LogText.escaped("\(event.message)"))",
             "PRIORITY=\(event.level.syslogPriority)",
             "SYSLOG_IDENTIFIER=\(identifier)",
             "CODE_FILE=\(event.file)",
             "CODE_LINE=\(event.line)",
             "CODE_FUNC=\(event.function)",
         ]
-        return own + fields(of: event).map { journalFieldName($0.name, prefix: identifier) + "=" + $0.value }
+        return own
+            + fields(of: event).map { journalFieldName($0.name, prefix: identifier) + "=" + LogText.escaped($0.value) }
     }
 
-    /// One copy of all fields, and pointers into it. Values may hold newlines, so their lengths are passed.
+    /// Sends one copy of all fields with pointers into it. Returns a negative error number on failure.
     private func send(_ assignments: [String]) -> Int32 {
         var bytes: [UInt8] = []
         var ends: [Int] = []
@@ -55,7 +55,7 @@ package struct JournalLogHandler: MetadataLogHandler {
     }
 }
 
-/// A journal field's name: upper-case letters, digits and underscores, at most 64 of them.
+/// Returns a journal field's name: upper-case letters, digits and underscores, at most 64 of them.
 func journalFieldName(_ key: String, prefix: String) -> String {
     var name: [UInt8] = []
     for part in [prefix, key] {
@@ -78,7 +78,7 @@ func journalFieldName(_ key: String, prefix: String) -> String {
 }
 
 extension Logger.Level {
-    /// As in syslog(3).
+    /// The priority of syslog(3).
     var syslogPriority: Int {
         switch self {
         case .trace, .debug: 7

@@ -4,7 +4,7 @@ import Glibc
 /// A listening Unix stream socket that the service manager opened and handed over (sd_listen_fds(3)).
 package struct ListenDescriptor: Equatable, Sendable {
     package let descriptor: Int32
-    /// `FileDescriptorName=` of the socket unit; the unit's own name if it says nothing.
+    /// `FileDescriptorName=` of the socket unit, or by default the unit's name.
     package let name: String
 
     package init(descriptor: Int32, name: String) {
@@ -12,11 +12,10 @@ package struct ListenDescriptor: Equatable, Sendable {
         self.name = name
     }
 
-    /// The sockets that were handed to this process, in the order of the socket units; empty when it was started
-    /// otherwise.
+    /// Returns the sockets that the service manager passed, in the order of the socket units; empty without socket activation.
     ///
-    /// Removes the variables from the environment, so that a child cannot mistake them for its own. So it must be
-    /// called once, before the process has a second thread.
+    /// Removes the variables from the environment, so that a child does not take the sockets for its own. So call this once,
+    /// before the process has a second thread.
     package static func received() throws(ListenDescriptorError) -> [ListenDescriptor] {
         var names: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>?
         let count = sd_listen_fds_with_names(1, &names)
@@ -39,18 +38,18 @@ package struct ListenDescriptor: Equatable, Sendable {
     }
 }
 
-/// Why a socket from the service manager cannot be served.
+/// The reason why a socket from the service manager cannot be served.
 package enum ListenDescriptorError: Error, Equatable, Sendable, CustomStringConvertible {
-    /// With the system's error number.
+    /// Carries the system's error number.
     case unreadable(error: Int32)
     case notAListeningStream(name: String)
 
     package var description: String {
         switch self {
         case .unreadable(let error):
-            "the sockets that the service manager handed over cannot be read: \(String(cString: strerror(error)))"
+            "cannot read the sockets that systemd passed: \(String(cString: strerror(error)))"
         case .notAListeningStream(let name):
-            "the socket “\(name)” that the service manager handed over is no listening Unix stream socket; "
+            "the socket \"\(name)\" that systemd passed is not a listening Unix stream socket; "
                 + "its unit needs ListenStream= with a path"
         }
     }

@@ -1,6 +1,6 @@
 import Logging
 
-/// The common part of the two log handlers: a level, and metadata of three origins that become one set of fields.
+/// The common part of both log handlers: merges metadata of three origins into one set of fields.
 protocol MetadataLogHandler: LogHandler {}
 
 extension MetadataLogHandler {
@@ -9,7 +9,7 @@ extension MetadataLogHandler {
         set { metadata[key] = newValue }
     }
 
-    /// Sorted by name, so that equal messages make equal lines. The metadata closest to the call wins.
+    /// Returns the fields sorted by name, so that equal messages make equal lines. The metadata closest to the call wins.
     func fields(of event: LogEvent) -> [(name: String, value: String)] {
         var fields = metadata
         if let provided = metadataProvider?.get() { fields.merge(provided) { $1 } }

@@ -1,36 +1,35 @@
 import CSystemd
 import Glibc
 
-/// Tells the service manager the state of the service (sd_notify(3)).
+/// Notifies the service manager of the state of the service (sd_notify(3)).
 ///
 ///     Notifier().notify(.ready, .status("3 lists"))
 ///
-/// Without a listener (no `NOTIFY_SOCKET` in the environment: a terminal, another init) it does nothing, so callers
-/// need not ask whether systemd is there. It sends one datagram and does not wait for an answer.
+/// Without a `NOTIFY_SOCKET` in the environment (a terminal, another init) it does nothing, so callers need not check for
+/// systemd. It sends one datagram and does not wait for an answer.
 package struct Notifier: Sendable {
     package enum Notice: Equatable, Sendable {
-        /// The start is finished: units that wait for this one may go on.
+        /// Startup is finished; units that wait for this one may start.
         case ready
-        /// The configuration is being read again; `ready` ends that.
+        /// The configuration is being read again, until the next `ready`.
         case reloading
-        /// Shutting down has begun.
         case stopping
         /// One line for `systemctl status`.
         case status(String)
-        /// The service is alive; without this for `WatchdogSec` the manager restarts it.
+        /// The service is alive. Without this for `WatchdogSec`, the manager restarts it.
         case watchdog
     }
 
     package enum Delivery: Equatable, Sendable {
         case sent
         case nobodyListens
-        /// With the system's error number.
+        /// Carries the system's error number.
         case failed(Int32)
     }
 
     package init() {}
 
-    /// Sends the notices as one datagram. A lost notice is not worth stopping for, so nothing is thrown.
+    /// Sends the notices as one datagram. Throws nothing, because losing a notice is no reason to stop.
     @discardableResult
     package func notify(_ notices: Notice...) -> Delivery {
         let result = sd_notify(0, notices.map(\.assignment).joined(separator: "\n"))
@@ -39,7 +38,7 @@ package struct Notifier: Sendable {
 }
 
 extension Notifier.Notice {
-    /// As in the datagram, where a newline would begin another assignment.
+    /// The assignment in the datagram. A newline in it would begin another assignment.
     var assignment: String {
         switch self {
         case .ready: "READY=1"
@@ -51,7 +50,7 @@ extension Notifier.Notice {
     }
 }
 
-/// As the service manager reads its clock, so that it can tell several reloads apart.
+/// Returns the time on the service manager's clock, with which it distinguishes reloads.
 private func monotonicMicroseconds() -> Int {
     var time = timespec()
     clock_gettime(CLOCK_MONOTONIC, &time)

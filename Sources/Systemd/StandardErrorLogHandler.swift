@@ -3,8 +3,7 @@ import Logging
 
 /// Writes log lines to stderr as plain text, each in one write: `2026-11-21T16:20:00Z warning: message list=tasks`.
 ///
-/// Control characters are written as escapes. Clients choose names that are logged, and must not be able to forge a
-/// line or control a terminal.
+/// A value with blanks is in quotation marks, and control characters are written as escapes (`LogText`).
 package struct StandardErrorLogHandler: MetadataLogHandler {
     package var logLevel = Logger.Level.info
     package var metadata: Logger.Metadata = [:]
@@ -19,7 +18,7 @@ package struct StandardErrorLogHandler: MetadataLogHandler {
             while !rest.isEmpty {
                 let count = write(STDERR_FILENO, rest.baseAddress, rest.count)
                 if count < 0 && errno == EINTR { continue }
-                // There is nowhere left to report that stderr is gone.
+                // If stderr is gone, there is nowhere to report it.
                 guard count > 0 else { return }
                 rest = UnsafeRawBufferPointer(rebasing: rest.dropFirst(count))
             }
@@ -27,9 +26,9 @@ package struct StandardErrorLogHandler: MetadataLogHandler {
     }
 
     func line(for event: LogEvent, secondsSince1970: time_t) -> String {
-        var line = "\(utcTimestamp(secondsSince1970)) \(event.level): \(escapingControls("\(event.message)"))"
+        var line = "\(utcTimestamp(secondsSince1970)) \(event.level): \(LogText.escaped("\(event.message)"))"
         for field in fields(of: event) {
-            line += " \(escapingControls(field.name))=\(escapingControls(field.value))"
+            line += " \(LogText.escaped(field.name))=\(LogText.value(field.value))"
         }
         return line
     }
@@ -43,18 +42,4 @@ private func utcTimestamp(_ seconds: time_t) -> String {
         let length = strftime(buffer.baseAddress!, buffer.count, "%Y-%m-%dT%H:%M:%SZ", &parts)
         return String(decoding: UnsafeRawBufferPointer(buffer).prefix(length), as: UTF8.self)
     }
-}
-
-private func escapingControls(_ text: String) -> String {
-    func isControl(_ scalar: Unicode.Scalar) -> Bool { scalar.properties.generalCategory == .control }
-    guard text.unicodeScalars.contains(where: isControl) else { return text }
-    var escaped = ""
-    for scalar in text.unicodeScalars {
-        if isControl(scalar) {
-            escaped += scalar.escaped(asASCII: true)
-        } else {
-            escaped.unicodeScalars.append(scalar)
-        }
-    }
-    return escaped
 }

@@ -1,15 +1,14 @@
 import CSystemd
 
-/// The service manager's demand for signs of life (`WatchdogSec` in the unit, sd_watchdog_enabled(3)).
+/// The service manager's watchdog (`WatchdogSec` in the unit, sd_watchdog_enabled(3)).
 package struct Watchdog: Equatable, Sendable {
-    /// After this long without a sign the manager ends the service.
+    /// The manager ends the service after this long without a keep-alive.
     package let timeout: Duration
 
-    /// How often to give a sign: twice in each timeout, as systemd advises, so that one late sign does not kill the
-    /// service.
+    /// The interval between keep-alives: half the timeout, as systemd advises, so that one late keep-alive does no harm.
     package var interval: Duration { timeout / 2 }
 
-    /// `nil` where nobody asked this process for signs of life.
+    /// Returns nil if the unit has no watchdog for this process.
     package init?() {
         var microseconds: UInt64 = 0
         guard sd_watchdog_enabled(0, &microseconds) > 0 else { return nil }

@@ -5,16 +5,16 @@
     import Synchronization
     @_spi(ExperimentalCustomExecutors) @_spi(ExperimentalScheduling) import _Concurrency
 
-    /// Runs tasks on a few threads, in the order in which they come.
+    /// Runs tasks on a few threads, in order of arrival.
     ///
-    /// What is next, and which thread is needed for it, `TaskQueue` decides. The main thread does the main actor's tasks alone, and
-    /// sleeps in one timer until there is one, or the first sleeper's time has come. The timer goes on while the machine sleeps,
-    /// as `ContinuousClock` does.
+    /// `TaskQueue` decides which task is next and which thread it needs. The main thread runs only the main actor's tasks. It
+    /// sleeps in one timer until there is such a task or the first sleeping task is due. Like `ContinuousClock`, the timer
+    /// continues while the machine is suspended.
     ///
-    /// A task that blocks (a file on a server that is gone) holds a thread up. Then the tasks behind it wait a moment, and get
-    /// another thread (`TaskQueue.patience`), which ends when it is not needed any more.
+    /// A task that blocks (a file on an unreachable server) occupies a thread. The tasks after it wait for `TaskQueue.patience`
+    /// and then get another thread, which ends when it is no longer needed.
     final class TaskPool: TaskExecutor, SchedulingExecutor {
-        /// Nil when there is no descriptor for its timer.
+        /// The program's pool; nil if the system gave no descriptor for the timer.
         static let shared = TaskPool()
 
         private let queue = Mutex(TaskQueue<UnownedJob>())
@@ -28,7 +28,7 @@
             if timer < 0 { return nil }
         }
 
-        // MARK: - What comes
+        // MARK: - Adding tasks
 
         func enqueue(_ job: consuming ExecutorJob) {
             let job = UnownedJob(job)
@@ -65,12 +65,12 @@
 
         // MARK: - Time
 
-        /// Under the queue's lock, so that an earlier time is never replaced by a later one.
+        /// Sets the timer under the queue's lock, so that a later time never replaces an earlier one.
         private func setTimer(for queue: inout TaskQueue<UnownedJob>, at now: ContinuousClock.Instant) {
             guard let time = queue.nextTimeToSet() else { return }
             let wait = max(now.duration(to: time), .nanoseconds(1))
             let (seconds, attoseconds) = wait.components
-            // What is further away than 30 years comes then.
+            // Times more than 30 years away are moved to 30 years.
             let whole = UInt64(min(seconds, 1_000_000_000))
             boot_timer_set(timer, whole * 1_000_000_000 + UInt64(attoseconds / 1_000_000_000))
         }
@@ -83,7 +83,7 @@
             }
         }
 
-        /// What the main thread does, for ever.
+        /// Runs the main actor's tasks and wakes sleeping ones, forever.
         func keepTime(_ mainThread: UnownedSerialExecutor) -> Never {
             while true {
                 boot_timer_wait(timer)
@@ -105,7 +105,7 @@
         // MARK: - Threads
 
         private func start() {
-            // Signals are for the main thread, as with libdispatch; who starts a program sets its own mask.
+            // Signals are for the main thread, as with libdispatch. Code that starts a program sets a mask of its own.
             var (all, before) = (sigset_t(), sigset_t())
             sigfillset(&all)
             pthread_sigmask(SIG_SETMASK, &all, &before)
@@ -135,7 +135,7 @@
         }
     }
 
-    /// The main actor's tasks, on the main thread.
+    /// Runs the main actor's tasks on the main thread.
     final class MainThread: MainExecutor {
         func enqueue(_ job: consuming ExecutorJob) { TaskPool.shared?.enqueueOnMainThread(UnownedJob(job)) }
 

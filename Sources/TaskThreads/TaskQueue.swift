@@ -1,18 +1,18 @@
 import DequeModule
 import HeapModule
 
-/// Tasks that can go on, those that sleep, and how many threads there are for them: decides, and starts and wakes nobody.
+/// Ready tasks, sleeping tasks, and the number of threads for them. Decides which thread is needed, but starts and wakes none.
 struct TaskQueue<Job: Sendable> {
-    /// What a task that can go on needs.
+    /// The thread that a ready task needs.
     enum Need: Equatable {
         case nothing
         case idleThread
         case newThread
-        /// All threads are at work, and somebody looks after a while whether they get on (`nextTimeToSet`).
+        /// All threads are busy. The timer (`nextTimeToSet`) will check whether they make progress.
         case watching
     }
 
-    /// What a thread does next.
+    /// The next step of a thread.
     enum Next {
         case job(Job)
         case rest
@@ -27,26 +27,26 @@ struct TaskQueue<Job: Sendable> {
         static func == (one: Sleeper, other: Sleeper) -> Bool { one.time == other.time }
     }
 
-    /// How many threads there are as long as all of them get on.
+    /// The number of threads while none of them is blocked.
     static var threadsUsual: Int { 2 }
-    /// As many as that tasks may block at once.
+    /// The most threads, and so the most tasks that may block at once.
     static var threadsMax: Int { 64 }
-    /// After which nobody took a task although some wait: threads are taken to be blocked.
+    /// Threads count as blocked if they take no waiting task for this long.
     static var patience: Duration { .milliseconds(50) }
 
     private var waiting: Deque<Job> = []
     private var sleeping: Heap<Sleeper> = []
     private var threads = 0
     private var idle = 0
-    /// How many tasks were taken, and how many when somebody began to watch; nil: nobody watches.
+    /// The number of tasks taken so far, and that number at the beginning of a check; nil while no check is planned.
     private var taken = 0
     private var watch: (taken: Int, until: ContinuousClock.Instant)?
-    /// When the timer expires; nil: it is not set.
+    /// The time at which the timer expires; nil while it is not set.
     private var timer: ContinuousClock.Instant?
-    /// Who keeps the time has something else to do.
+    /// The time since which the main thread has a task.
     private var call: ContinuousClock.Instant?
 
-    // MARK: - What comes
+    // MARK: - Adding tasks
 
     mutating func add(_ job: Job, at now: @autoclosure () -> ContinuousClock.Instant) -> Need {
         waiting.append(job)
@@ -69,10 +69,10 @@ struct TaskQueue<Job: Sendable> {
 
     // MARK: - Time
 
-    /// The timer is to expire at once.
+    /// Makes the timer expire at once.
     mutating func mustWakeSoon(at now: ContinuousClock.Instant) { call = call ?? now }
 
-    /// When the timer must expire; nil: it need not be set, because it expires no later, or there is nothing to wait for.
+    /// Returns the time to set the timer to; nil if it expires early enough or nothing is due.
     mutating func nextTimeToSet() -> ContinuousClock.Instant? {
         guard let next = [call, sleeping.min?.time, watch?.until].compactMap({ $0 }).min() else { return nil }
         if let timer, timer <= next { return nil }
@@ -80,7 +80,7 @@ struct TaskQueue<Job: Sendable> {
         return next
     }
 
-    /// The timer has expired.
+    /// Handles the expired timer: checks for blocked threads, and makes sleeping tasks ready.
     mutating func wake(at now: ContinuousClock.Instant) -> [Need] {
         (timer, call) = (nil, nil)
         var needs: [Need] = []
@@ -94,7 +94,7 @@ struct TaskQueue<Job: Sendable> {
         return needs
     }
 
-    /// Tasks wait still. If none was taken, every thread is blocked.
+    /// Checks the threads while tasks still wait. If none was taken, every thread is blocked.
     private mutating func look(since taken: Int, at now: ContinuousClock.Instant) -> Need {
         watch = (self.taken, now + Self.patience)
         guard taken == self.taken, threads < Self.threadsMax else { return .watching }
@@ -104,7 +104,7 @@ struct TaskQueue<Job: Sendable> {
 
     // MARK: - Threads
 
-    /// For a thread that has nothing to do.
+    /// Returns the next step of an idle thread.
     mutating func next() -> Next {
         if let job = waiting.popFirst() {
             taken += 1
@@ -118,7 +118,7 @@ struct TaskQueue<Job: Sendable> {
         return .rest
     }
 
-    /// One could not be started. The others take its task; returns whether there are others.
+    /// Notes that a thread could not be started, and returns whether there are others to take its task.
     mutating func threadFailed() -> Bool {
         threads -= 1
         return threads > 0

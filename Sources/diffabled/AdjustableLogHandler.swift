@@ -1,7 +1,7 @@
 import Logging
 import Synchronization
 
-/// The least serious level that is logged: one for all loggers of the process, which a reload may change.
+/// The least serious level that is logged by all loggers of the process, which a reload may change.
 final class LogThreshold: Sendable {
     private let current: Mutex<Logger.Level>
 
@@ -13,7 +13,6 @@ final class LogThreshold: Sendable {
     }
 }
 
-/// A log handler whose level is the process's, for a logger that has none of its own.
 struct AdjustableLogHandler: LogHandler {
     var handler: any LogHandler
     let threshold: LogThreshold
@@ -22,7 +21,7 @@ struct AdjustableLogHandler: LogHandler {
     init(_ handler: any LogHandler, _ threshold: LogThreshold) {
         self.handler = handler
         self.threshold = threshold
-        // Messages below the level are dropped here.
+        // The wrapped handler lets everything pass; messages below the level are dropped here.
         self.handler.logLevel = .trace
     }
 

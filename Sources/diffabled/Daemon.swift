@@ -10,16 +10,16 @@ struct Daemon {
     let threshold: LogThreshold
     let logger: Logger
 
-    /// Returns after a signal, once everything acknowledged is on disk and everything due is sent.
+    /// Returns after a signal, once everything acknowledged is on disk and all pending output is sent.
     func run() async throws {
         StartUp.raiseDescriptorLimit()
         if let warning = startUp.descriptorWarning { logger.warning("\(warning)") }
         for warning in startUp.warnings { logger.warning("\(warning)") }
-        // Writing to a peer that is gone must be an error, and not the end of the process.
+        // A write to a closed connection must be an error, and not the end of the process.
         signal(SIGPIPE, SIG_IGN)
-        // Writing to a file that may not grow (`ulimit -f`) must be an error, like a full disk.
+        // A write to a file that may not grow (`ulimit -f`) must be an error, like a full disk.
         signal(SIGXFSZ, SIG_IGN)
-        // From here on. A signal that comes before the lists are read waits until they are.
+        // From now on, a signal that arrives before the lists are read waits until they are.
         let hangUps = await UnixSignalsSequence(trapping: .sighup)
         let notifier = Notifier()
         let reloading = Reloading(of: startUp, threshold, notifier: notifier, logger: logger)

@@ -2,14 +2,11 @@ import DiffableServer
 import DiffableStore
 import Systemd
 
-/// The exit status, with the numbers of sysexits.h. A unit's `RestartPreventExitStatus=` and scripts tell by it whether
-/// a restart helps.
+/// The exit status, with the numbers of sysexits.h. It tells a unit's `RestartPreventExitStatus=` and scripts whether a restart
+/// helps.
 enum DaemonExit: Int32 {
-    /// Somebody else has the socket or the lists.
     case unavailable = 69
-    /// An unexpected error.
     case software = 70
-    /// The lists cannot be read or written.
     case inputOutput = 74
     case configuration = 78
 

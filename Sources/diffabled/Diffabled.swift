@@ -6,23 +6,23 @@ import ProcessArguments
 import Systemd
 import TaskThreads
 
-/// The daemon's command line. An error becomes a message and an exit code.
+/// The daemon's command line. An error becomes a message and an exit status.
 @main
 struct Diffabled: AsyncParsableCommand {
     static let configuration = CommandConfiguration(
         commandName: "diffabled",
         abstract: "Keep lists and push their changes to subscribers.",
         discussion: """
-            The environment variables DIFFABLED_SOCKET, DIFFABLED_STATE_DIRECTORY, DIFFABLED_CONFIG and DIFFABLED_LOG_LEVEL \
-            set the same options. The configuration file sets them too, and all limits. Options override the environment, and \
-            the environment overrides the file.
+            The environment variables DIFFABLED_SOCKET, DIFFABLED_STATE_DIRECTORY, DIFFABLED_CONFIG and \
+            DIFFABLED_LOG_LEVEL set the options of the same names. The configuration file can set them too, and also \
+            all limits. Options override the environment, and the environment overrides the file.
 
             Exit status:
               0   stopped by SIGTERM or SIGINT
               1   --check found damage
-              64  wrong options
-              69  another diffabled uses the socket or the lists
-              70  a fault of diffabled
+              64  invalid options
+              69  another diffabled is using the socket or the lists
+              70  an internal error of diffabled
               74  the lists cannot be read or written
               78  a mistake in the configuration
             """,
@@ -68,6 +68,7 @@ struct Diffabled: AsyncParsableCommand {
         do {
             let directory = try StartUp.stateDirectory(
                 flags: flags, configurationFile: config, surroundings: .current)
+            try DirectoryOwner.become(ofDirectory: directory)
             let (lines, code) = try task.run(in: directory, .current)
             let text = Array(lines.map { "\($0)\n" }.joined().utf8)
             _ = write(STDOUT_FILENO, text, text.count)

@@ -3,24 +3,21 @@ import DiffableStore
 import Glibc
 import Systemd
 
-/// A start that failed because of the machine, so that the next start would fail as well.
-///
-/// A start limit of the unit would not help: when it is reached, systemd stops the socket too, and every client is
-/// refused until somebody looks. So the daemon waits before it exits, whatever systemd's version.
+/// A startup that failed because of the machine, so that the next one would fail as well. A start limit of the unit would not
+/// help: when it is reached, systemd stops the socket too, and every client is refused until an administrator acts. So the daemon
+/// waits before it exits, which works with every version of systemd.
 enum FailedStart {
     static let pause = Duration.seconds(10)
 
-    /// Waits a while if a service manager will start the daemon again, and reports the reason there. A signal ends the
-    /// wait.
+    /// Waits a while if a service manager will start the daemon again, and reports the reason there. A signal ends the wait.
     static func wait(because error: any Error, notifier: Notifier = Notifier()) async {
         switch error {
-        // Storage that failed later is not waited for: the next start reads what is good.
+        // A later failure of the storage needs no wait: the next startup reads the intact part.
         case is StoreOpeningError, is ServerError: break
         default: return
         }
         let seconds = pause.components.seconds
         guard notifier.notify(.status("Retrying in \(seconds) seconds: \(error)")) == .sent else { return }
-        // The daemon traps these signals while it runs.
         signal(SIGTERM, SIG_DFL)
         signal(SIGINT, SIG_DFL)
         try? await Task.sleep(for: pause)

@@ -9,22 +9,21 @@ import ServiceLifecycle
 import Systemd
 import UnixSignals
 
-/// Opens the lists, serves them, and closes both in the reverse order. When the lists cannot be read, it refuses each
-/// request with the reason and what to do.
+/// Opens the lists, serves them, and closes both in the reverse order. If the lists cannot be read, it refuses each request
+/// with the reason and the remedy.
 struct ListService: Service {
     let startUp: StartUp
     let notifier: Notifier
     let watchdog: Watchdog?
     let reloading: Reloading
-    /// Each SIGHUP.
     let hangUps: UnixSignalsSequence
     let logger: Logger
 
-    /// How long clients may take to read what is due when the daemon stops.
+    /// The time that clients have to read pending output when the daemon stops.
     private var drainMax: Duration { .seconds(5) }
 
     func run() async throws {
-        // One thread: the loop is the store's queue, and every connection lives on it.
+        // One thread: the loop is the store's queue, and all connections run on it.
         let group = MultiThreadedEventLoopGroup(numberOfThreads: 1)
         do {
             try await serve(on: group)
@@ -48,21 +47,21 @@ struct ListService: Service {
             throw error
         }
         reloading.attach(server.take)
-        logger.notice("serving", metadata: ["socket": "\(server.socketPath ?? "handed over")"])
-        // Only now: whoever waits for this unit may connect and must find every list.
+        logger.notice("serving", metadata: ["socket": "\(server.socketPath ?? "from systemd")"])
+        // Only now: a service that waits for this unit may connect and must find every list.
         notifier.notify(.ready, .status(await status(of: store, server)))
         resident_memory_release()
         let failure = await firstFailure(of: failures, while: store)
         notifier.notify(.stopping, .status(failure?.description ?? "Stopping"))
         await server.shutDown(within: drainMax)
         await store.shutDown()
-        // Also a failure after the signal, when nobody waited for it any more.
+        // Includes a failure after the signal, for which no task waited.
         if let reason = await store.failure { throw StoreFailure(reason: reason) }
         logger.notice("stopped")
     }
 
-    /// Opens the store. When the lists cannot be read, the daemon stays: under systemd its exit would in the end stop
-    /// the socket as well.
+    /// Opens the store. If the lists cannot be read, the daemon keeps running: under systemd its exit would eventually stop the
+    /// socket as well.
     private func open(
         on executor: EventLoopStoreExecutor, onFailure: @escaping @Sendable (String) -> Void
     ) async throws -> Store {
@@ -76,13 +75,13 @@ struct ListService: Service {
                 onFailure: onFailure)
         } catch {
             guard error.isAboutContents else { throw error }
-            logger.critical("refusing every request: \(error)")
+            logger.critical("refusing every request about lists: \(error)")
             return await Store.refusing(because: error, executor: executor, logger: logger)
         }
     }
 
     private var serverOptions: ServerOptions {
-        // Off the loop: a service manager that hangs must not delay the lists.
+        // Not on the loop: a service manager that hangs must not delay the lists.
         let queue = DispatchQueue(label: "diffabled.status")
         return startUp.serverOptions(
             reload: reloading.reload,
@@ -91,10 +90,10 @@ struct ListService: Service {
 
     private func status(of store: Store, _ server: Server) async -> String {
         guard let error = await store.unreadable else { return await server.sentence() }
-        return "Refusing every request: \(error)"
+        return "Refusing every request about lists: \(error)"
     }
 
-    /// Waits until the store fails, and returns the failure; nil when a signal asks to stop.
+    /// Waits until the store fails, and returns the failure; nil after a signal to stop.
     private func firstFailure(of failures: AsyncStream<StoreFailure>, while store: Store) async -> StoreFailure? {
         await withTaskGroup { tasks in
             if let watchdog { tasks.addTask { await giveSigns(of: store, to: watchdog) } }
@@ -105,9 +104,9 @@ struct ListService: Service {
         }
     }
 
-    /// Gives signs of life. A sign vouches for the queue that every change passes, and for the progress of writing to
-    /// the disk. Disks may be slow: only a standstill as long as the watchdog's timeout suppresses a sign, so that the
-    /// process is killed after twice that time at most.
+    /// Sends heartbeats to the watchdog. A heartbeat proves that the queue of all changes runs, and that writing to the disk
+    /// makes progress. Disks may be slow: only a standstill as long as the watchdog's timeout suppresses a heartbeat, so the
+    /// process is killed after at most twice that time.
     private func giveSigns(of store: Store, to watchdog: Watchdog) async {
         var isStorageStill = false
         while !Task.isCancelled {
@@ -115,11 +114,14 @@ struct ListService: Service {
             let standstill = store.standstill
             if standstill < watchdog.timeout {
                 notifier.notify(.watchdog)
-                if isStorageStill { logger.notice("storage goes on") }
+                if isStorageStill { logger.notice("disk writes complete again") }
                 isStorageStill = false
             } else if !isStorageStill {
                 logger.critical(
-                    "no disk write has completed for a while; if this continues, systemd will kill and restart diffabled",
+                    """
+                    no disk write has completed for a while, so changes wait; check the disk. If this continues, systemd will \
+                    kill and restart diffabled
+                    """,
                     metadata: ["seconds": "\(standstill.components.seconds)"])
                 isStorageStill = true
             }
@@ -128,9 +130,11 @@ struct ListService: Service {
     }
 }
 
-/// The journal cannot be written any more. Acknowledged changes are on disk; the next start reads them.
+/// The journal cannot be written any more. Acknowledged changes are on disk; the next startup reads them.
 struct StoreFailure: Error, CustomStringConvertible {
     let reason: String
 
-    var description: String { "the lists cannot be written: \(reason)" }
+    var description: String {
+        "the lists cannot be written: \(reason); acknowledged changes are safe. Check the disk, then start diffabled again"
+    }
 }

@@ -3,7 +3,6 @@ import Diffable
 import DiffableStore
 import Foundation
 
-/// What diffabled does with the lists on disk instead of serving them.
 enum OfflineTask: String, EnumerableFlag {
     case check, repair
 
@@ -14,15 +13,16 @@ enum OfflineTask: String, EnumerableFlag {
         }
     }
 
-    /// The report, in lines for people, and the exit code: 0 when everything is good now.
+    /// The report in lines, and the exit status: 0 if everything is good now.
     func run(
         in directory: String, _ surroundings: Surroundings
     ) throws(StoreOpeningError) -> (lines: [String], status: Int32) {
         let store = OfflineStore(directory: directory)
         switch self {
         case .check:
-            // Not in /tmp, which may be in memory.
-            let examination = try store.check(scratch: surroundings.environment["TMPDIR"] ?? "/var/tmp")
+            // Not in /tmp, which may be in memory. $TMPDIR may be accessible to root only.
+            let chosen = surroundings.environment["TMPDIR"].flatMap { access($0, W_OK | X_OK) == 0 ? $0 : nil }
+            let examination = try store.check(scratch: chosen ?? "/var/tmp")
             return Self.lines(of: examination, in: directory)
         case .repair:
             let repair = try store.repair(keepingIn: "damaged-" + Self.timeOfDay())
@@ -32,7 +32,7 @@ enum OfflineTask: String, EnumerableFlag {
 
     private static func lines(of examination: StoreExamination, in directory: String) -> ([String], Int32) {
         var lines = examination.lists.map {
-            "\(title(of: $0)): \($0.damage.map { "damaged: \($0); good" } ?? "good"), \(extent(of: $0))"
+            "\(title(of: $0)): \($0.damage.map { "damaged: \($0); intact:" } ?? "good,") \(extent(of: $0))"
         }
         lines += examination.faults.map { "damaged: \($0)" }
         if examination.isGood {
@@ -42,7 +42,7 @@ enum OfflineTask: String, EnumerableFlag {
         if examination.isMissing {
             lines.append(
                 """
-                \(examination.path) is missing, and nothing of the lists is left; put it back, or the one of a backup; \
+                \(examination.path) is missing, so there are no lists; put the file back, or restore it from a backup; \
                 `diffabled --repair --state-directory \(directory)` makes an empty one
                 """)
             return (lines, 1)
@@ -56,7 +56,7 @@ enum OfflineTask: String, EnumerableFlag {
         guard let kept = repair.keptIn else { return ["\(repair.found.path) is good; nothing was changed"] }
         var lines = repair.found.lists.map { list in
             "\(title(of: list)): kept, \(extent(of: list))" + (list.damage.map { "; \($0)" } ?? "")
-                + (list.isReplaceable ? "; as a deleted list, and diffabled-etcd fetches an intact one" : "")
+                + (list.isReplaceable ? "; kept as a deleted list, and diffabled-etcd fetches an intact copy" : "")
         }
         lines += repair.found.faults.map { "was damaged: \($0)" }
         if repair.found.isMissing {
@@ -64,7 +64,8 @@ enum OfflineTask: String, EnumerableFlag {
         }
         lines.append("the old files are in \(kept)")
         lines.append(
-            "every list except shared ones has a new epoch, so that clients start over; restart the daemon")
+            "every list except shared ones has a new epoch, so that clients read it again from the start; restart the daemon"
+        )
         return lines
     }
 
@@ -77,7 +78,7 @@ enum OfflineTask: String, EnumerableFlag {
         return "\(items) item\(items == 1 ? "" : "s") at revision \(list.revision)"
     }
 
-    /// In UTC and without characters that a shell would want quoted, to a second.
+    /// In UTC, to a second, and without characters that a shell would require to be quoted.
     private static func timeOfDay() -> String {
         var now = time_t()
         Foundation.time(&now)

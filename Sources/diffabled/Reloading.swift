@@ -5,10 +5,8 @@ import Logging
 import Synchronization
 import Systemd
 
-/// Reads the configuration again, for SIGHUP and for a client's `reload`, one after the other. All of it is applied or
-/// nothing.
-///
-/// The file is read on a queue of its own, because a disk may be slow, and applied on the loop in one step.
+/// Reads the configuration again, for SIGHUP and for a client's `reload`, one after the other. Either all of it is applied or
+/// nothing. The file is read on a queue of its own, because a disk may be slow, and applied on the loop in one step.
 final class Reloading: Sendable {
     private let notifier: Notifier
     private let threshold: LogThreshold
@@ -16,16 +14,14 @@ final class Reloading: Sendable {
     private let queue = DispatchQueue(label: "diffabled.configuration")
     private let state: Mutex<State>
 
-    /// Applies the settings, and then calls back.
     typealias Take = @Sendable (ServerSettings, @escaping @Sendable () -> Void) -> Void
     typealias WhenDone = @Sendable (Result<Reply.Reload, ReloadError>) -> Void
 
     private struct State {
-        /// The settings in force.
         var startUp: StartUp
         /// Nil before the server runs.
         var take: Take?
-        /// Those who asked before that: the first client can be faster than the code that starts the server.
+        /// Requests from before that: the first client can be faster than the code that starts the server.
         var waiting: [WhenDone] = []
     }
 
@@ -36,7 +32,6 @@ final class Reloading: Sendable {
         state = Mutex(State(startUp: startUp))
     }
 
-    /// The server runs: reloads can be carried out from now on.
     func attach(_ take: @escaping Take) {
         let waiting = state.withLock { state in
             state.take = take
@@ -46,7 +41,7 @@ final class Reloading: Sendable {
         for whenDone in waiting { reload(whenDone) }
     }
 
-    /// Calls back when the settings are in force, or when none of them is.
+    /// Calls back when all settings are in force, or when none could be applied.
     func reload(_ whenDone: @escaping WhenDone) {
         let take = state.withLock { state in
             if state.take == nil { state.waiting.append(whenDone) }
@@ -90,7 +85,7 @@ extension Reply.Reload {
 
     fileprivate var sentence: String {
         let what = applied.isEmpty ? "nothing has changed" : "changed: \(applied.joined(separator: ", "))"
-        let rest = needRestart.isEmpty ? "" : "; restart the daemon for \(needRestart.joined(separator: ", "))"
+        let rest = needRestart.isEmpty ? "" : "; restart the daemon to apply \(needRestart.joined(separator: ", "))"
         return "read \(file ?? "the configuration") again; \(what)\(rest)"
     }
 }

@@ -1,12 +1,10 @@
 import DiffableServer
 import Glibc
 
-// Every connection takes a file descriptor, and so does every file of the lists.
-
 extension StartUp {
-    /// Descriptors beside connections: the journal, the system's sockets, and clients that are told that they are too
-    /// many.
-    private static let descriptorsKept = 64
+    /// Descriptors for other purposes than the connections that `connectionsMax` counts: the journal, the system's sockets,
+    /// refused clients, and the connections that are reserved for root and for users without a connection.
+    private static let descriptorsKept = 128
 
     /// Raises the soft limit of descriptors to the hard limit: the soft limit is for programs that use select(2).
     static func raiseDescriptorLimit() {
@@ -17,7 +15,6 @@ extension StartUp {
         setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit)
     }
 
-    /// How many connections the limit of descriptors allows.
     private static var connectionsPossible: Int {
         var limit = rlimit()
         guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return .max }
@@ -27,7 +24,6 @@ extension StartUp {
     /// The limit in force, which leaves descriptors for the lists' files.
     var connectionsMax: Int { min(configuration.limits.connectionsMax, Self.connectionsPossible) }
 
-    /// A warning when descriptors are fewer than connections; nil otherwise.
     var descriptorWarning: String? {
         guard connectionsMax < configuration.limits.connectionsMax else { return nil }
         return "the limit of open files leaves \(connectionsMax) connections, fewer than connectionsMax "

@@ -4,9 +4,8 @@ import DiffableServer
 import DiffableStore
 import Glibc
 
-/// The configuration, as the values that the server and the store take.
 extension StartUp {
-    /// Lists from before owners belonged to whoever could open the socket: root, or the daemon's own user.
+    /// A list whose owner a repair did not find belongs to root, or to the daemon's own user.
     var accessRules: AccessRules {
         let former: UInt32 = clients == .own ? userID : 0
         return AccessRules(configuration.access, formerOwner: former, formerGroup: clients == .own ? getegid() : 0)
@@ -23,12 +22,12 @@ extension StartUp {
                 length: { resident_memory_anonymous() }))
     }
 
-    /// The settings that a reload may change.
     var serverSettings: ServerSettings { ServerSettings(limits: limits, access: accessRules) }
 
     var limits: ServerLimits {
         var limits = configuration.limits
         limits.connectionsMax = connectionsMax
+        limits.store.subordinates = subordinates
         return limits
     }
 

@@ -1,9 +1,10 @@
 import DiffableServer
+import DiffableStore
 import Glibc
 import Systemd
 
-/// Everything that is decided before anything is done, from the command line, the environment, the configuration file
-/// and the service manager.
+/// Everything that is determined before the daemon acts, from the command line, the environment, the configuration file and the
+/// service manager.
 struct StartUp {
     enum Socket: Equatable {
         case path(String)
@@ -15,11 +16,9 @@ struct StartUp {
     private(set) var socket: Socket
     private(set) var stateDirectory: String
     private(set) var clients: Clients
-    /// The user that the daemon runs as.
     let userID: UInt32
-    /// The configuration file, if there is one.
+    let subordinates: SubordinateUsers
     let file: String?
-    /// Warnings, which do not prevent the start.
     let warnings: [String]
 
     private let flags: [Setting: String]
@@ -41,6 +40,7 @@ struct StartUp {
         stateDirectory = try Self.stateDirectory(configuration, places)
         clients = configuration.clients ?? places.clients
         userID = surroundings.userID
+        subordinates = SubordinateIDFile.users(in: surroundings.subordinateIDFile, daemonUserID: userID)
 
         var warnings = sources.unknownEnvironmentNames().map { unknown in
             "ignoring the environment variable \(unknown.name): diffabled has no such setting"
@@ -50,7 +50,7 @@ struct StartUp {
         if let received = received.first {
             socket = .descriptor(received.descriptor)
             if let path = configuration.socket {
-                warnings.append("using the socket that systemd passed; \(path) is not used")
+                warnings.append("using the socket that systemd passed; the configured socket \(path) is not used")
             }
         } else if let said = configuration.socket {
             socket = .path(said)
@@ -60,13 +60,13 @@ struct StartUp {
         self.warnings = warnings
     }
 
-    /// A start as of now: the file is read again, and everything else stays.
+    /// The startup with the file as it is now, and everything else unchanged.
     func again() throws(ConfigurationError) -> StartUp {
         try StartUp(
             flags: flags, configurationFile: configurationFile, received: received, surroundings: surroundings)
     }
 
-    /// The settings in force when this process applies those of another start: it keeps what it has opened.
+    /// The settings in force after this process applies those of another startup: it keeps everything that it has opened.
     func taking(_ other: StartUp) -> StartUp {
         var taken = other
         taken.socket = socket

@@ -1,10 +1,11 @@
 import Glibc
 import ProcessArguments
 
-/// Who runs the process and in which environment, read once, so that everything else is a function of its arguments.
+/// The user and the environment of the process, read once, so that everything else is a function of its arguments.
 struct Surroundings {
     var userID: UInt32
     var environment: [String: String]
+    var subordinateIDFile = SubordinateIDFile.path
 
     static var current: Surroundings { Surroundings(userID: geteuid(), environment: ProcessEnvironment.given()) }
 }

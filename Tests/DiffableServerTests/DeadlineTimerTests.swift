@@ -55,11 +55,11 @@ struct DeadlineTimerTests {
             }
             #expect(timers.count == 1)
             #expect(timers.timesCount <= 67)
-            // The loop's timer is for one that is gone; who comes earlier is not late for that.
+            // The loop's timer is set for a removed entry; an earlier deadline must not be late because of it.
             timers.set(now + 5, for: late)
             timers.set(now + 20, for: early)
             timers.cancel(now + 5, for: late)
-            // A loop that was late has the first bell and this in one go; the second bell comes with the next.
+            // A late loop runs the first alarm and this one in one iteration, and the second alarm in the next.
             let promise = loop.makePromise(of: Void.self)
             loop.assumeIsolated().scheduleTask(in: .milliseconds(60)) {
                 loop.assumeIsolated().scheduleTask(in: .milliseconds(1)) {

@@ -5,7 +5,7 @@ import Testing
 @testable import DiffableServer
 @testable import DiffableStore
 
-/// What is found out for the views of one list, counted: how often an item is looked at.
+/// Counts how often an item is evaluated for the views of a list.
 struct FollowedListTests {
     private static let itemsMax = 1_000
     private static let even = Content(Array("even".utf8))
@@ -26,7 +26,7 @@ struct FollowedListTests {
         list = FollowedList(state, bench.background) { _ in }
     }
 
-    /// Shows what is even, and looks at the items for that.
+    /// Shows the even items, and counts evaluations.
     private func view(_ expansion: Selection.Expansion = .all, _ window: Window? = nil) -> View {
         var view = View()
         view.matching = Selection(isMatch: { [looks] item in
@@ -50,7 +50,7 @@ struct FollowedListTests {
         list.serve()
     }
 
-    /// Those who follow the list through a view, which may have to be found in the background first.
+    /// The followers of a view, which may need work in the background first.
     private func audience(for view: View) -> Audience {
         let preparation = list.preparation(for: view)
         while !preparation.isReady, bench.doNext() {}
@@ -94,7 +94,7 @@ struct FollowedListTests {
         #expect(whole.shown !== shown[3])
         #expect(list.shownState.revision == 3)
 
-        // What matches has changed, and nothing of it that these show.
+        // A matching item has changed, but none that these views show.
         try change(.reconfigureItems([ItemReconfiguration(id: "i999", content: .some(Self.even))]))
         try change(.expandItems(["i997"]))
         #expect(matching.shown !== shown[0] && window.shown === shown[1])

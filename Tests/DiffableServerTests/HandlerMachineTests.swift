@@ -23,7 +23,7 @@ import Testing
             asks += run.asksMade
             answers += run.answers
         }
-        // Enough came about to see something.
+        // The run made enough requests to be meaningful.
         #expect(asks > 1_500 && answers > 400, "\(asks) asks, \(answers) answers")
     }
 
@@ -48,7 +48,7 @@ import Testing
         try handle([.perform], ["b"], by: 2)
         #expect(throws: HandlerMachine.HandleError.exists(.perform, "b")) { try handle([.perform], ["c", "b"], by: 3) }
         #expect(throws: HandlerMachine.HandleError.exists(.perform, "a")) { try handle([.perform], by: 3) }
-        #expect(machine.handledList("t")?.handledActions == ["a", "b"])
+        #expect(machine.actions(of: "t") == ["a", "b"])
         #expect(throws: HandlerMachine.AskError.noHandler) { try ask(.perform("c"), by: 4) }
     }
 

@@ -4,9 +4,8 @@ import TestSupport
 
 @testable import DiffableServer
 
-/// Handlers among random events: connections that handle, ask, answer what they were asked, what they were not asked, late
-/// and twice, that give up and end; lists that are deleted; rights that are lost; time that passes. After each event what the
-/// machine wants done is compared with what a model says that looks through everything each time.
+/// Handlers among random events: connections that handle, ask, answer (correctly, unasked, late or twice), give up and end;
+/// deleted lists; lost rights; time. After each event, the machine's actions are compared with a naive model.
 final class HandlerRun {
     private struct Registered {
         let id: HandlerMachine.HandlerID
@@ -47,7 +46,7 @@ final class HandlerRun {
     private var requestsMade = 0
     private var handlersMade: [Int: Int] = [:]
     private var repliedTo: Set<HandlerMachine.AskID> = []
-    /// Those that were ever asked, for answers that come too late.
+    /// The number of all requests so far, for late answers.
     private(set) var asksMade = 0
     private(set) var answers = 0
 
@@ -86,7 +85,7 @@ final class HandlerRun {
         }
     }
 
-    /// All connections end: nothing is left.
+    /// Ends all connections, and checks that nothing is left.
     func finish() throws {
         for connection in 1...4 { try endConnection(connection) }
         try compareCounts()
@@ -198,10 +197,10 @@ final class HandlerRun {
             handler: handler.number, request: number, list: list, content: content, revision: 1, from: ClientIdentity())
     }
 
-    /// The connection of a handler can take a line.
+    /// Lets the connection of a handler take a line.
     private func send() throws {
         guard requestsMade > 0 else { return }
-        // Most are open, and not sent yet.
+        // Most requests are open and not sent yet.
         let unsent = asked.filter { !$0.isSent }.randomElement(using: &random)?.number
         let number = chance(80) ? unsent ?? 1 : number(1...requestsMade)
         let position = asked.firstIndex { $0.number == number && !$0.isSent }
@@ -215,7 +214,7 @@ final class HandlerRun {
     }
 
     private func answer() throws {
-        // Most know what they answer.
+        // Most handlers know the request that they answer.
         let known = asked.filter(\.isSent).randomElement(using: &random) ?? asked.randomElement(using: &random)
         let number = chance(80) ? known?.number ?? 1 : number(1...max(1, requestsMade))
         let connection = chance(80) ? known?.handler.connection ?? 1 : anyConnection
@@ -244,7 +243,7 @@ final class HandlerRun {
         var expected = [HandlerMachine.Action.reply(ask.id, .timedOut)]
         leave(ask.id, .timedOut, &expected)
         try compare(got, expected)
-        // Once.
+        // The handler registers once.
         var again: [HandlerMachine.Action] = []
         machine.timeOut(ask.id, &again)
         try compare(again, [])
@@ -329,7 +328,7 @@ final class HandlerRun {
         for case .reply(let ask, _) in got {
             guard repliedTo.insert(ask).inserted else { throw SessionFailure("\(ask) is answered twice") }
         }
-        // No two are alike, and those of one event have no order.
+        // The actions of one event are distinct and have no order.
         guard got.count == expected.count, Set(got) == Set(expected) else {
             throw SessionFailure("\(got)\nis done instead of\n\(expected)")
         }

@@ -6,7 +6,7 @@ import Testing
 @testable import DiffableServer
 @testable import DiffableStore
 
-/// Orders of a list's items, which newcomers begin with.
+/// Sorted orders of a list's items, reused for new followers.
 @Suite struct KeptOrdersTests {
     private let bench = WorkBench()
     private let background: Background
@@ -104,7 +104,7 @@ import Testing
     }
 }
 
-/// Those who see the same: who leaves costs the others nothing.
+/// Followers with the same view: a leaving one costs the others nothing.
 @Suite struct UnorderedGroupTests {
     private final class Member {
         var timesMoved = 0

@@ -6,7 +6,7 @@ import Testing
 @testable import DiffableServer
 @testable import DiffableStore
 
-/// What is much work is not done in a turn of the loop, by the looks that the loop takes at items.
+/// Long work does not run on the event loop: counts the evaluations of items there.
 @Suite struct `A view of a long list` {
     private static let itemsMax = 20_000
     private let bench = WorkBench()
@@ -23,7 +23,6 @@ import Testing
         list = FollowedList(state, bench.background) { _ in }
     }
 
-    /// Sorted by content.
     private func view(_ name: String = "sorted", limit: Int? = nil) -> View {
         var view = View()
         view.matching = Selection(appendKey: { [looks] item, key in
@@ -55,7 +54,7 @@ import Testing
         ])
     }
 
-    /// Until the background has nothing to do, with a turn after each piece of work.
+    /// Runs the background work, with an iteration of the loop after each piece.
     private func finish() { while bench.doNext() { list.serve() } }
 
     private func audience(for view: View) -> Audience {
@@ -65,7 +64,7 @@ import Testing
         return list.audience(for: view)
     }
 
-    /// What it shows is right for the state that it says it shows.
+    /// Checks that the shown items are right for the reported state.
     private func check(_ audience: Audience) {
         let expected = audience.view.evaluate(audience.state.snapshot)
         #expect(audience.shown.snapshot == expected.snapshot && audience.shown.extent == expected.extent)
@@ -166,7 +165,7 @@ import Testing
     @Test func `of an earlier state is found in the background`() throws {
         let old = list.state
         try reconfigure(0..<Self.itemsMax, to: "500")
-        let preparation = ViewPreparation(old, through: view(), list, bench.background)
+        let preparation = ViewPreparation(old, through: view(), list, bench.background) { true }
         #expect(!preparation.isReady && looks.take() == 0)
         finish()
         let found = try #require(preparation.found)
@@ -180,7 +179,7 @@ import Testing
         #expect(list.isEmpty && bench.piecesBegun == begun + 1)
         #expect(bench.doNext() && bench.piecesBegun == begun + 2)
         finish()
-        // What few items are in is not worth it.
+        // An order of few items is not worth keeping.
         list.background.free(Snapshot())
         #expect(bench.piecesBegun == begun + 2)
     }
@@ -205,10 +204,10 @@ import Testing
             find(2)
             _ = bench.doNext()
         }
-        #expect(order.firstIndex(of: 100) == 1 + Background.timesPassedMax)
+        #expect(order.firstIndex(of: 100) == 1 + FairQueue<Int>.timesPassedMax)
     }
 
-    // MARK: Many who ask
+    // MARK: Many followers
 
     @Test func `that compares what others compare is found by its values`() throws {
         var audiences: [Audience] = []
@@ -217,7 +216,7 @@ import Testing
             let width = number % 3
             let json = #"{"where":{"path":"","atLeast":\#(number * 10),"atMost":\#(number * 10 + width)}}"#
             audiences.append(audience(for: try looks.view(json)))
-            // Two look at all items, and the third has their order made.
+            // Two followers evaluate all items, and the third creates their order.
             let most = number < 2 ? Self.itemsMax : 1_000
             let taken = looks.take()
             #expect(taken <= most, "\(taken) looks of the view number \(number)")
@@ -228,7 +227,7 @@ import Testing
         }
         finish()
         for audience in audiences { check(audience) }
-        // What most of the list has changed since is not gone on from.
+        // An order is not reused if most of the list has changed.
         try reconfigure(0..<Self.itemsMax, to: "5")
         finish()
         let last = audience(for: try looks.view(#"{"where":{"path":"","equals":5}}"#))

@@ -2,13 +2,13 @@ import Diffable
 import DiffableJSON
 import Synchronization
 
-/// Counts how often items are looked at.
+/// Counts evaluations of items.
 final class Looks: Sendable {
     private let count = Mutex(0)
 
     func add() { count.withLock { $0 += 1 } }
 
-    /// Since the last time that it was asked.
+    /// Returns the number since the last call.
     func take() -> Int {
         count.withLock { count in
             defer { count = 0 }
@@ -16,7 +16,7 @@ final class Looks: Sendable {
         }
     }
 
-    /// A view that counts whenever it looks at an item.
+    /// Returns a view that counts each evaluation of an item.
     func view(_ json: String) throws -> View {
         var view = try Array(json.utf8).withUnsafeBytes { try View(json: $0) }
         let plain = view

@@ -6,7 +6,7 @@ import Testing
 @testable import DiffableServer
 @testable import DiffableStore
 
-/// Many different views of one list, of which a change concerns few, by the looks that are taken at items.
+/// Counts evaluations of items for many different views of a list, of which a change affects few.
 @Suite struct `Many views of one list` {
     private static let viewsMax = 300
     private let list: FollowedList
@@ -29,7 +29,7 @@ import Testing
         Content(Array(#"{"owner":"o\#(owner)","text":"\#(text)"}"#.utf8))
     }
 
-    /// Shows what somebody owns, and counts how often it looks.
+    /// Shows an owner's items, and counts evaluations.
     private func view(owner: Int, rest: String = "") throws -> View {
         try looks.view(#"{"where":{"path":"/owner","equals":"o\#(owner)"}\#(rest)}"#)
     }
@@ -58,7 +58,7 @@ import Testing
         try change([.reconfigureItems([ItemReconfiguration(id: item, content: .some(content))])])
     }
 
-    /// All that they show is right, and of the newest state.
+    /// Checks that all views are right and up to date.
     private func check(_ audiences: [Audience]) {
         for audience in audiences {
             let expected = audience.view.evaluate(list.state.snapshot)
@@ -92,7 +92,7 @@ import Testing
     @Test func `hear of a parent that they show for what is under it`() throws {
         let audiences = try (0..<20).map { audience(for: try view(owner: $0)) }
         let shown = audiences.map(\.shown)
-        // It is nobody's of these before and after, but the child is.
+        // No view here shows the item before or after, but one shows its child.
         try give("i0", to: 200)
         try give("i0", to: 201, text: "another")
         #expect(audiences[7].shown !== shown[7])

@@ -6,24 +6,23 @@ import TestSupport
 @testable import DiffableServer
 @testable import DiffableStore
 
-/// Followers of one list through random views, without sockets: what their audiences have to send them is held against a
-/// model that looks for everything anew.
+/// Followers of a list through random views, without sockets. Compares the audiences' updates with a naive model.
 final class NaiveRun {
-    /// What was wrong once, done again between the audiences and the model, to see that the model notices.
+    /// A former bug, injected between the audiences and the model, to prove that the model detects it.
     enum Fault: String, CaseIterable {
-        /// An item is left that was shown for one that does not match any more, when its child has another place too.
+        /// An item that was shown for its child stays after it stops matching, when the child moves.
         case leavesGhosts
-        /// Who comes back goes on although the anchor has gone.
+        /// A returning follower resumes although the anchor was deleted.
         case resumesWithoutAnchor
-        /// A newcomer sees where somebody else's anchor was.
+        /// A new follower gets the last position of another follower's anchor.
         case sharesPast
-        /// Letters that are several in upper case are not found.
+        /// Letters with several upper-case letters are not found.
         case foldsSingleLetters
-        /// What was to be drawn again is drawn again when it is deleted and inserted.
+        /// A redraw is repeated when the item is deleted and inserted.
         case repeatsRedraw
-        /// What cancels out is sent.
+        /// A change that cancels out is sent.
         case sendsNothing
-        /// The index over conditions finds nobody who would show new contents.
+        /// The index over conditions misses views that would show new contents.
         case overlooksMatches
     }
 
@@ -34,9 +33,9 @@ final class NaiveRun {
     private let list: FollowedList
     private var states: [ListState]
     private var clients: [Client] = []
-    /// A few, so that some are shared.
+    /// The views; a few, so that some are shared.
     private var views: [String] = []
-    /// For a fault.
+    /// The audiences, for an injected fault.
     private var firstAudiences: [String: Audience] = [:]
     private(set) var groups = 0
     private(set) var resumptions = 0
@@ -49,10 +48,10 @@ final class NaiveRun {
         var mirror = NaiveMirror()
         var isTurned = false
         var resetReason = NotificationWriter.ResetReason.initial
-        /// Where its window may be while its anchor is not there. Of states that were passed over in one go nobody knows
-        /// whether the anchor was seen in them.
+        /// Possible offsets of the window while its anchor is missing. For states that were skipped, it is unknown whether the
+        /// anchor was seen.
         var anchorOffsets = [0]
-        /// Up to which revision that is noted; nil at the beginning.
+        /// The revision up to which offsets are noted; nil at the beginning.
         var noted: Int?
         var isAway = false
 
@@ -61,7 +60,7 @@ final class NaiveRun {
         }
     }
 
-    /// - Parameter followers: how many there are, most of them with views of their own.
+    /// - Parameter followers: their number. Most have views of their own.
     init(seed: UInt64, fault: Fault? = nil, followers: Int = 5) throws {
         self.fault = fault
         changes = NaiveChanges(seed: seed)
@@ -77,7 +76,7 @@ final class NaiveRun {
 
     func run(steps: Int) throws {
         for _ in 0..<steps {
-            // What changes in one turn is one step for those who follow.
+            // All changes of one iteration are one step for followers.
             for _ in 0..<(changes.chance(20) ? 2 : 1) { try change() }
             if fault == .overlooksMatches { updateUnnoticed() }
             list.serve()
@@ -151,7 +150,7 @@ final class NaiveRun {
     private func finish(_ preparation: ViewPreparation) {
         while !preparation.isReady, bench.doNext() {
             list.serve()
-            // Whoever follows a view has been where its anchor was, also when that has gone with the next step.
+            // A follower's anchor counts as seen, even if the next step deletes it.
             for client in clients where !client.isAway { noteAnchor(of: client) }
         }
     }
@@ -174,7 +173,7 @@ final class NaiveRun {
         case 0, 1: try turn(client)
         case 2, 3: client.isAway = client.sent != nil && !client.isTurned
         case 4: clients[clients.firstIndex { $0 === client } ?? 0] = try newClient()
-        // Some are slow.
+        // Some followers are slow.
         case 5..<10: break
         default: try read(client)
         }
@@ -217,7 +216,7 @@ final class NaiveRun {
         client.isTurned = false
     }
 
-    /// Nothing was sent: what it has is what is shown.
+    /// Checks that a client without an update already has the shown state.
     private func check(_ client: Client) throws {
         if let complaint = history.complaint(
             about: client.mirror, through: client.view, anchorOffsets: client.anchorOffsets,
@@ -262,8 +261,8 @@ final class NaiveRun {
 
     // MARK: Faults
 
-    /// As if nobody had told the index of the conditions of those who show none of what changed: for them something may come.
-    /// Who shows it is told, because nobody may show what there is not.
+    /// Updates without the index of conditions for followers that show none of the changed items. Followers that show one are
+    /// updated, because they must not show stale items.
     private func updateUnnoticed() {
         var changed: [ItemID] = []
         for operation in list.state.snapshot.difference(from: list.shownState.snapshot) {
@@ -312,7 +311,6 @@ final class NaiveRun {
 }
 
 extension NaiveJSON {
-    /// The same notification with other operations.
     fileprivate func replacing(_ operations: [NaiveJSON]) -> NaiveJSON {
         guard case .object(var members) = self, let index = members.firstIndex(where: { $0.name == "params" }),
             case .object(var params) = members[index].value,

@@ -2,7 +2,7 @@ import TestSupport
 import Testing
 
 @Suite struct `What a view shows` {
-    /// Groups, resets and resumptions in every form, of random views of random changes.
+    /// Updates, resets and resumptions in every form, of random views and random changes.
     @Test func `is what a plain model of views shows, whatever happens`() {
         var random = SplitMix64()
         var (runs, groups, resumptions) = (0, 0, 0)
@@ -10,7 +10,7 @@ import Testing
             runs += 1
             let seed = random.next()
             do {
-                // Many views of one list are not looked at one by one, so some runs have many.
+                // With many views of a list, they are not evaluated one by one, so some runs have many.
                 let isCrowded = runs % 5 == 0
                 let run = try NaiveRun(seed: seed, followers: isCrowded ? 40 : 5)
                 try run.run(steps: isCrowded ? 15 : 40)
@@ -24,13 +24,13 @@ import Testing
         #expect(groups > 1_000 && resumptions > 100, "\(groups) groups, \(resumptions) resumptions")
     }
 
-    /// Some are seen in a third of the runs, so that many are tried before one is missed.
+    /// Some faults show in a third of the runs, so many runs are tried.
     @Test(arguments: NaiveRun.Fault.allCases) func `is told apart from what was wrong once`(fault: NaiveRun.Fault) {
         var random = SplitMix64()
         for _ in 0..<400 {
             let seed = random.next()
             do { try NaiveRun(seed: seed, fault: fault).run(steps: 40) } catch {
-                // And not for another reason.
+                // The run fails only because of the fault.
                 #expect(throws: Never.self) { try NaiveRun(seed: seed).run(steps: 40) }
                 return
             }

@@ -6,19 +6,18 @@ import TestSupport
 
 @testable import DiffableServer
 
-/// A session among random events, without a socket and without a clock: a client that sends requests, a store that
-/// carries out changes sooner or later, a background that finds what reads need, subscriptions that owe lines, a socket
-/// that takes more or less, a user's quota, and a hub that serves when it comes to that. What must always hold is
-/// checked wherever it can be seen; what must hold in the end, by `finish`.
+/// A session among random events, without a socket or a clock: a client, a store that applies changes with delays, background
+/// work for reads, subscriptions with pending lines, a socket with varying room, a user's quota, and a hub that serves
+/// sometimes. Invariants are checked wherever they can be observed, and the final state in `finish`.
 final class SessionRun {
     private enum Kind: CaseIterable {
         /// Answered at once.
         case ping
-        /// Answered by the store, when subscriptions have been sent it.
+        /// Answered by the store, after the subscriptions got the change.
         case change
-        /// Answered when all before it is.
+        /// Answered after all earlier requests.
         case read
-        /// And in several pages.
+        /// Like `read`, in several pages.
         case longRead
         /// Answered by another client, out of order.
         case ask
@@ -31,33 +30,32 @@ final class SessionRun {
 
     private struct Feed {
         var sent = 0
-        /// Of a line that was begun: the revision it leads to, and how many pages are left.
+        /// The rest of an unfinished line: the revision that it leads to, and the number of pages left.
         var rest: (revision: Int, pages: Int)?
     }
 
     private var random: SplitMix64
-    /// Whether much comes at once, in and out.
+    /// Whether input and output arrive in large amounts.
     private let isHasty: Bool
     private var session = Session(number: 1)
     private var turns = TurnScheduler()
     private var now = NIODeadline.uptimeNanoseconds(1_000_000_000)
 
-    // The client, and the channel up to the session.
     private var numberOfLines = 0
     private var wire: [Line] = []
     private var kept: [Line] = []
-    /// A line of which the end has not come.
+    /// A line without its end.
     private var partial: Line?
     private var hasClosedItsSide = false
     private var isInputClosed = false
     private var isReadGranted = false
 
-    // What carries out requests.
+    // The executor of requests.
     private var received: [Line] = []
     private var changes: [(line: Line, place: Outbox.Reservation)] = []
     private var barriers: [Int: Int] = [:]
     private var asks: [Line] = []
-    /// What it is asked as a handler: what its subscriptions are sent before, and those that are over.
+    /// Requests to the client as a handler: updates that have to be sent first, and finished requests.
     private var requests: [Int: Int] = [:]
     private var dropped: Set<Int> = []
     private var unsentRequests: Set<Int> = []
@@ -68,12 +66,11 @@ final class SessionRun {
     private var feeds: [Feed]
     private var isQuotaUsedUp = false
 
-    // The socket.
     private var room = 0
     private var leftovers: [Int] = []
     private var written: [UInt8] = []
 
-    // Places in queues.
+    // Positions in queues.
     private var queued: Session.Effects = []
     private var isQuiet = false
     private var hasDrained = false
@@ -118,7 +115,7 @@ final class SessionRun {
         }
     }
 
-    /// Does all that is left to be done, and checks what must have come of it.
+    /// Does all remaining work, and checks the results.
     func finish() throws {
         for round in 0..<100_000 where session.isOpen {
             room = 1_000
@@ -183,7 +180,7 @@ final class SessionRun {
         }
     }
 
-    /// As `Connection.channelRead` does, and the channel after it.
+    /// Acts as `Connection.channelRead` and the channel after it.
     private func readFromSocket() throws {
         guard isReadGranted else { return }
         if wire.isEmpty {
@@ -226,7 +223,7 @@ final class SessionRun {
         try carryOutActions()
         if session.isOver(surroundings) { end() }
         turns.finish()
-        // Writing and reading have a turn each, of 4 ms at most.
+        // Writing and reading take turns of 4 ms at most.
         guard now - start < .milliseconds(10) else { throw SessionFailure("the others never have their turn") }
     }
 
@@ -253,13 +250,13 @@ final class SessionRun {
         if closes > 0, leftovers.isEmpty { end() }
     }
 
-    /// Another client changes the list.
+    /// Commits a change of another client.
     private func commit() throws {
         if hasDrained { return }
         try advance()
     }
 
-    /// As `Audience.serve` does.
+    /// Acts as `Audience.serve`.
     private func advance() throws {
         revision += 1
         for index in feeds.indices {
@@ -275,7 +272,7 @@ final class SessionRun {
     private func finishChange() throws {
         guard !changes.isEmpty else { return }
         let (line, place) = changes.remove(at: number(0..<changes.count))
-        // Some change nothing.
+        // Some commits change nothing.
         if chance(80) {
             try advance()
             barriers[line.number] = revision
@@ -285,11 +282,11 @@ final class SessionRun {
         try carryOut(session.markDue())
     }
 
-    /// As `Ask.end` does.
+    /// Acts as `Ask.end`.
     private func finishAsk() throws {
         guard !asks.isEmpty else { return }
         let line = asks.remove(at: number(0..<asks.count))
-        // Some handlers change something before they answer.
+        // Some handlers change the list before they answer.
         if chance(50) { try advance() }
         let text = Array("u\(line.number)\n".utf8)
         session.unordered.endAwaiting()
@@ -304,7 +301,7 @@ final class SessionRun {
         try carryOut(session.markDue())
     }
 
-    /// As `Connection.queue` does, and as happens when nobody waits any more.
+    /// Acts as `Connection.queue`, or as the end of the last waiter.
     private func notify() throws {
         if chance(30), let request = unsentRequests.subtracting(dropped).randomElement(using: &random) {
             dropped.insert(request)
@@ -321,7 +318,7 @@ final class SessionRun {
         try carryOut(session.markDue())
     }
 
-    /// As `Connection.writeUnorderedLines` does, with short pages.
+    /// Acts as `Connection.writeUnorderedLines`, with short pages.
     private func writeUnorderedLines() throws -> Bool {
         var text = ""
         var rest: [UnorderedLines.Waiting] = []
@@ -357,7 +354,7 @@ final class SessionRun {
         try carryOut(session.drain())
     }
 
-    /// As `Connection.loseSocket` does, when the channel has handed out what was in the socket.
+    /// Acts as `Connection.loseSocket` after the channel has delivered the socket's input.
     private func loseSocket() throws {
         guard session.hasSocket, closes == 0 else { return }
         if session.takesInput { kept += (partial.map { [$0] } ?? []) + wire }
@@ -374,7 +371,7 @@ final class SessionRun {
         queued = []
     }
 
-    // MARK: What the session decides
+    // MARK: Decisions of the session
 
     private var surroundings: Session.Surroundings {
         Session.Surroundings(
@@ -398,7 +395,7 @@ final class SessionRun {
         }
     }
 
-    /// As `Connection` does, for which each takes a while.
+    /// Acts as `Connection`, with a delay for each action.
     private func carryOutActions() throws {
         var isSettling = false
         while true {
@@ -421,7 +418,7 @@ final class SessionRun {
             case .offerUnordered: session.reportUnordered(hadLines: try writeUnorderedLines())
             case .offerSubscriptions: session.reportSubscriptions(hadLine: try writeLineOfFeed())
             case .readLine: try carryOut(session.reportLine(wasThere: readKeptLine()))
-            // What is kept counts against the user's quota.
+            // The kept bytes count towards the user's quota.
             case .noteKept: if chance(20) { try setQuota(isUsedUp: !isQuotaUsedUp) }
             case .checkSubscriptions:
                 session.reportSubscriptionsFinished(feeds.isEmpty || session.isDraining && isQuiet && areFeedsUpToDate)
@@ -431,7 +428,7 @@ final class SessionRun {
         }
     }
 
-    /// When it has written and read what it could, it goes on later for lines that are left, and for nothing else.
+    /// Checks that after writing and reading as much as possible, the session only continues later if lines are left.
     private func checkPostponement(_ action: Session.Action) throws {
         let effects: Session.Effects =
             switch action {
@@ -470,7 +467,7 @@ final class SessionRun {
             if chance(50) { preparedRead = line.number }
             session.outbox.append(.lists(.init()), .null)
         }
-        // Its user may have made too many now.
+        // The user may now exceed the quota.
         if chance(5) { isQuotaUsedUp = true }
     }
 
@@ -506,7 +503,7 @@ final class SessionRun {
             try write(line.withUnsafeBytes { String(decoding: $0[start..<end], as: UTF8.self) })
         case .notification(let index):
             guard try writePage(ofFeed: index) else { throw SessionFailure("a line that was begun has no end") }
-        case .reply, .backup: throw SessionFailure("nobody asked for that")
+        case .snapshot, .reply, .backup: throw SessionFailure("nobody asked for that")
         }
     }
 
@@ -517,7 +514,7 @@ final class SessionRun {
                 return false
             }
             if chance(20) {
-                // What changed has cancelled out: it is as if the line had been written.
+                // The changes cancelled out, which counts as a written line.
                 feeds[index].sent = revision
                 written += Array("s\(index):\(revision)\n".utf8)
                 continue
@@ -549,7 +546,7 @@ final class SessionRun {
         return true
     }
 
-    /// As `Connection+Sending` does: what the socket does not take is left to the channel.
+    /// Acts as `Connection+Sending`: the channel keeps bytes that the socket does not take.
     private func write(_ text: String, mayWait: Bool = false) throws {
         guard session.isOpen, closes == 0 else { throw SessionFailure("\(text) is written after the end") }
         if !session.hasSocket { return }
@@ -563,7 +560,7 @@ final class SessionRun {
         }
     }
 
-    /// The requests that were answered, in the order of the answers.
+    /// Returns the answered requests, in the order of the answers.
     private func checkWritten() throws -> [Int] {
         var (answers, sent): ([Int], [Int: Int]) = ([], [:])
         var unordered: Set<Int> = []
@@ -572,7 +569,7 @@ final class SessionRun {
             if let start = line.firstIndex(of: UInt8(ascii: "<")) {
                 let rest = line[start...].dropFirst()
                 let isWhole = rest.last == UInt8(ascii: ">") && rest.dropLast().allSatisfy { $0 == UInt8(ascii: ".") }
-                // The connection may have gone meanwhile.
+                // The connection may have ended since.
                 guard isWhole || !session.isOpen && closes == 0 else {
                     throw SessionFailure("a line is torn: \(String(decoding: line, as: UTF8.self))")
                 }

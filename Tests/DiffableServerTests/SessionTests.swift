@@ -90,7 +90,7 @@ import Testing
         #expect(last == .read, "there is no more, and the channel may go on")
     }
 
-    /// Otherwise each read would cost a turn of the loop.
+    /// Otherwise each read would cost an iteration of the loop.
     @Test func `reads the lines behind a read at once, when that is carried out`() {
         var session = Session(number: 1)
         session.beginServing()
@@ -104,7 +104,7 @@ import Testing
                 linesLeft -= 1
                 session.outbox.append(.lists(.init()), .null)
                 _ = session.reportLine(wasThere: true)
-                // The first is read outside of the turn in which it is carried out.
+                // The first read is executed outside of the iteration.
                 if linesLeft == 4 { session.beginServing() }
             case .prepare: session.reportRead(isPrepared: true)
             case .carryOut: carriedOut += 1
@@ -117,7 +117,7 @@ import Testing
         }
     }
 
-    /// What is to be arranged when it is served.
+    /// Serves the session, and returns its actions.
     private func serve(_ session: inout Session, _ surroundings: Session.Surroundings) -> Session.Effects {
         session.beginServing()
         var (turns, effects) = (TurnScheduler(), Session.Effects())

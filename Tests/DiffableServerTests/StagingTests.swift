@@ -4,7 +4,7 @@ import Testing
 
 @testable import DiffableServer
 
-/// A transaction in parts is carried out whole or not at all, whatever happens to one of its lines.
+/// A transaction in parts is applied completely or not at all, whatever happens to one of its lines.
 struct StagingTests {
     private var staging = Staging()
     private var room = Staging.Room(transactionLengthMax: 1_000, heldLengthMax: 5_000, unheld: 5_000)
@@ -15,18 +15,17 @@ struct StagingTests {
 
     private let error = WireError(.parseError, "no JSON")
 
-    /// A line that is refused.
     private func line(_ text: String) -> RefusedLine { Array(text.utf8).withUnsafeBytes { RefusedLine($0) } }
 
     private static let refusedParts = [
         #"{"id":1,"method":"transact","params":{"operations":[7],"more":true}}"#,
-        // A line was cut, or lacks a bracket.
+        // A truncated line, or one without a bracket.
         #"{"id":1,"method":"transact","params":{"more":true,"operations":["#,
         #"{"id":1,"method":"transact","params":{"operations":[{"op":"appendItems"],"more":true}}"#,
         #"bar"}}]}],"more" : true}}"#,
     ]
 
-    /// Which items would be appended; nil when nothing is carried out.
+    /// Returns the items that would be appended; nil when nothing is applied.
     private mutating func take(_ request: Request, length: Int = 10) -> [String]? {
         guard case .carryOut(.transact(let transact)) = staging.take(request, length: length, room) else { return nil }
         return transact.operations.flatMap { operation in
@@ -52,7 +51,7 @@ struct StagingTests {
         staging.fail(error, line(text))
         #expect(take(transact("c", .more)) == nil)
         #expect(take(transact("d", .last)) == nil)
-        // And then it is over.
+        // The transaction then ends.
         #expect(take(transact("e", .more)) == nil)
         #expect(take(transact("f", .last)) == ["e", "f"])
     }
@@ -114,14 +113,15 @@ struct StagingTests {
     }
 
     @Test mutating func `parts are kept as far as what is kept for others leaves room`() {
-        room.unheld = 600
+        // The operation and its item count 96 bytes each.
+        room.unheld = 600 + 2 * 96
         #expect(take(transact("a", .more), length: 600) == nil)
-        #expect(staging.length == 600)
-        // The last part is not kept.
+        #expect(staging.length == 792)
+        // The last part is not stored.
         #expect(take(transact("b", .last), length: 100) == ["a", "b"])
         #expect(take(transact("a", .more), length: 600) == nil)
         guard case .refuse(let error) = staging.take(transact("b", .more), length: 1, room) else {
-            Issue.record("601 bytes were kept")
+            Issue.record("more than 792 bytes were kept")
             return
         }
         #expect(error.code == .tooLarge && error.limit == WireError.Limit("heldLengthMax", max: 5_000))

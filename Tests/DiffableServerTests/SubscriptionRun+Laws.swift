@@ -3,10 +3,10 @@ import NIOCore
 
 @testable import DiffableServer
 
-// What must hold of each decision, said of what the run knows itself: none of it asks the machine what it remembers.
+// Invariants of each decision, stated with the run's own knowledge. None of them reads the machine's memory.
 
 extension SubscriptionRun {
-    /// When the next group may begin that nobody asked for.
+    /// The earliest time of the next unrequested update.
     private var earliestGroup: NIODeadline? {
         guard let interval = request.minInterval, let end = lastGroupEnd else { return nil }
         return end + .milliseconds(Int64(interval))
@@ -17,11 +17,11 @@ extension SubscriptionRun {
         return lastLine + .milliseconds(Int64(bookmark))
     }
 
-    /// Whether no line came for so long that it is owed a bookmark.
+    /// Whether the subscription was silent for long enough to owe a bookmark.
     var isBookmarkDue: Bool { machine.state != .ended && nextBookmark.map { $0 <= now } ?? false }
 
-    /// A group is written as soon as there is something new, or a view was asked for, an equal one too. It waits for
-    /// `minInterval` only if nobody asked for it and the daemon does not stop, and for what is searched for.
+    /// Checks that an update is written as soon as there are changes, or when a view was requested, even an equal one. It waits
+    /// for `minInterval` only if it was not requested and the daemon is not stopping, and for a search.
     func check(_ decision: SubscriptionMachine.Decision, isSame: Bool) throws {
         guard !isSame || isOwedGroup else {
             guard decision == .nothing else { throw SubscriptionFailure("a group is written without anything new") }
@@ -39,7 +39,8 @@ extension SubscriptionRun {
         }
     }
 
-    /// Who is held back is left alone until it is woken, unless its list has gone. Everybody else is looked after.
+    /// Checks that a held-back subscription is left alone until its alarm unless its list is deleted, and that all others are
+    /// served.
     func checkMinds() throws {
         guard machine.state == .following else { return }
         guard machine.minds(newsOf: followed?.condition) == (!isHeldBack || followed?.condition != .current) else {
@@ -48,7 +49,7 @@ extension SubscriptionRun {
         }
     }
 
-    /// It is woken in time for the first of what it waits for, whatever it waits for besides.
+    /// Checks that the alarm is early enough for every wait.
     func checkAlarm() throws {
         guard machine.state != .ended else { return }
         for time in [nextBookmark, isHeldBack ? earliestGroup : nil] {
@@ -57,14 +58,14 @@ extension SubscriptionRun {
         }
     }
 
-    /// One that has ended is not woken, and nothing is left of what it was about.
+    /// Checks that an ended subscription has no alarm and no state.
     func checkEnd() throws {
         guard machine.state == .ended, machine.alarm == nil, machine.rest == .nothing, machine.search == .none else {
             throw SubscriptionFailure("it has ended, and is to be woken or has something left to say")
         }
     }
 
-    /// What is searched for is what it waits for, and nothing else.
+    /// Checks that the machine waits for exactly the running search.
     func checkSearch() throws {
         let expected: SubscriptionMachine.Search = search.map { $0.isFound ? .found : .running } ?? .none
         guard machine.search == expected else {
@@ -72,14 +73,14 @@ extension SubscriptionRun {
         }
     }
 
-    /// Who wants one group has all lines of it before the end, and nobody else ends with a group.
+    /// Checks that a subscription for one update gets all its lines before the end, and that no other ends with an update.
     func checkOnce() throws {
         guard machine.isFinishedByGroup == (group == nil && request.duration == .once) else {
             throw SubscriptionFailure("it ends with a line that is not the last, or goes on after it")
         }
     }
 
-    /// Its audience tells it what changes only while it is within no group, owed none, and minds no time.
+    /// Checks that the audience reports changes only while the subscription has no open or pending update and no timer.
     func checkSteady() throws {
         guard machine.state == .following else { return }
         let mindsTime = request.minInterval != nil || request.bookmark != nil
@@ -88,7 +89,7 @@ extension SubscriptionRun {
         }
     }
 
-    /// A state from nothing says that the list is another one when the client knew one before, and only then.
+    /// Checks that a full state reports a new incarnation exactly if the client knew another one.
     func checkReset(isOtherLife: Bool) throws {
         guard !isOtherLife || machine.resetReason == .epoch else {
             throw SubscriptionFailure("a new life is told of as the old one")
@@ -98,7 +99,7 @@ extension SubscriptionRun {
         }
     }
 
-    /// A list that was replaced is followed on: what comes next says that it begins anew.
+    /// Checks that a replaced list is followed, and that the next update reports the new incarnation.
     func checkDeletion() throws {
         guard followed == nil || followed?.condition == .deleted else {
             throw SubscriptionFailure("a list is told to have gone that was replaced")

@@ -5,19 +5,18 @@ import TestSupport
 
 @testable import DiffableServer
 
-/// A subscription among random events, without a list, a socket and a clock: a list that comes, changes, goes and is
-/// replaced, a right that is lost and given, views that are found sooner or later, differences that take long, a socket
-/// that is full now and then, and time that passes. What must always hold is checked with each line and each decision, against
-/// what the run knows itself (`SubscriptionRun+Laws.swift`); what must hold in the end, by `finish`.
+/// A subscription among random events, without a list, socket or clock: a list that is created, changed, deleted and replaced,
+/// rights, views, slow diffs, a full socket, and time. Each line and decision is checked against the run's own knowledge
+/// (`SubscriptionRun+Laws.swift`), and the final state in `finish`.
 final class SubscriptionRun {
-    /// One life of the list.
+    /// One incarnation of the list.
     final class Life {
         var revision = 1
-        /// What is shown, which may come back to what it was, and how often it was something new.
+        /// The shown content, which may return to an earlier value, and the number of changes.
         var content = 0
         var stamp = 1
         var condition = SubscriptionMachine.ListCondition.current
-        /// What was shown at each revision.
+        /// The shown content at each revision.
         var contents = [0: 0, 1: 0]
     }
 
@@ -37,7 +36,7 @@ final class SubscriptionRun {
     let request: Request.Subscribe
     private(set) var now = NIODeadline.uptimeNanoseconds(1_000_000_000)
 
-    // The list, and what the subscription has of it.
+    // The list, and the subscription's knowledge of it.
     private var life: Life?
     private var mayRead = true
     private(set) var followed: Life?
@@ -47,22 +46,21 @@ final class SubscriptionRun {
     private(set) var sent: DeliveredState?
     private(set) var search: (target: DeliveredState, isFound: Bool)?
     private(set) var group: (target: DeliveredState, linesLeft: Int, rest: SubscriptionMachine.Rest)?
-    /// Another view was shown of the list that it follows, and no group was begun since.
+    /// Whether another view was shown since the last update.
     private(set) var isOwedGroup = false
-    /// There was something new, and it was too early for it.
+    /// Whether there were changes too early for an update.
     var isHeldBack = false
 
-    // The connection.
     private var hasRoom = true
     private var isDue = false
     private(set) var isStopping = false
 
-    // What the client makes of its lines.
+    // The client's copy.
     private var mirror: (life: Life, revision: Int)?
     private(set) var knowsOfList = false
     private(set) var hasEverKnown = false
     private var hasEnded = false
-    /// Or when it was looked after first.
+    /// The time of the last line, or of the first serving.
     private(set) var lastLine: NIODeadline?
     private(set) var lastGroupEnd: NIODeadline?
     private(set) var lines = 0
@@ -93,7 +91,7 @@ final class SubscriptionRun {
         if followed == nil { try awaitList() }
         connectionMarkDue()
         for _ in 0..<events {
-            switch number(0..<24) {
+            switch number(0..<25) {
             case 0..<7: try change()
             case 7: if life == nil { try create() }
             case 8: if chance(40) { try delete(.deleted) }
@@ -106,6 +104,7 @@ final class SubscriptionRun {
             case 20: try show()
             case 21: if chance(20) { try setRight(false) }
             case 22: try setRight(true)
+            case 23: try forget()
             default:
                 if chance(3) { try end() }
                 if chance(3) { isStopping = true }
@@ -114,7 +113,7 @@ final class SubscriptionRun {
         }
     }
 
-    /// Until nothing is left to be done, and what must have come of it.
+    /// Runs until nothing is left to do, and checks the result.
     func finish() throws {
         for _ in 0..<200 {
             if !hasRoom { setRoom(true) }
@@ -159,7 +158,7 @@ final class SubscriptionRun {
         }
         life.contents[life.revision] = life.content
         guard followed === life else { return }
-        // As its audience does.
+        // The audience does the same.
         if let sent, sent.shown == before.shown, sent.revision == before.revision, machine.isSteady, hasRoom,
             life.content != before.content
         {
@@ -229,7 +228,7 @@ final class SubscriptionRun {
     }
 
     private func reportFound() throws {
-        // What nobody needs any more may be found too.
+        // Work that is no longer needed may also finish.
         guard search?.isFound == false || search == nil && chance(20) else { return }
         search?.isFound = true
         machine.reportFound()
@@ -251,13 +250,13 @@ final class SubscriptionRun {
     }
 
     private func show() throws {
-        // It is a request that waits until no line is open.
+        // The request waits until no line is open.
         if machine.rest == .pages || machine.state == .ended { return }
         let new = number(0..<3)
         let isSame = new == view
         let isShown = machine.state == .following && followed?.condition == .current
         let change = machine.show(isSameView: isSame, of: followed?.condition)
-        // A view for the next list counts when that is followed.
+        // A view for the next list counts when that list is followed.
         view = new
         switch change {
         case .nothing: break
@@ -269,6 +268,19 @@ final class SubscriptionRun {
         if isShown { isOwedGroup = true }
         try checkSearch()
         connectionMarkDue()
+    }
+
+    /// Drops the sent state, because the user has no room for it.
+    private func forget() throws {
+        guard machine.state == .following, sent != nil else { return }
+        guard machine.forget() == (group == nil) else {
+            throw SubscriptionFailure("it forgets in the middle of an update, or not between two")
+        }
+        if group != nil { return }
+        guard machine.resetReason == .history else { throw SubscriptionFailure("the reset has another reason") }
+        (sent, search, isOwedGroup) = (nil, nil, true)
+        try checkSearch()
+        try markDue()
     }
 
     // MARK: As the subscription does
@@ -307,7 +319,7 @@ final class SubscriptionRun {
             let before = lines
             try writeNext()
             if lines == before { return }
-            // The socket takes only so much.
+            // The socket takes a limited amount.
             if chance(10) { hasRoom = false }
         }
         throw SubscriptionFailure("it always has something to say")
@@ -353,7 +365,7 @@ final class SubscriptionRun {
                 try tellDeletion()
                 return try awaitNext()
             case .awaitList:
-                // Nobody hears of it, nor of the next one as the same.
+                // A follower does not see this change if the next state is the same.
                 if followed?.condition == .deleted, knowsOfList { throw SubscriptionFailure("a deletion is not told") }
                 try awaitNext()
             }
@@ -430,7 +442,7 @@ final class SubscriptionRun {
         }
     }
 
-    // MARK: What the client hears
+    // MARK: The client's lines
 
     private func noteLine() throws {
         guard !hasEnded else { throw SubscriptionFailure("a line comes after the end") }

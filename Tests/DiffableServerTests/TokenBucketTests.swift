@@ -6,7 +6,7 @@ import Testing
 struct TokenBucketTests {
     private let start = NIODeadline.uptimeNanoseconds(1_000_000_000)
 
-    /// How many can be taken then.
+    /// Returns the number of available tokens.
     private func taken(from bucket: inout TokenBucket, at time: NIODeadline) -> Int {
         bucket.fill(at: time)
         var count = 0

@@ -6,7 +6,7 @@ import Testing
 
 @testable import DiffableServer
 
-/// Readers take what is left of updates, each at its own pace.
+/// Readers take the rest of updates at different speeds.
 @Suite struct `The pages of an update` {
     private static let items = 300
     private let snapshot: Snapshot
@@ -18,14 +18,14 @@ import Testing
         snapshot = try Snapshot([Section(id: "s", items: items)])
     }
 
-    /// In lines of a hundred bytes or more.
+    /// A writer of lines with a hundred bytes or more.
     private var writer: NotificationWriter {
         NotificationWriter(resetOf: "l", epoch: "e", revision: 1, reason: .initial, snapshot: snapshot)
     }
 
     private static let lineLengthMax = 1_024
 
-    /// As one who shares with nobody is sent it.
+    /// Returns the lines for a subscriber that shares with no other.
     private func alone(_ subscription: Int) -> [[UInt8]] {
         var (writer, lines) = (writer, [[UInt8]]())
         while true {

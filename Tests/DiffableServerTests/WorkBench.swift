@@ -1,9 +1,8 @@
 @testable import DiffableServer
 
-/// A background that works when it is told to, so that a test decides what happens before it is done.
+/// A background that works on command, so that a test decides the order of events.
 final class WorkBench {
     private var works: [(work: @Sendable () -> Void, isDone: () -> Void)] = []
-    /// How many pieces were begun.
     private(set) var piecesBegun = 0
 
     var background: Background {
@@ -13,7 +12,7 @@ final class WorkBench {
         }
     }
 
-    /// Does what was begun first, and hands back what came of it; false when there is nothing to do.
+    /// Runs the oldest piece and delivers its result; false when there is none.
     func doNext() -> Bool {
         guard !works.isEmpty else { return false }
         let (work, isDone) = works.removeFirst()

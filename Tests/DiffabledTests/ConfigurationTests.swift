@@ -41,13 +41,13 @@ import Testing
         #expect(try configuration(file: "\u{FEFF}") == Configuration())
     }
 
-    /// The settings that are no limits, with other values than their defaults.
+    /// Values that differ from the defaults, for settings that are not limits.
     private static let otherValues: [Setting: String] = [
         .socket: "/a", .stateDirectory: "/b", .logLevel: "trace", .clients: "own",
         .access: "[{prefix: a, mode: '0644'}]",
     ]
 
-    /// What a limit of a size that holds together with the others' defaults may be; by default a bit less than its own.
+    /// Returns a value for a limit that is consistent with the other defaults, normally a bit less than its own default.
     private static func otherValue(of limit: Limit) -> Int {
         let usual = ServerLimits()[limit]
         return limit.row.range.contains(usual - 1) ? usual - 1 : usual + 1

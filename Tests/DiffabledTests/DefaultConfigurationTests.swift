@@ -4,14 +4,14 @@ import Testing
 
 @testable import diffabled
 
-/// config/diffabled.yaml is documentation that is executed: what it says the defaults are, they are.
+/// config/diffabled.yaml is executable documentation: its defaults are the program's.
 @Suite struct DefaultConfigurationTests {
     private var path: String {
         URL(fileURLWithPath: #filePath).deletingLastPathComponent().appending(path: "../../config/diffabled.yaml")
             .standardizedFileURL.path
     }
 
-    /// A setting that is commented out has no space behind its `#`; prose has.
+    /// A commented-out setting has no space after its `#`; prose has one.
     private func uncommented() throws -> String {
         let text = try String(contentsOfFile: path, encoding: .utf8)
         return text.split(separator: "\n").map { line in

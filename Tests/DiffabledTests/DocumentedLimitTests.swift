@@ -4,7 +4,7 @@ import Testing
 
 @testable import diffabled
 
-/// The pages name limits with their defaults: `65,536 (requestKeysMax)`, `4 MiB (historyLengthMax)`.
+/// Checks limits with their defaults in the pages: `65,536 (requestKeysMax)`, `4 MiB (historyLengthMax)`.
 @Suite struct DocumentedLimitTests {
     private struct Mention {
         let page: String
@@ -41,7 +41,7 @@ import Testing
     }
 }
 
-/// `1,048,576`
+/// Formats a number with separators: `1,048,576`.
 func grouped(_ number: Int) -> String {
     var digits = String(number)
     for place in stride(from: digits.count - 3, to: 0, by: -3) {

@@ -1,6 +1,6 @@
 import Foundation
 
-/// A file that is gone when the test is done with it.
+/// A temporary file that is deleted with its last reference.
 final class ScratchFile {
     let path: String
 

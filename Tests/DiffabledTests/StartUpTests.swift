@@ -1,3 +1,6 @@
+import DiffableServer
+import DiffableStore
+import Foundation
 import Systemd
 import Testing
 
@@ -10,6 +13,26 @@ import Testing
         try StartUp(
             flags: flags, configurationFile: "/dev/null", received: received,
             surroundings: Surroundings(userID: 1000, environment: environment))
+    }
+
+    @Test(arguments: ["/missing", "/", "/dev/null", "/dev/zero"])
+    func `without a file of subordinate ids everybody counts for themselves`(file: String) throws {
+        let surroundings = Surroundings(userID: 1000, environment: ["HOME": "/home/u"], subordinateIDFile: file)
+        let startUp = try StartUp(
+            flags: [.socket: "/mine"], configurationFile: "/dev/null", received: [], surroundings: surroundings)
+        #expect(startUp.limits.store.subordinates.user(of: 100_000) == 100_000)
+    }
+
+    @Test func `subordinate ids are read again with the configuration`() throws {
+        let file = "/tmp/diffabled-subuid-\(UInt64.random(in: 0...UInt64.max))"
+        defer { unlink(file) }
+        try Data("12345:100000:10\n".utf8).write(to: URL(filePath: file))
+        let surroundings = Surroundings(userID: 1000, environment: ["HOME": "/home/u"], subordinateIDFile: file)
+        let startUp = try StartUp(
+            flags: [.socket: "/mine"], configurationFile: "/dev/null", received: [], surroundings: surroundings)
+        #expect(startUp.serverSettings.limits.store.subordinates.user(of: 100_009) == 12_345)
+        try Data("54321:100000:10\n".utf8).write(to: URL(filePath: file))
+        #expect(try startUp.again().serverSettings.limits.store.subordinates.user(of: 100_009) == 54_321)
     }
 
     private let handedOver = ListenDescriptor(descriptor: 3, name: "diffabled.socket")
@@ -25,7 +48,7 @@ import Testing
         let startUp = try startUp(
             flags: [.socket: "/mine"], received: [handedOver], environment: ["HOME": "/home/u"])
         #expect(startUp.socket == .descriptor(3))
-        #expect(startUp.warnings == ["using the socket that systemd passed; /mine is not used"])
+        #expect(startUp.warnings == ["using the socket that systemd passed; the configured socket /mine is not used"])
     }
 
     @Test func `several sockets are refused by their names`() throws {

@@ -43,16 +43,14 @@ import Testing
     }
 }
 
-/// Makes a socket descriptor 3 of this process and says so in the environment, as systemd does before it starts a
-/// service.
+/// Makes a socket descriptor 3 of this process and sets the environment, as systemd does for a service.
 ///
-/// The testing library may talk on a descriptor of that number with the process that started this one. It is put back
-/// before anything is expected, and so reported. Another thread of the library may also close it meanwhile: then it is
-/// done again.
+/// The testing library may use descriptor 3 to talk to its parent process. It is restored before any expectation, which would be
+/// reported there. Another thread of the library may also close it during the body; then the body is repeated.
 private func withHandedOver<R>(type: __socket_type, listening: Bool, _ body: () throws -> R) throws -> R {
     let descriptor = socket(AF_UNIX, Int32(type.rawValue), 0)
     if listening {
-        // An address of no name is bound to one of the kernel's choice.
+        // For an address without a name, the kernel chooses one.
         var address = sockaddr(sa_family: sa_family_t(AF_UNIX), sa_data: (0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0))
         precondition(bind(descriptor, &address, socklen_t(MemoryLayout<sa_family_t>.size)) == 0)
         precondition(listen(descriptor, 1) == 0)
@@ -77,5 +75,5 @@ private func socketNumber(_ descriptor: Int32) -> ino_t? {
     return fstat(descriptor, &status) == 0 ? status.st_ino : nil
 }
 
-/// Somebody else closes descriptor 3 each time.
+/// Another thread closes descriptor 3 each time.
 private struct AlwaysTaken: Error {}

@@ -22,16 +22,27 @@ import Testing
     @Test func `a name with control characters can neither forge a line nor colour it`() {
         let line = StandardErrorLogHandler().line(
             for: event("new client", ["name": "a\n2026 error: b\u{1B}[31m"]), secondsSince1970: 0)
-        #expect(line == #"1970-01-01T00:00:00Z warning: new client name=a\n2026 error: b\u{1B}[31m"#)
+        #expect(line == #"1970-01-01T00:00:00Z warning: new client name="a\n2026 error: b\u{1B}[31m""#)
+    }
+
+    @Test(arguments: [
+        ("tasks", "tasks"), ("a peerUID=0", #""a peerUID=0""#), (#"a" b=""#, #""a\" b=\"""#), (#"\ "#, #""\\ ""#),
+        ("exe.\u{202E}txt", #"exe.\u{202E}txt"#), ("a\u{2028}b", #""a\u{2028}b""#),
+    ])
+    func `a value is one field, whatever it holds`(value: String, text: String) {
+        let line = StandardErrorLogHandler().line(
+            for: event("refused", ["client": "\(value)", "peerUID": "1000"]), secondsSince1970: 0)
+        #expect(line == "1970-01-01T00:00:00Z warning: refused client=\(text) peerUID=1000")
     }
 
     @Test func `a line in the journal has its fields, whatever their values hold`() {
         var handler = JournalLogHandler(identifier: "diffabled")
         handler.metadata = ["peerUID": "1000"]
         #expect(
-            handler.assignments(for: event("slow reader", ["list": "a\nPRIORITY=0"])) == [
-                "MESSAGE=slow reader", "PRIORITY=4", "SYSLOG_IDENTIFIER=diffabled", "CODE_FILE=F.swift", "CODE_LINE=7",
-                "CODE_FUNC=f()", "DIFFABLED_LIST=a\nPRIORITY=0", "DIFFABLED_PEER_UID=1000",
+            handler.assignments(for: event("slow\nreader", ["list": "a\nPRIORITY=0"])) == [
+                #"MESSAGE=slow\nreader"#, "PRIORITY=4", "SYSLOG_IDENTIFIER=diffabled", "CODE_FILE=F.swift",
+                "CODE_LINE=7",
+                "CODE_FUNC=f()", #"DIFFABLED_LIST=a\nPRIORITY=0"#, "DIFFABLED_PEER_UID=1000",
             ])
     }
 

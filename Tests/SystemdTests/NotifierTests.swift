@@ -2,7 +2,7 @@ import Glibc
 import Systemd
 import Testing
 
-/// Each test runs in a process of its own: they change the environment, which all threads of a process share.
+/// Each test runs in its own process: they change the environment, which all threads of a process share.
 @Suite struct NotifierTests {
     @Test func `ready and a status arrive as one datagram`() async {
         await #expect(processExitsWith: .success) {

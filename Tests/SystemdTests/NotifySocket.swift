@@ -1,9 +1,9 @@
 import Glibc
 import TestSupport
 
-/// Plays the service manager for `NOTIFY_SOCKET`: a datagram socket in the abstract namespace.
+/// A service manager for `NOTIFY_SOCKET`: a datagram socket in the abstract namespace.
 final class NotifySocket {
-    /// What belongs into the environment of whoever shall report here.
+    /// The value of the variable for a process that reports here.
     let name: String
     private let descriptor: Int32
 
@@ -28,12 +28,12 @@ final class NotifySocket {
         close(descriptor)
     }
 
-    /// For this process's own reports; for exit tests only, since all threads share the environment.
+    /// Sets the variable in this process; only for exit tests, because all threads share the environment.
     func becomeOurs() {
         setenv("NOTIFY_SOCKET", name, 1)
     }
 
-    /// The next datagram's lines, or nothing when none comes.
+    /// Returns the next datagram's lines, or nothing without one.
     func received() -> [String] {
         withUnsafeTemporaryAllocation(byteCount: 4096, alignment: 1) { buffer in
             let count = recv(descriptor, buffer.baseAddress, buffer.count, 0)
@@ -43,7 +43,7 @@ final class NotifySocket {
         }
     }
 
-    /// Passes over datagrams until one says this.
+    /// Skips datagrams until one has this line.
     func waits(for line: String) -> Bool {
         while true {
             let lines = received()

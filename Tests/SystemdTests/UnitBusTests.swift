@@ -4,9 +4,9 @@ import Systemd
 import TestSupport
 import Testing
 
-/// Connections to a service manager that is not there. What one that is there says is tried in `scripts/box`.
+/// Connections to a missing service manager. `scripts/box` tests a real one.
 ///
-/// Each test runs in a process of its own: they change the environment, which all threads of a process share.
+/// Each test runs in its own process: they change the environment, which all threads of a process share.
 @Suite struct UnitBusTests {
     private final class Heard: Sendable {
         let news = Mutex<[UnitNews]>([])
@@ -18,7 +18,7 @@ import Testing
 
         var count: Int { news.withLock(\.count) }
 
-        /// Of the only thing that was heard.
+        /// The failure, if it is the only news.
         var failure: UnitFailure? {
             news.withLock { news in
                 guard news.count == 1, case .ended(let failure)? = news.first else { return nil }
@@ -70,7 +70,7 @@ import Testing
             #expect(error == .cancelled)
             bus.close()
             await #expect(throws: UnitFailure.self) { try await waiting.value }
-            // The other end sees it closed.
+            // The other end is notified that it was closed.
             var bytes = [UInt8](repeating: 0, count: 1_024)
             while recv(accepted, &bytes, bytes.count, 0) > 0 {}
             #expect(heard.count == 0)

@@ -2,7 +2,7 @@ import Testing
 
 @testable import TaskThreads
 
-/// Tasks are numbers, and time is what a test says.
+/// Tests with numbers as tasks, and virtual time.
 @Suite struct TaskQueueTests {
     private var queue = TaskQueue<Int>()
     private let start = ContinuousClock.now
@@ -18,7 +18,7 @@ import Testing
 
     private mutating func nextTimeToSet() -> Duration? { queue.nextTimeToSet().map { start.duration(to: $0) } }
 
-    /// What a thread that asks gets; nil for rest.
+    /// Returns the next task of a thread; nil for rest.
     private mutating func next() -> Int? { if case .job(let job) = queue.next() { job } else { nil } }
 
     @Test mutating func `the first tasks start threads, and an idle one is woken before another is started`() {
@@ -41,7 +41,7 @@ import Testing
         #expect(next() == 1)
         #expect(next() == nil)
         #expect(add(2) == .idleThread)
-        // The other thread was quicker.
+        // The other thread was faster.
         #expect(next() == 2)
         #expect(next() == nil)
         #expect(add(3) == .idleThread)
@@ -96,7 +96,7 @@ import Testing
         #expect(nextTimeToSet() == TaskQueue<Int>.patience)
         #expect(wake(at: 50) == [.newThread])
         #expect(next() == 3)
-        // That one is blocked, too.
+        // That thread is blocked, too.
         #expect(nextTimeToSet() == .milliseconds(100))
         #expect(wake(at: 100) == [.watching])
         #expect(nextTimeToSet() == .milliseconds(150))

@@ -1,5 +1,5 @@
-// What the process was started with. Swift's `CommandLine.arguments` walks to it from where the environment lies, and is
-// empty when a preloaded library has had the environment moved before `main` (libfaketime does, with setenv).
+// The arguments of the process. Swift's `CommandLine.arguments` finds them relative to the environment, and is empty if a
+// preloaded library has moved the environment before `main` (libfaketime does, with setenv).
 
-/// The arguments as the kernel handed them over, the program's own name first; the last is followed by NULL.
+/// The arguments from the kernel, beginning with the program's own name; NULL follows the last one.
 char *const *process_arguments(void);

@@ -1,18 +1,17 @@
-// What a daemon holds of the machine's memory beside what it keeps in it. In C, because Swift's Glibc module leaves out
-// malloc.h and link.h.
+// Reduces the resident memory of a daemon. In C, because Swift's Glibc module lacks malloc.h and link.h.
 //
-// Whoever links this has one area of free memory for all threads: what one of them frees another can use, and it grows by
-// much at a time, where an area of a thread's own grows by a page, with a system call for each.
+// A program that links this has one arena of free memory for all threads: memory that one of them frees can be used by another,
+// and the arena grows in large steps, while a thread's own arena grows page by page, with a system call for each.
 
 #include <stddef.h>
 
-/// Gives back free memory, and the pages that were read of the program and its libraries. The system's cache of files still
-/// has those that are needed again.
+/// Releases free memory, and the loaded pages of the program and its libraries. The system's file cache still has the pages
+/// that are needed again.
 void resident_memory_release(void);
 
-/// Gives back free memory alone, also where it lies between memory in use. Other threads wait meanwhile when they allocate or
-/// free: about 7 ms for each 100 MB that are given back.
+/// Releases free memory only, even between used memory. Other threads wait if they allocate or free during this time: about 7
+/// ms for each 100 MB that are released.
 void resident_memory_trim(void);
 
-/// The resident memory that is in no file, in bytes; 0 if that is not known.
+/// The resident memory that is not in any file, in bytes; 0 if it is unknown.
 size_t resident_memory_anonymous(void);

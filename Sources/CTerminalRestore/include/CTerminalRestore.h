@@ -3,29 +3,29 @@
 
 #include <stddef.h>
 
-// Puts a terminal back as it was, whatever ends the process, and tells a loop of signals. It is in C because a signal
-// handler may do nearly nothing: no allocation, no lock, no call into the runtime of Swift.
+// Restores a terminal whatever ends the process, and reports signals to a loop. It is in C because a signal handler may do
+// almost nothing: no allocation, no lock, no call into the runtime of Swift.
 
-// Makes a terminal raw: every key comes at once, nothing is echoed, and no key is a signal. When the process ends, the
-// terminal gets the settings that it has now, and these bytes, of which there may be 512. The loop is told of SIGWINCH, SIGCONT, SIGTSTP, SIGINT, SIGTERM, SIGHUP and SIGQUIT by one byte each, their number.
-//
-// Returns the descriptor to read those from, or -1 with errno.
+// Makes a terminal raw: every key arrives at once, nothing is echoed, and no key is a signal. When the process ends, the
+// terminal gets its current settings again, and these bytes, at most 512. The loop gets SIGWINCH, SIGCONT, SIGTSTP, SIGINT,
+// SIGTERM, SIGHUP and SIGQUIT as one byte each, the signal's number. Returns the descriptor to read them from, or -1 with the
+// reason in `errno`.
 int terminal_restore_arm(int descriptor, const void *bytes, size_t length);
 
-// Makes the terminal raw once more, after somebody else had it. Returns 0 when somebody else still has it: the process is in
-// the background, where touching the terminal would stop it.
+// Makes the terminal raw again, after another program used it. Returns 0 if another program still has it: this process is in
+// the background, where using the terminal would stop it.
 int terminal_restore_raw(void);
 
-// Whether the terminal is this process's to read from. It is also when it is not the one that controls the process.
+// Whether this process may read from the terminal. True also for a terminal that does not control the process.
 int terminal_restore_is_in_foreground(void);
 
-// Writes what there is to put back, once; nothing when it is done already.
+// Restores the terminal once; later calls do nothing.
 void terminal_restore_now(void);
 
-// The same for a program that this one starts and waits for: what was typed already is for it.
+// Restores the terminal for a program that this process starts and waits for: input that was already typed is for that program.
 void terminal_restore_for_child(void);
 
-// Stops the process group as ^Z does, without a handler in the way.
+// Stops the process group as ^Z does, without its signal handler.
 void terminal_restore_stop(void);
 
 #endif

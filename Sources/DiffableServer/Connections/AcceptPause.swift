@@ -52,8 +52,8 @@ final class AcceptPause: ChannelInboundHandler {
         nextNote = .now() + .seconds(10)
         hub.logger.warning(
             """
-            no file descriptor is left for new clients, who wait until one is closed: raise LimitNOFILE= of the unit, \
-            `ulimit -n`, or fs.file-max
+            no file descriptor is left for new clients, and they wait until a client disconnects: raise LimitNOFILE= of \
+            the unit, `ulimit -n`, or fs.file-max
             """, metadata: ["error": "\(error)"])
     }
 

@@ -25,7 +25,8 @@ extension Connection {
     func mayAdminister(_ method: Method, id: RequestID) -> Bool {
         if peer.isPrivileged { return true }
         let error = WireError(
-            .permissionDenied, "\(method.rawValue) is for root and for uid \(geteuid()), which the daemon runs as")
+            .permissionDenied,
+            "permission denied: only root and uid \(geteuid()), which the daemon runs as, can use \(method.rawValue)")
         answer(id, .failure(error))
         return false
     }
@@ -34,7 +35,8 @@ extension Connection {
     func backUp(_ id: RequestID) {
         let lists = hub.store.assumeIsolated { $0.durableLists }
         hub.logger.notice(
-            "a backup is made", metadata: who.merging(["request": "backup", "lists": "\(lists.count)"]) { $1 })
+            "sending a backup to a client",
+            metadata: who.merging(["request": "backup", "lists": "\(lists.count)"]) { $1 })
         session.openLine = .backup(
             BackupWriter(
                 id: id, summaries: lists.map { Reply.ListSummary($0.state, $0.access) },
@@ -112,7 +114,8 @@ extension Connection {
 
     func reload(id: RequestID) {
         guard mayAdminister(.reload, id: id) else { return }
-        hub.logger.notice("asked to reload", metadata: who.merging(["request": "reload"]) { $1 })
+        hub.logger.notice(
+            "a client asked to reload the configuration", metadata: who.merging(["request": "reload"]) { $1 })
         let answer = PendingAnswer(id, on: self)
         hub.options.reload { result in
             answer.eventLoop.execute {

@@ -32,10 +32,11 @@ extension Connection {
         let subject = HandlerMachine.Subject.expand(request.item)
         guard let ask = ask(.expand(request.item), of: request.list, request.timeout, id: id, length: length)
         else { return }
-        look(AskedPlace(items: [request.item]), for: ask) { state in
-            // Nothing is missing, or nobody has it.
+        // Without a handler, a caller that cannot read the list does not learn which items exist.
+        let isChecked = hub.handlers.isHandled(request.list, subject) || mayRead(request.list)
+        look(isChecked ? AskedPlace(items: [request.item]) : nil, for: ask) { state in
             let hasChildren = (state.snapshot.numberOfChildren(of: request.item) ?? 0) > 0
-            guard !hasChildren, self.hub.handlers.isHandled(request.list, subject) else {
+            guard isChecked, !hasChildren, self.hub.handlers.isHandled(request.list, subject) else {
                 return ask.give(.expand(self.expanded(request.item, state)), after: Outbox.Barrier(state))
             }
             self.ask(ask, subject, about: state, .expand(request.item))
@@ -45,12 +46,18 @@ extension Connection {
     /// Asks the list's handler for consent, even if this connection is the handler.
     func propose(_ request: Request.Propose, id: RequestID, length: Int) {
         let transaction = request.transaction
+        let length = transaction.operations.lengthInMemory(line: length)
         guard let ask = ask(.propose(request), of: transaction.list, request.timeout, id: id, length: length)
         else { return }
         let proposal = Proposal(transaction, origin: origin, peer: peer)
         let complete = onLoop { (result: Result<Outcome, StoreError>) in
             if case .success(let outcome) = result { ask.note(outcome.consideration) }
             switch result {
+            // Without a handler, the error would reveal which items exist.
+            case .failure
+            where transaction.mode == .commit && self.mayOnlyAsk(transaction.list)
+                && !self.hub.handlers.isHandled(transaction.list, .propose):
+                ask.refuse(.noHandler(transaction.list, .propose))
             case .failure(let error): ask.refuse(WireError(error))
             case .success(let outcome) where outcome.isRepeated || transaction.mode == .dryRun:
                 ask.give(outcome, transaction.mode)
@@ -94,7 +101,9 @@ extension Connection {
             return nil
         }
         if length > quota.roomForRequests {
-            answer(id, .failure(.tooMuchHeld("what is asked of handlers", list: list, max: limits.heldLengthMax)))
+            let error = WireError.tooMuchHeld(
+                list: list, length: length, smaller: "split it into several requests", max: limits.heldLengthMax)
+            answer(id, .failure(error))
             return nil
         }
         let end = NIODeadline.now() + .milliseconds(Int64(timeout ?? Request.timeoutUsual))

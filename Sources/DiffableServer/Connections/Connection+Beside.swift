@@ -24,7 +24,7 @@ extension Connection {
         length: Int, _ work: @escaping @Sendable () -> Value, use: @escaping (Value) -> Void
     ) {
         session.hold()
-        lengthUnderway = length
+        noteUnderway(length)
         // In items of some hundred bytes.
         hub.changes.find(size: length / 128, while: { true }, work) { [self] value in
             lengthUnderway = 0
@@ -35,16 +35,20 @@ extension Connection {
     }
 
     /// Nothing behind a change is read that is carried out later.
-    func hold(for answer: PendingAnswer, _ carrying: Carrying) {
+    ///
+    /// - Parameter length: the memory of the change, in bytes.
+    func hold(for answer: PendingAnswer, _ carrying: Carrying, length: @autoclosure () -> Int = 0) {
         guard carrying == .underway else { return }
         heldPlace = answer.place
         session.hold()
+        noteUnderway(length())
     }
 
     /// The change whose answer this is was carried out.
     func letGo(of place: Outbox.Reservation) {
         guard heldPlace == place else { return }
         heldPlace = nil
+        lengthUnderway = 0
         carryOut(session.letGo())
     }
 }

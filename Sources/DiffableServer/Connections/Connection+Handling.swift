@@ -14,6 +14,10 @@ extension Connection {
             }
         }
         if case .failure(let error) = isAllowed { return answer(id, .failure(WireError(error))) }
+        guard Handlers.length(of: request) <= quota.roomForRegistrations else {
+            return answer(
+                id, .failure(.tooMuchRegistered(list: request.list, max: hub.limits.registeredLengthMax)))
+        }
         do throws(HandlerMachine.HandleError) {
             let number = try hub.handlers.handle(request, by: self)
             answer(id, .success(.handle(Reply.Handle(handler: number, list: request.list))))

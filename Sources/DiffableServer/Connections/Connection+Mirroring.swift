@@ -53,13 +53,15 @@ extension WireError {
     fileprivate static func mirrorExists(_ list: ListName) -> WireError {
         WireError(
             .mirrorExists,
-            "the list \"\(list)\" is mirrored by another connection; end that one, or take its place with `\"replace\":true`",
+            "the list \"\(list)\" is mirrored by another connection; end that one, or take its place by sending `mirror` with "
+                + "`\"replace\":true`",
             list: list)
     }
 
     fileprivate static func notMirrored(_ list: ListName) -> WireError {
         WireError(
-            .invalidParams, "this connection does not mirror the list \"\(list)\": `of` says what it is a mirror of",
+            .invalidParams,
+            "this connection does not mirror the list \"\(list)\": first send `mirror` with `of`, the name of its source",
             list: list)
     }
 }

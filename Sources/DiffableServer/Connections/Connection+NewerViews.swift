@@ -1,3 +1,4 @@
+import DiffableJSON
 import DiffableProtocol
 import NIOCore
 
@@ -58,6 +59,7 @@ extension Connection {
                 newerViews.search = newerViews.replaced.count < NewerViews.replacedMax ? .none : .over
                 (newest, newestID) = newer
                 session.outbox.replaceRead(by: .setView(newest), newestID)
+                lengthAwaitingTurn = newest.view.lengthInMemory
                 if session.isTurnOver(at: .now()) {
                     carryOut(session.enqueue(.postpone))
                     return (newest, newestID, false)

@@ -21,13 +21,14 @@ extension Connection {
     /// Whether a request may be carried out whose turn has come. What is found already is kept anyway.
     func mayCarryOut(_ request: Request, _ id: RequestID) -> Bool {
         if !session.hasSocket { return true }
-        guard !quota.isOverfull || longAnswer?.line != nil else { return false }
+        guard !quota.isOverfull || longAnswer?.line != nil || preparation?.found != nil else { return false }
         if case .setView(let change) = request { return isPrepared(change, id) }
         return isPrepared(request, id)
     }
 
     func carryOutRead(_ request: Request, _ id: RequestID) {
         // Nobody reads what is only read.
+        lengthAwaitingTurn = 0
         guard session.hasSocket || request.isForAskers else { return }
         carryOut(request, id: id)
         endPreparation()
@@ -41,7 +42,8 @@ extension Connection {
     /// The next page of a line that was begun.
     func write(_ line: OpenLine) {
         switch line {
-        case .reply(let reply, let snapshot): writePage(of: reply, snapshot)
+        case .snapshot(let reply, let snapshot): writePage(of: reply, snapshot)
+        case .reply(let reply): writePage(of: reply)
         case .longAnswer(let line, let written): writePage(of: line, from: written)
         case .backup(let backup): writeLine(of: backup)
         case .notification(let number): writePage(ofSubscription: number)
@@ -106,10 +108,18 @@ extension Connection {
         var reply = reply
         var page = ByteWriter()
         if reply.write(into: &page, upTo: UpdateRest.pageLength) == .more {
-            session.openLine = .reply(reply, of: snapshot)
+            session.openLine = .snapshot(reply, of: snapshot)
+            hub.slowReaders.note()
         } else {
             hub.background.free(snapshot)
         }
+        page.withUnsafeBytes(send)
+    }
+
+    func writePage(of reply: LongReplyWriter) {
+        var reply = reply
+        var page = ByteWriter()
+        if reply.write(into: &page, upTo: UpdateRest.pageLength) == .more { session.openLine = .reply(reply) }
         page.withUnsafeBytes(send)
     }
 
@@ -125,13 +135,18 @@ extension Connection {
 
     /// Nobody reads the rest of it.
     func endOpenLine() {
-        if case .reply(_, let snapshot)? = session.openLine { hub.background.free(snapshot) }
+        if case .snapshot(_, let snapshot)? = session.openLine { hub.background.free(snapshot) }
         session.openLine = nil
     }
 
-    /// What is kept of it, or for the next one, in bytes.
+    /// Memory of the line that is being written, or of the reply that is ready, in bytes.
     var openLineLength: Int {
-        if case .longAnswer(let line, _)? = session.openLine { line.count } else { longAnswer?.line?.count ?? 0 }
+        switch session.openLine {
+        case .longAnswer(let line, _)?: line.count
+        case .reply(let reply)?: reply.lengthHeld
+        case .snapshot?: lengthOfRows
+        default: longAnswer?.line?.count ?? (peer.isPrivileged ? 0 : preparation?.lengthFound ?? 0)
+        }
     }
 }
 

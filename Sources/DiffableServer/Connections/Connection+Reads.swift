@@ -15,21 +15,20 @@ extension Connection {
         }
         switch request {
         case .status: reply(id, .success(.status(hub.status(for: peer))))
-        case .clients: reply(id, .success(.clients(hub.clients(seenBy: peer))))
+        case .clients(let request):
+            reply(id, .success(.clients(hub.clients(seenBy: peer, namingActions: request.namesActions))))
         case .lists(let request) where request.kind == .deleted:
             let peer = peer
             let lists = hub.store.assumeIsolated { $0.deletedLists(for: peer) }
             reply(id, .success(.deletedLists(lists.map(Reply.DeletedList.init))))
-        case .lists:
+        case .lists(let request):
             let peer = peer
-            let lists = hub.store.assumeIsolated { $0.lists(for: peer) }
-            reply(
-                id,
-                .success(
-                    .lists(
-                        lists.map {
-                            hub.mirrors.completed(hub.handlers.completed(Reply.ListSummary($0.state, $0.access)))
-                        })))
+            let lists = hub.store.assumeIsolated { $0.lists(for: peer) }.map { list in
+                let summary = Reply.ListSummary(list.state, list.access)
+                return hub.mirrors.completed(
+                    hub.handlers.completed(summary, namingActions: request.kind == .existingWithActions))
+            }
+            reply(id, .success(.lists(lists)))
         case .snapshot(let snapshot): carryOut(snapshot, id)
         case .backup: backUp(id)
         case .subscribe(let subscribe): carryOut(subscribe, id)
@@ -39,7 +38,12 @@ extension Connection {
         case .setView(let change):
             let ids = newerViews.replaced + [id]
             guard let position = position(of: change.subscription, ids) else { return }
-            subscriptions[position].show(change.view)
+            let subscription = subscriptions[position]
+            let growth = subscription.growth(with: change.view)
+            guard growth <= 0 || growth <= quota.roomForRegistrations, preparation?.isRefused != true else {
+                return refuseRegistration(of: subscription.list, ids)
+            }
+            subscription.show(change.view)
             reply(ids, .success(.setView(subscription: change.subscription)))
         case .unsubscribe(let end):
             guard let position = position(of: end.subscription, [id]) else { return }
@@ -64,13 +68,18 @@ extension Connection {
         if case .difference(let difference) = request { return isFound(difference, id) }
         if let preparation {
             guard preparation.isReady else { return false }
-            if preparation.list?.isDeleted != true { return true }
-            // There may be another list of that name by now.
+            let isOfSnapshot = preparation.list == nil
+            if preparation.list?.isDeleted != true, !(isOfSnapshot && preparation.isRefused) { return true }
+            // There may be another list of that name by now, or free memory.
             endViewPreparation()
         }
         preparation = preparation(for: request, id)
         if preparation?.isReady == false {
-            preparation?.whenReady = { [unowned self] in markDue() }
+            preparation?.whenReady = { [unowned self] in
+                // Before the background begins the next one of this user.
+                if preparation?.found != nil { noteKept() }
+                markDue()
+            }
             return false
         }
         return true
@@ -79,15 +88,21 @@ extension Connection {
     /// Whether the earlier states can be read that a request names; if not, the connection is due when they can.
     private func isHistoryUnpacked(for request: Request) -> Bool {
         let list: ListName
+        let revisions: [Int?]
         switch request {
-        case .snapshot(let snapshot) where snapshot.revision != nil: list = snapshot.list
-        case .subscribe(let subscribe) where subscribe.since != nil: list = subscribe.list
-        case .difference(let difference): list = difference.list
+        case .snapshot(let snapshot) where snapshot.revision != nil:
+            (list, revisions) = (snapshot.list, [snapshot.revision])
+        case .subscribe(let subscribe) where subscribe.since != nil:
+            (list, revisions) = (subscribe.list, [subscribe.since?.revision])
+        case .difference(let difference): (list, revisions) = (difference.list, [difference.from, difference.to])
         default: return true
         }
         let (peer, connection) = (peer, NIOLoopBound(self, eventLoop: hub.eventLoop))
         return hub.store.assumeIsolated { store in
-            !store.mayRead(list, peer) || store.unpackHistory(of: list) { connection.value.markDue() }
+            !store.mayRead(list, peer)
+                || store.unpackHistory(of: list, for: revisions.compactMap(\.self)) {
+                    connection.value.markDue()
+                }
         }
     }
 
@@ -120,17 +135,17 @@ extension Connection {
             guard !snapshot.view.isEverything, id != .absent,
                 let state = try? state(of: snapshot.list, at: snapshot.revision)
             else { return nil }
-            return hub.preparation(of: state, through: snapshot.view)
+            return hub.preparation(of: state, through: snapshot.view) { [quota] in !quota.isOverfull }
         case .subscribe(let subscribe):
             guard !subscribe.view.isEverything, let list = hub.follow(subscribe.list, for: peer)
             else { return nil }
-            return list.preparation(for: subscribe.view, of: past(of: subscribe))
+            return list.preparation(for: subscribe.view, of: past(of: subscribe), for: quotaOfRows)
         case .setView(let change):
             guard !change.view.isEverything,
                 let audience = subscriptions.first(where: { $0.number == change.subscription })?.audience,
                 !audience.list.isDeleted
             else { return nil }
-            return audience.list.preparation(for: change.view, besides: audience)
+            return audience.list.preparation(for: change.view, besides: audience, for: quotaOfRows)
         default: return nil
         }
     }
@@ -163,7 +178,8 @@ extension Connection {
         if let position = subscriptions.firstIndex(where: { $0.number == subscription }) { return position }
         let error = WireError(
             .noSuchSubscription,
-            "no subscription \(subscription) on this connection; use a number from a `subscribe` reply")
+            "this connection has no subscription \(subscription), or that subscription has ended; use a number from one of its "
+                + "`subscribe` replies")
         reply(ids, .failure(error))
         return nil
     }
@@ -180,7 +196,9 @@ extension Connection {
             let reply = SnapshotReplyWriter(
                 id: id, list: state.name, epoch: state.epoch, revision: state.revision, snapshot: snapshot,
                 extent: extent)
-            session.openLine = .reply(reply, of: snapshot)
+            lengthOfRows = peer.isPrivileged ? 0 : preparation?.lengthFound ?? 0
+            stateOfReply = HeldStates.Origin(state, found == nil ? .all : .ofReply(number))
+            session.openLine = .snapshot(reply, of: snapshot)
         } catch {
             reply(id, .failure(WireError(error)))
         }
@@ -193,6 +211,11 @@ extension Connection {
         }
         let list = hub.follow(request.list, for: peer)
         if list == nil, request.ifAbsent == .isError { return refuse(request.list, id) }
+        let length = Subscription.length(request.list, request.view, on: self)
+        guard length <= quota.roomForRegistrations, preparation?.isRefused != true else {
+            if let list { hub.leave(list) }
+            return refuseRegistration(of: request.list, [id])
+        }
         let audience = list?.audience(for: request.view)
         let start = start(of: request, audience)
         subscriptionsMade += 1
@@ -276,6 +299,10 @@ extension Connection {
         return try state.get()
     }
 
+    private func refuseRegistration(of list: ListName, _ ids: [RequestID]) {
+        reply(ids, .failure(.tooMuchRegistered(list: list, max: hub.limits.registeredLengthMax)))
+    }
+
     private func refuse(_ list: ListName, _ id: RequestID) {
         reply(id, .failure(WireError(StoreError.noSuchList(list))))
     }
@@ -285,11 +312,26 @@ extension Connection {
 
     /// Answers several requests in their order.
     private func reply(_ ids: [RequestID], _ result: Result<Reply, WireError>) {
+        if case .success(let reply) = result, let id = ids.first, let long = LongReplyWriter(reply, id: id) {
+            return writePage(of: long)
+        }
         var lines = ByteWriter()
         for id in ids {
             if case .failure(let error) = result { noteRefusal(error, of: method) }
             Self.write(id, result, into: &lines)
         }
         lines.withUnsafeBytes(send)
+    }
+}
+
+extension Request {
+    /// The requested view; nil for methods without one.
+    var view: View? {
+        switch self {
+        case .snapshot(let snapshot): snapshot.view
+        case .subscribe(let subscribe): subscribe.view
+        case .setView(let change): change.view
+        default: nil
+        }
     }
 }

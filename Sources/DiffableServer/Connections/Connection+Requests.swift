@@ -26,7 +26,9 @@ extension Connection {
 
     func receive(_ decoded: DecodedRequest, length: Int) {
         switch decoded.request {
-        case .success(let request): receive(request, id: decoded.id, length: length)
+        case .success(let request):
+            receive(request, id: decoded.id, length: length)
+            hub.noteChanges(of: quota, length: length)
         case .failure(let error):
             if let line = decoded.refusedLine { fail(error, line) }
             answer(decoded.id, .failure(error))
@@ -64,7 +66,7 @@ extension Connection {
         case .undeleteList(let request): undelete(request, id: id)
         case .renameList(let request): rename(request, id: id)
         // It is live with the changes before it.
-        case .mirror(let mirror) where mirror.source == .unchanged: session.outbox.append(request, id)
+        case .mirror(let mirror) where mirror.source == .unchanged: awaitTurn(request, id)
         case .mirror(let request): mirror(request, id: id)
         case .transact, .apply, .propose:
             if request.part == .whole { return change(request, id: id, length: length) }
@@ -80,7 +82,7 @@ extension Connection {
         case .setSchemas(let request): setSchemas(request, id: id)
         // Somebody waits for it: reading need not stop before its turn comes when that is now.
         case .answer(let request) where session.hasAnsweredAll && !quota.isOverfull: self.answer(request, id)
-        case .backup: if mayAdminister(.backup, id: id) { session.outbox.append(request, id) }
+        case .backup: if mayAdminister(.backup, id: id) { awaitTurn(request, id) }
         case .attach(let request): if mayAdminister(.attach, id: id) { attach(request, id: id) }
         case .replicate(let request): if isAttached(id) { replicate(request, id: id) }
         case .hosts(let request): if isAttached(id) { hosts(request, id: id) }
@@ -88,7 +90,7 @@ extension Connection {
         case .checkpoint(let request): if isAttached(id) { checkpoint(of: request.list, id: id) }
         case .status, .clients, .lists, .snapshot, .subscribe, .setView, .unsubscribe, .history, .difference,
             .schemas, .handle, .unhandle, .answer:
-            session.outbox.append(request, id)
+            awaitTurn(request, id)
         }
     }
 
@@ -113,7 +115,7 @@ extension Connection {
                 return .failure(
                     WireError(
                         .invalidParams,
-                        "maxLine must be an integer number of bytes from \(limits.lineOutLengthMax) to "
+                        "maxLine of the method \"hello\" must be an integer number of bytes from \(limits.lineOutLengthMax) to "
                             + "\(limits.lineOutLengthCeiling), not \(wanted)"))
             }
             lineLengthMax = wanted
@@ -198,22 +200,26 @@ extension Connection {
     }
 
     private func setSchemas(_ request: Request.SetSchemas, id: RequestID) {
-        let complete = completion(id, of: request.list) { (state: ListState) in
+        let pending = PendingAnswer(id, on: self)
+        let complete = completion(pending, of: request.list) { (state: ListState) in
             (.createList(Reply.ListRevision(state)), state.revision)
         }
         let (origin, peer) = (origin, peer)
-        hub.store.assumeIsolated {
+        let carrying = hub.store.assumeIsolated {
             $0.setSchemas(
                 of: request.list, request.schemas, existing: request.existing, origin: origin, by: peer,
                 completion: complete)
         }
+        hold(for: pending, carrying)
     }
 
     private func change(_ request: Request, id: RequestID, length: Int) {
         switch request {
         case .transact(let request):
             let pending = PendingAnswer(id, on: self)
-            hold(for: pending, transact(request, completion(pending, request.mode, isSummarized: false)))
+            hold(
+                for: pending, transact(request, completion(pending, request.mode, isSummarized: false)),
+                length: request.operations.lengthInMemory(line: length))
         case .propose(let propose):
             let transaction = propose.transaction
             if hub.handlers.isHandled(transaction.list, .propose) {
@@ -222,7 +228,8 @@ extension Connection {
             guard mayOnlyAsk(transaction.list) else {
                 let pending = PendingAnswer(id, on: self)
                 return hold(
-                    for: pending, transact(transaction, completion(pending, transaction.mode, isSummarized: false)))
+                    for: pending, transact(transaction, completion(pending, transaction.mode, isSummarized: false)),
+                    length: transaction.operations.lengthInMemory(line: length))
             }
             // What was consented to before is told again, whoever answers now.
             if transaction.requestKey != nil { return self.propose(propose, id: id, length: length) }
@@ -237,7 +244,7 @@ extension Connection {
                     ifRevision: apply.ifRevision, requestKey: apply.requestKey, lease: lease, mode: mode,
                     origin: origin, by: peer, completion: complete)
             }
-            hold(for: pending, carrying)
+            hold(for: pending, carrying, length: apply.contents.lengthInMemory(line: length))
         default: preconditionFailure("\(request.method) is no change")
         }
     }
@@ -277,7 +284,8 @@ extension Connection {
         self.lease = nil
         var origin = origin
         origin.name = name.map { "lease ended: \($0)" } ?? "lease ended"
-        hub.store.assumeIsolated { $0.end(lease, origin: origin) }
+        // Long work that follows takes turns as this user's.
+        hub.served.serve(quota.turn) { hub.store.assumeIsolated { $0.end(lease, origin: origin) } }
     }
 
     /// Who asks, for history.

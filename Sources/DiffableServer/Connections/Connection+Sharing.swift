@@ -15,11 +15,12 @@ extension Connection {
                 .failure(
                     WireError(
                         .attachExists,
-                        "another connection is attached as the shared-list connector; end that one, or take its place with "
-                            + "`\"replace\":true`")))
+                        "another connection is attached as the shared-list connector (diffabled-etcd); stop that process, or send "
+                            + "`attach` with `\"replace\":true` to take its place")))
         }
         hub.logger.notice(
-            "shared lists have a connector", metadata: who.merging(["host": "\(request.host)"]) { $1 })
+            "the shared-list connector (diffabled-etcd) was attached",
+            metadata: who.merging(["host": "\(request.host)"]) { $1 })
         let connection = NIOLoopBound(self, eventLoop: hub.eventLoop)
         let states = hub.connector.attach(self, host: request.host) { call in
             connection.value.tell(ConnectorNotification(call))
@@ -33,7 +34,9 @@ extension Connection {
             id,
             .failure(
                 WireError(
-                    .notAttached, "this connection is not the shared-list connector; send `attach` first")))
+                    .notAttached,
+                    "only the shared-list connector (diffabled-etcd) can send this request; send `attach` first"))
+        )
         return false
     }
 
@@ -47,7 +50,10 @@ extension Connection {
             var end: SharedPosition?
             if let told = state.end {
                 guard let chain = SharedChain(told.chain) else {
-                    return answer(id, .failure(WireError(.invalidParams, "chain is no chain", list: request.list)))
+                    let message =
+                        "chain of the method \"replicate\" must be 16 hexadecimal digits, not \(told.chain.quoted); nothing was "
+                        + "applied to the list \"\(request.list)\""
+                    return answer(id, .failure(WireError(.invalidParams, message, list: request.list)))
                 }
                 end = SharedPosition(batch: told.batch, chain: chain)
             }

@@ -27,8 +27,10 @@ final class Connection: ChannelDuplexHandler {
     var skippedLineError: WireError?
     /// What `restore` has brought so far; nil: nothing.
     var restoration: Restoration?
-    /// Of a line or of parts that are worked on beside the loop, in bytes.
+    /// Memory of the line or the change that the background works on, in bytes.
     var lengthUnderway = 0
+    /// Memory of the view in the queued read, in bytes.
+    var lengthAwaitingTurn = 0
     /// The answer to what is carried out beside the loop, if that has a place already.
     var heldPlace: Outbox.Reservation?
     /// What the client calls itself.
@@ -51,6 +53,10 @@ final class Connection: ChannelDuplexHandler {
     var newerViews = NewerViews()
     /// How new the list is to be first, if that is not as it is here.
     var freshnessWait: FreshnessWait?
+    /// Memory of the rows in the snapshot reply that is being written, in bytes; 0 if they are the list's own.
+    var lengthOfRows = 0
+    /// The state in that reply.
+    var stateOfReply: HeldStates.Origin?
     /// The answer to it, when that takes long to find.
     var longAnswer: LongAnswer?
 
@@ -194,7 +200,9 @@ final class Connection: ChannelDuplexHandler {
         if session.isOver(surroundings) { end() }
     }
 
-    private func carryOutActions() {
+    private func carryOutActions() { hub.served.serve(quota.turn) { carryOutNextActions() } }
+
+    private func carryOutNextActions() {
         while true {
             switch session.nextAction(surroundings, &hub.turns, at: .now()) {
             case .send(let lines): send(lines)
@@ -223,6 +231,7 @@ final class Connection: ChannelDuplexHandler {
             traffic.bytesReceived += bytes.count
             guard session.mayReadMore(surroundings) else {
                 framer.append(bytes)
+                if framer.length > Self.lengthUnreadMax, hasNoRoomForLines() { return }
                 // It may be a newer view. No more is read before it is looked at, which is when it is served.
                 if newerViews.search == .awaited {
                     newerViews.search = .none
@@ -230,15 +239,34 @@ final class Connection: ChannelDuplexHandler {
                 }
                 return
             }
-            session.beginReading(&hub.turns, at: .now())
-            framer.read(bytes) { line in
-                receive(line)
-                // The framer hands its lines out, and is not to be asked what it has.
-                let surroundings = Session.Surroundings(hasBytes: true, isQuotaUsedUp: quota.isPaused)
-                return session.goesOnReading(surroundings, at: .now()) ? .wantsMore : .sated
+            guard hub.turns.mayRead(number, of: quota.turn, at: .now()) else {
+                framer.append(bytes)
+                return carryOut(session.leaveLines())
             }
+            session.beginReading(&hub.turns, at: .now())
+            hub.served.serve(quota.turn) { read(bytes) }
         }
         finishReading()
+    }
+
+    /// SwiftNIO reads all that a client left in its socket when it went, however much that is. Above the user's limit the rest
+    /// is dropped, and the connection ends.
+    private func hasNoRoomForLines() -> Bool {
+        noteKept()
+        if quota.roomForRequests >= 0 { return false }
+        framer.removeAll()
+        noteKept()
+        close()
+        return true
+    }
+
+    private func read(_ bytes: UnsafeRawBufferPointer) {
+        framer.read(bytes) { line in
+            receive(line)
+            // The framer is lending this line, so it cannot be asked for its length.
+            let surroundings = Session.Surroundings(hasBytes: true, isQuotaUsedUp: quota.isPaused)
+            return session.goesOnReading(surroundings, at: .now()) ? .wantsMore : .sated
+        }
     }
 
     func read(context: ChannelHandlerContext) { carryOut(session.askToRead(surroundings)) }
@@ -247,8 +275,12 @@ final class Connection: ChannelDuplexHandler {
         if case .inputClosed? = event as? ChannelEvent {
             framer.finish()
             session.endInput()
-            session.beginReadingKeptLines()
-            carryOutActions()
+            if hub.turns.mayRead(number, of: quota.turn, at: .now()) {
+                session.beginReadingKeptLines()
+                carryOutActions()
+            } else {
+                carryOut(session.leaveLines())
+            }
             markDue()
         }
         context.fireUserInboundEventTriggered(event)
@@ -260,17 +292,25 @@ final class Connection: ChannelDuplexHandler {
 extension Connection {
     func applyLimits() { framer.lineLengthMax = hub.limits.lineLengthMax }
 
+    /// More than is read at once of a client that is still there, in bytes.
+    private static let lengthUnreadMax = 1 << 17
+
     /// Tells the quota what is kept for this client between turns.
     func noteKept() {
         let answers =
-            session.outbox.length + session.unordered.length + session.unsent.length + openLineLength
-        let requests = framer.length + staging.length + lengthUnderway
+            session.outbox.length + session.unordered.length + session.unsent.length + openLineLength + lengthUnderway
+        // For parts of root and of the daemon's user, `transactionLengthMax` is the only limit.
+        let parts = peer.isPrivileged ? 0 : staging.length
+        let requests = framer.length + parts + lengthAwaitingTurn
         if requests == noted.requests && answers == noted.answers { return }
         let before = noted
         noted = (requests, answers)
         quota.note(requests: requests - before.requests, answers: answers - before.answers)
-        if quota.roomForRequests < 0, framer.letGoOfUnfinishedLine() {
-            refuseLine(.tooMuchHeld("unfinished lines", max: hub.limits.heldLengthMax), nil)
+        if quota.roomForRequests < 0 {
+            let length = framer.length
+            guard framer.letGoOfUnfinishedLine() else { return }
+            let smaller = "split it into several requests"
+            refuseLine(.tooMuchHeld(length: length, smaller: smaller, max: hub.limits.heldLengthMax), nil)
             markDue()
         }
     }
@@ -279,12 +319,42 @@ extension Connection {
     var roomForParts: Staging.Room {
         Staging.Room(
             transactionLengthMax: hub.limits.transactionLengthMax, heldLengthMax: hub.limits.heldLengthMax,
-            unheld: quota.roomForRequests + noted.requests)
+            unheld: peer.isPrivileged ? .max : quota.roomForRequests + noted.requests)
+    }
+
+    /// The account for the rows of views; nil for root and the daemon's user, whose lists have no limit.
+    var quotaOfRows: UserQuota? { peer.isPrivileged ? nil : quota }
+
+    /// Queues a read. Refuses it if its view takes more memory than its user has left.
+    func awaitTurn(_ request: Request, _ id: RequestID) {
+        let length = request.view?.lengthInMemory ?? 0
+        guard length == 0 || length <= quota.roomForRequests else {
+            let smaller = "shorten its view"
+            return answer(
+                id, .failure(.tooMuchHeld(length: length, smaller: smaller, max: hub.limits.heldLengthMax)))
+        }
+        session.outbox.append(request, id)
+        if length == 0 { return }
+        // At once, because many reads may come in one iteration of the event loop.
+        lengthAwaitingTurn = length
+        noted.requests += length
+        quota.note(requests: length, answers: 0)
+    }
+
+    /// Counts a change that the background makes.
+    func noteUnderway(_ length: Int) {
+        if peer.isPrivileged { return }
+        lengthUnderway = length
+        noted.answers += length
+        quota.note(requests: 0, answers: length)
     }
 
     /// Reads one line if there is one: the user may ask again.
     func takeTurn() {
-        let hasReadLine = session.beginQuotaTurn(surroundings) && framer.next(receive) != nil
+        var hasReadLine = false
+        if session.beginQuotaTurn(surroundings) {
+            hub.served.serve(quota.turn) { hasReadLine = framer.next(receive) != nil }
+        }
         carryOut(session.endQuotaTurn(hasReadLine: hasReadLine, surroundings))
     }
 

@@ -2,8 +2,8 @@ import DiffableStore
 import Glibc
 import Logging
 
-/// Who is at the other end of a socket, as the kernel saw it when the connection was made (`SO_PEERCRED` and
-/// `SO_PEERGROUPS` of unix(7)). What becomes of the process or of the user's groups afterwards changes nothing.
+/// The process, user and groups at the other end of a socket when the connection was made, as the kernel reports them
+/// (`SO_PEERCRED` and `SO_PEERGROUPS` of unix(7)). Later changes of the user's groups have no effect.
 struct PeerCredentials: Equatable {
     let processID: Int
     let userID: UInt32
@@ -19,9 +19,9 @@ struct PeerCredentials: Equatable {
         guard getsockopt(descriptor, SOL_SOCKET, SO_PEERCRED, &credentials, &length) == 0 else { return nil }
         guard let groups = Self.groups(of: descriptor) else { return nil }
         processID = Int(credentials.processID)
-        userID = credentials.userID
-        groupID = credentials.groupID
-        self.groups = groups
+        userID = UnmappedID.user.replaced(credentials.userID)
+        groupID = UnmappedID.group.replaced(credentials.groupID)
+        self.groups = groups.filter { UnmappedID.group.replaced($0) == $0 }
     }
 
     /// For the log.
@@ -49,10 +49,39 @@ struct PeerCredentials: Equatable {
     private static let peerGroups: CInt = 59
 }
 
+/// The id that the kernel reports in place of every user, or group, that the daemon's user namespace does not map
+/// (user_namespaces(7)). Many users share it, so no user may own anything by it.
+struct UnmappedID: Equatable {
+    /// Nil if the namespace maps all ids, as it does outside of containers.
+    let id: UInt32?
+
+    static let user = UnmappedID(map: text(of: "self/uid_map"), overflow: text(of: "sys/kernel/overflowuid"))
+    static let group = UnmappedID(map: text(of: "self/gid_map"), overflow: text(of: "sys/kernel/overflowgid"))
+
+    /// - Parameters:
+    ///   - map: lines of three numbers, of which the last one is a count of ids.
+    ///   - overflow: the id.
+    init(map: String, overflow: String) {
+        let counts = map.split(separator: "\n").map { UInt64($0.split(separator: " ").last ?? "") ?? 0 }
+        id = counts.reduce(0, &+) >= UInt64(UInt32.max) ? nil : UInt32(overflow.prefix { $0.isNumber }) ?? 65534
+    }
+
+    /// The id, or `.max`, which no user has, if it is the unmapped one.
+    func replaced(_ id: UInt32) -> UInt32 { id == self.id ? .max : id }
+
+    /// The text of a file in /proc; empty if it cannot be read.
+    private static func text(of path: String) -> String {
+        guard let file = fopen("/proc/\(path)", "re") else { return "" }
+        defer { fclose(file) }
+        return String(
+            unsafeUninitializedCapacity: 1 << 16, initializingUTF8With: { fread($0.baseAddress, 1, $0.count, file) })
+    }
+}
+
 extension Peer {
-    /// One of whom nothing is known may what everybody may.
+    /// An unknown peer has the user id and the group id `.max`, which no user and no group has.
     ///
-    /// - Parameter daemonUserID: whom the daemon runs as.
+    /// - Parameter daemonUserID: the user that the daemon runs as.
     init(_ credentials: PeerCredentials?, daemonUserID: UInt32) {
         guard let credentials else {
             self.init(userID: .max, groupID: .max)

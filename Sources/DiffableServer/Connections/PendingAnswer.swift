@@ -36,7 +36,7 @@ struct PendingAnswer: Sendable {
             reply.write(id: id, into: &line)
             return line
         }
-        background.find(size: size, while: { true }, write) { [self] line in
+        background.find(for: connection.quota.turn, size: size, while: { true }, write) { [self] line in
             connection.session.outbox.fill(place, after: barrier, with: line)
             finish(connection)
         }

@@ -118,7 +118,7 @@ struct Session {
     /// Whether everything that was asked is answered.
     var isIdle: Bool {
         switch openLine {
-        case .reply?, .longAnswer?, .backup?: false
+        case .snapshot?, .reply?, .longAnswer?, .backup?: false
         case .notification?, nil: !isHeld && outbox.isEmpty && unordered.isIdle
         }
     }
@@ -225,6 +225,12 @@ struct Session {
         return !hasLinesLeft
     }
 
+    /// Lines have come that are left for when other users have had their turn.
+    mutating func leaveLines() -> Effects {
+        hasLinesLeft = true
+        return enqueue(.postpone)
+    }
+
     /// Lines that were left are read now.
     mutating func takeUpLines() { hasLinesLeft = false }
 
@@ -326,7 +332,8 @@ struct Session {
 /// A line that is written page by page, as the socket takes it.
 // Indirect, because nearly always there is none, and that is looked at for each delivery.
 indirect enum OpenLine {
-    case reply(SnapshotReplyWriter, of: Snapshot)
+    case snapshot(SnapshotReplyWriter, of: Snapshot)
+    case reply(LongReplyWriter)
     /// It is there as a whole; up to where it is written, in bytes.
     case longAnswer(ByteWriter, written: Int)
     /// Several lines, which stay together.

@@ -1,5 +1,6 @@
 import Diffable
 import DiffableProtocol
+import DiffableStore
 
 /// Brings together a transaction that comes in parts, one at a time on a connection.
 ///
@@ -20,6 +21,8 @@ struct Staging {
         var operations: [ListOperation] = []
         /// Of the lines so far, in bytes.
         var length = 0
+        /// Memory of the lines and of the decoded operations, in bytes.
+        var lengthInMemory = 0
     }
 
     /// What all parts must say alike.
@@ -44,9 +47,9 @@ struct Staging {
 
     private var state = State.idle(unread: nil)
 
-    /// Of the lines of what is kept, in bytes.
+    /// Memory of the parts, in bytes.
     var length: Int {
-        if case .begun(let begun) = state { begun.length } else { 0 }
+        if case .begun(let begun) = state { begun.lengthInMemory } else { 0 }
     }
 
     /// How long parts may be, in bytes.
@@ -81,7 +84,9 @@ struct Staging {
         _ request: Request, _ part: Request.Part, after before: State, length: Int, _ room: Room
     ) throws(WireError) -> Begun {
         guard let (kind, operations) = Self.content(of: request) else {
-            throw WireError(.invalidParams, "an apply in parts has \"operations\" in each part, not \"snapshot\"")
+            throw WireError(
+                .invalidParams,
+                "an apply in parts must have \"operations\" in each part, not \"snapshot\"; nothing was changed")
         }
         var begun: Begun
         switch before {
@@ -95,12 +100,15 @@ struct Staging {
             begun = before
         }
         begun.length += length
+        begun.lengthInMemory += operations.lengthInMemory(line: length)
         guard begun.length <= room.transactionLengthMax else {
             throw Self.tooLong(kind.list, max: room.transactionLengthMax)
         }
         // The last one is not kept.
-        guard part == .last || begun.length <= room.unheld else {
-            throw .tooMuchHeld("parts of transactions", list: kind.list, max: room.heldLengthMax)
+        guard part == .last || begun.lengthInMemory <= room.unheld else {
+            throw .tooMuchHeld(
+                list: kind.list, length: begun.lengthInMemory, smaller: "split the change into several requests",
+                max: room.heldLengthMax)
         }
         begun.operations += operations
         return begun
@@ -154,29 +162,33 @@ struct Staging {
     private static func lost(_ error: WireError, _ list: ListName) -> WireError {
         WireError(
             .invalidParams,
-            "a part of this request may have been in a line that could not be read (\(error.message)); nothing of it was "
-                + "carried out: send all parts again",
+            "a part of this request may have been in a line that could not be read (\(error.message)); the request was "
+                + "not carried out. Correct that line, and send all parts again",
             list: list)
     }
 
     private static func neverBegun(_ list: ListName) -> WireError {
         WireError(
             .invalidParams,
-            "\"more\":false ends a request in parts, and none was begun; leave \"more\" out of a request of one line",
+            "\"more\":false is for the last part of a request, and no part with \"more\":true came before; nothing was changed. "
+                + "Send all parts of a request on one connection, or leave \"more\" out of a request in one line",
             list: list)
     }
 
     private static func mixed(_ list: ListName) -> WireError {
         WireError(
             .invalidParams,
-            "parts of two requests are mixed; one was begun for the list \"\(list)\": send all parts of one before the "
-                + "first of another; nothing of them was carried out",
+            "parts of two requests are mixed, and neither request was carried out: send all parts of the request for the list "
+                + "\"\(list)\" before the first part of another",
             list: list)
     }
 
     private static func tooLong(_ list: ListName, max: Int) -> WireError {
         WireError(
-            .tooLarge, "the parts together are longer than transactionLengthMax = \(max) bytes", list: list,
+            .tooLarge,
+            "the parts together are longer than \(max) bytes (transactionLengthMax), and nothing was changed; split the change "
+                + "into several requests",
+            list: list,
             limit: WireError.Limit("transactionLengthMax", max: max))
     }
 }

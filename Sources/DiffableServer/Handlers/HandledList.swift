@@ -24,9 +24,6 @@ struct HandledList {
         actions.isEmpty ? Set(kinds.keys) : Set(kinds.keys).union([.perform])
     }
 
-    /// The actions that are answered for, by name; nil where all are, or none.
-    var handledActions: [ActionName]? { actions.isEmpty ? nil : actions.keys.sorted() }
-
     func handler(for subject: HandlerMachine.Subject) -> HandlerMachine.HandlerID? {
         if case .perform(let action) = subject, let handler = actions[action] { return handler }
         return kinds[subject.kind]

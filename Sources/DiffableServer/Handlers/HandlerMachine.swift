@@ -76,6 +76,8 @@ struct HandlerMachine {
     private var connections: [ConnectionNumber: Peer] = [:]
     private var requestsMade = 0
     private var asksMade = 0
+    /// Handlers that have ended since the last `takeEndedHandlers`.
+    private var endedHandlers: [HandlerID] = []
 
     struct Limits: Equatable {
         var handlersPerConnectionMax: Int
@@ -132,6 +134,12 @@ struct HandlerMachine {
 
     /// The handlers of a list, in the order of their connections.
     func handlers(of list: ListName) -> [HandlerID] { lists[list]?.all.sorted(by: Self.isBefore) ?? [] }
+
+    /// The actions that the handlers of a list named, sorted within each handler; nil if no handler named any.
+    func actions(of list: ListName) -> [ActionName]? {
+        let actions = handlers(of: list).compactMap { handlers[$0]?.actions }
+        return actions.isEmpty ? nil : Array(actions.joined())
+    }
 
     /// The handlers of a connection, in the order in which they were made.
     func handlers(of connection: ConnectionNumber) -> [HandlerID] {
@@ -205,8 +213,15 @@ struct HandlerMachine {
         for id in handlers(of: connection) { remove(id, .connectionEnded, &actions) }
     }
 
+    /// Returns the handlers that have ended since the last call.
+    mutating func takeEndedHandlers() -> [HandlerID] {
+        defer { endedHandlers = [] }
+        return endedHandlers
+    }
+
     private mutating func remove(_ id: HandlerID, _ loss: Loss, _ actions: inout [Action]) {
         guard let handler = handlers.removeValue(forKey: id) else { return }
+        endedHandlers.append(id)
         connections[id.connection]?.handlers.remove(id.number)
         lists[handler.list]?.remove(id, handler)
         if lists[handler.list]?.isEmpty == true { lists[handler.list] = nil }

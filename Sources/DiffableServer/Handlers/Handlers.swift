@@ -13,6 +13,8 @@ final class Handlers {
     private var asks: [HandlerMachine.AskID: Ask] = [:]
     /// Those that have been handlers, by their numbers.
     private var connections: [Int: Connection] = [:]
+    /// The bytes that each handler has counted in its user's quota.
+    private var lengths: [HandlerMachine.HandlerID: Int] = [:]
     private var timers: DeadlineTimers<Ask>?
 
     init(_ limits: ServerLimits, _ store: Store, on eventLoop: any EventLoop) {
@@ -31,7 +33,16 @@ final class Handlers {
         connections[connection.number] = connection
         connection.isHandler = true
         carryOut(actions)
+        let length = Self.length(of: request)
+        lengths[id] = length
+        connection.quota.register(length)
         return id.number
+    }
+
+    /// The memory of a handler, in bytes.
+    static func length(of request: Request.Handle) -> Int {
+        let actions = request.actions ?? []
+        return 1_024 + actions.reduce(0) { $0 + 192 + $1.record.withID { $0.count } }
     }
 
     /// False when the connection has no such handler.
@@ -73,20 +84,20 @@ final class Handlers {
         machine.handler(of: list, for: subject) != nil
     }
 
-    /// With what is answered for.
-    func completed(_ summary: Reply.ListSummary) -> Reply.ListSummary {
+    /// Adds the handled requests to a summary.
+    func completed(_ summary: Reply.ListSummary, namingActions: Bool) -> Reply.ListSummary {
         guard let handled = machine.handledList(summary.list) else { return summary }
         var summary = summary
         summary.handles = handled.handles
-        summary.actions = handled.handledActions
+        if namingActions { summary.actions = machine.actions(of: summary.list) }
         return summary
     }
 
-    func handlers(of connection: Connection) -> [Reply.Client.Handler] {
+    func handlers(of connection: Connection, namingActions: Bool) -> [Reply.Client.Handler] {
         machine.handlers(of: connection.number).compactMap { id in
             machine.handlers[id].map {
                 Reply.Client.Handler(
-                    handler: id.number, list: $0.list, requests: $0.requests, actions: $0.actions,
+                    handler: id.number, list: $0.list, requests: $0.requests, actions: namingActions ? $0.actions : nil,
                     pendingRequests: $0.open.count)
             }
         }
@@ -153,6 +164,9 @@ final class Handlers {
 
     /// - Parameter state: what a new request is about.
     private func carryOut(_ actions: [HandlerMachine.Action], about state: ListState? = nil) {
+        for id in machine.takeEndedHandlers() {
+            if let length = lengths.removeValue(forKey: id) { connections[id.connection]?.quota.register(-length) }
+        }
         for action in actions {
             switch action {
             case .notify(let handler, let request):

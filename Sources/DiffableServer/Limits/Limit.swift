@@ -16,6 +16,7 @@ package enum Limit: String, CaseIterable, Sendable {
     case requestsPerAskerMax
     case requestsPerSecondMax
     case heldLengthMax
+    case registeredLengthMax
     case silentAgeMax
     case lineLengthMax
     case lineOutLengthMax
@@ -26,6 +27,8 @@ package enum Limit: String, CaseIterable, Sendable {
     case levelsMax
     case operationsMax
     case viewTermsMax
+    case viewSegmentsMax
+    case viewIdsMax
     case windowRowsMax
     case schemaLengthMax
     case schemaDepthMax
@@ -56,6 +59,7 @@ package enum Limit: String, CaseIterable, Sendable {
         case .requestsPerAskerMax: Row(\.requestsPerAskerMax, 1...1_000_000)
         case .requestsPerSecondMax: Row(\.requestsPerSecondMax, 0...10_000_000)
         case .heldLengthMax: Row(\.heldLengthMax, 65_536...1 << 40, .bytes)
+        case .registeredLengthMax: Row(\.registeredLengthMax, 4_096...1 << 40, .bytes)
         case .silentAgeMax: Row(\.silentAgeMax, 0...31_536_000, .seconds)
         case .lineLengthMax: Row(\.lineLengthMax, 1_024...1 << 30, .bytes)
         case .lineOutLengthMax: Row(\.lineOutLengthMax, 1_024...1 << 30, .bytes)
@@ -67,6 +71,8 @@ package enum Limit: String, CaseIterable, Sendable {
         case .levelsMax: Row(\.levelsMax, 1...48)
         case .operationsMax: Row(\.decoding.operationsMax, 1...10_000_000)
         case .viewTermsMax: Row(\.decoding.viewTermsMax, 1...10_000)
+        case .viewSegmentsMax: Row(\.decoding.viewSegmentsMax, 1...100_000)
+        case .viewIdsMax: Row(\.decoding.viewIdsMax, 1...1_000_000)
         case .windowRowsMax: Row(\.decoding.windowRowsMax, 1...1_000_000)
         case .schemaLengthMax: Row(\.decoding.schemas.lengthMax, 2...64 << 20, .bytes)
         case .schemaDepthMax: Row(\.decoding.schemas.depthMax, 1...112)

@@ -5,9 +5,10 @@ import DiffableStore
 
 /// What clients may take, the store's part of it included. Lengths are in bytes. `Limit` has the names and ranges.
 package struct ServerLimits: Sendable, Equatable {
-    /// Of all users together. `connectionsKept` more are for root and for the daemon's own user.
+    /// Connections of all users. `connectionsKept` more are for root and the daemon's user, and `firstConnectionsKept` more for
+    /// users without a connection.
     package var connectionsMax = 16_384
-    package var connectionsPerUserMax = 12_288
+    package var connectionsPerUserMax = 1_024
     package var subscriptionsPerConnectionMax = 1_024
     package var handlersPerConnectionMax = 1_024
     /// That it has not answered.
@@ -16,8 +17,10 @@ package struct ServerLimits: Sendable, Equatable {
     package var requestsPerAskerMax = 1_024
     /// Of all connections of a user together; 0 is no limit.
     package var requestsPerSecondMax = 0
-    /// What is kept for a user's connections: requests that are not complete, and answers that were not read.
-    package var heldLengthMax = 512 << 20
+    /// Memory for a user's incomplete requests and unread replies.
+    package var heldLengthMax = 64 << 20
+    /// Memory for a user's subscriptions, with their views, and handlers, with their actions.
+    package var registeredLengthMax = 64 << 20
     /// How long a connection may last that has sent no line, in seconds; 0 is for ever.
     package var silentAgeMax = 300
     /// A line that a client sends.
@@ -31,6 +34,7 @@ package struct ServerLimits: Sendable, Equatable {
 
     /// So that an administrator can always have a look.
     package static let connectionsKept = 8
+    package static let firstConnectionsKept = 64
 
     package init() {}
 

@@ -149,7 +149,7 @@ final class Audience {
         var lengthLeft = Self.lengthServedMax
         while let next = memberToServe(before: &position, from) {
             guard lengthLeft > 0 else {
-                next.markDue()
+                leaveBehind(next)
                 continue
             }
             guard let line = encodedUpdate(from: from, resetReason: .initial, to: next.number, next.form) else {
@@ -163,14 +163,20 @@ final class Audience {
                 }
             } else {
                 // Several lines, or pages, are written one by one, as the socket takes them.
-                next.markDue()
+                leaveBehind(next)
             }
         }
     }
 
     /// Has everybody looked after, each at its own pace.
     func wake() {
-        members.forEach { $0.markDue() }
+        members.forEach { leaveBehind($0) }
+    }
+
+    /// The member follows at its own pace.
+    private func leaveBehind(_ member: Subscription) {
+        list.onLag()
+        member.markDue()
     }
 
     /// Goes through the members before a position, backwards, to the next who keeps up. Whoever closes while it is
@@ -182,7 +188,7 @@ final class Audience {
             guard position < members.count else { continue }
             let member = members[position]
             if !list.isDeleted, member.keepsUp(from: from) { return member }
-            member.markDue()
+            leaveBehind(member)
         }
         return nil
     }

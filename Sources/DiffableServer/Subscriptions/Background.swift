@@ -3,23 +3,32 @@ import Dispatch
 import NIOCore
 import Synchronization
 
-/// Does beside the loop what would hold it for long, on a thread of its own, and brings back what came of it.
+/// Does long work in the background, and hands the results to the event loop.
 ///
-/// What is worked on are values that nobody changes: a snapshot may be read on any thread. Nothing is shared but them.
-/// One piece of work is done at a time, the shortest first, so that who wants little is not kept waiting by those who
-/// want much, nor these for ever by the others; what nobody waits for any more is not begun.
+/// The work reads values that never change, such as snapshots, so threads share nothing else.
+///
+/// - Each user has one piece of work done at a time, so that a user with many pieces does not delay other users.
+/// - Several users have theirs done at the same time, on threads of their own: the kernel shares the processors, and a long
+///   piece of one user never has to end before a short piece of another begins.
+/// - If there are more users than threads, they take turns (`FairQueue`). The last free thread takes only short pieces.
+/// - A piece without a waiting client is not begun.
 final class Background {
-    /// Does the work somewhere, and then calls back on the loop.
+    /// Does the work on another thread, then calls back on the event loop. Has to do `threads` pieces at the same time.
     typealias Executor = (_ work: @escaping @Sendable () -> Void, _ isDone: @escaping () -> Void) -> Void
 
-    /// What a turn of the loop has room for.
+    /// How much work one iteration of the event loop has room for.
     let turn: TurnLimits
+    /// The user of the request that the event loop is working on. Work that begins then belongs to this user.
+    let served: ServedUser
     private let execute: Executor
-    private var waiting: [Piece] = []
-    private var isBusy = false
-    /// How many pieces of work were begun.
+    private var waiting = FairQueue<Piece>()
+    /// The users with work in progress.
+    private var busy: Set<Int?> = []
+    /// The number of waiting pieces at which unwanted ones are removed.
+    private var sweepCount = Background.sweepCountMin
+    /// The number of pieces begun so far.
     private(set) var piecesBegun = 0
-    /// The items of all states that were handed over to be freed.
+    /// The items of all states that were freed here so far.
     private(set) var itemsFreed = 0
     /// Called when something is about to be freed here.
     var onFree: () -> Void = {}
@@ -31,34 +40,56 @@ final class Background {
         let size: Int
         let isWanted: () -> Bool
         let begin: () -> Void
-        /// How many that came later were begun before it.
-        var timesPassed = 0
     }
 
-    static let timesPassedMax = 8
+    /// How many pieces of different users are done at the same time.
+    static let threads = 4
+    /// The longest piece that counts as short, in items: some 10 ms.
+    private static let shortSizeMax = 1 << 15
+    private static let sweepCountMin = 64
 
-    init(beyond turn: TurnLimits = TurnLimits(), _ execute: @escaping Executor) {
+    init(
+        beyond turn: TurnLimits = TurnLimits(), for served: ServedUser = ServedUser(), _ execute: @escaping Executor
+    ) {
         self.turn = turn
+        self.served = served
         self.execute = execute
     }
 
-    convenience init(beyond turn: TurnLimits, called name: String, on eventLoop: any EventLoop) {
-        let queue = DispatchQueue(label: "diffabled.\(name)", qos: .utility)
-        self.init(beyond: turn) { work, isDone in
-            let isDone = NIOLoopBound(isDone, eventLoop: eventLoop)
+    convenience init(beyond turn: TurnLimits, for served: ServedUser, called name: String, on eventLoop: any EventLoop)
+    {
+        var free = (0..<Self.threads).map { DispatchQueue(label: "diffabled.\(name).\($0)", qos: .utility) }
+        self.init(beyond: turn, for: served) { work, isDone in
+            guard let queue = free.popLast() else {
+                preconditionFailure("no more pieces are begun than there are threads")
+            }
+            let finish = NIOLoopBound(
+                {
+                    free.append(queue)
+                    isDone()
+                }, eventLoop: eventLoop)
             queue.async {
                 work()
-                eventLoop.execute { isDone.value() }
+                eventLoop.execute { finish.value() }
             }
         }
     }
 
+    /// Does work of the user that is served now.
+    ///
     /// - Parameters:
-    ///   - size: about how much it is, in items.
-    ///   - isWanted: asked before it is begun, if it had to wait for that.
-    ///   - use: called on the loop, some turns later.
+    ///   - size: the approximate amount of work, in items.
+    ///   - isWanted: asked before the work begins, if it had to wait.
+    ///   - use: called on the event loop, some iterations later.
     func find<Value: Sendable>(
         size: Int, while isWanted: @escaping () -> Bool, _ work: @escaping @Sendable () -> Value,
+        use: @escaping (Value) -> Void
+    ) {
+        find(for: served.current, size: size, while: isWanted, work, use: use)
+    }
+
+    func find<Value: Sendable>(
+        for user: UserTurn, size: Int, while isWanted: @escaping () -> Bool, _ work: @escaping @Sendable () -> Value,
         use: @escaping (Value) -> Void
     ) {
         let result = Handover<Value>()
@@ -70,54 +101,78 @@ final class Background {
                     return value
                 }
                 guard let value else { preconditionFailure("work that is done has a result") }
-                use(value)
+                served.serve(user) { use(value) }
+                busy.remove(user.id)
                 beginNext()
             }
         }
-        if isBusy { return waiting.append(piece) }
-        isBusy = true
+        guard mayBegin(size: size, of: user.id), !waiting.hasPieces(of: user.id) else {
+            waiting.append(piece, size: size, of: user.id)
+            return removeUnwanted()
+        }
+        busy.insert(user.id)
         piece.begin()
     }
 
-    /// Frees what only this state of a list still holds.
+    /// Frees a snapshot that nothing else holds.
     func free(_ snapshot: Snapshot) { free(snapshot, size: snapshot.numberOfItems) }
 
-    /// Frees states of a list, which takes up to half a microsecond for each of its items, unless they are few. That is not
-    /// before this turn is over, because up to then somebody may hold them here.
+    /// Frees states of a list, which takes up to half a microsecond for each item. Small states are freed at once. Large ones
+    /// are freed after this iteration of the event loop, which may still hold them.
     ///
-    /// - Parameter size: of the last of them, in items.
+    /// - Parameter size: of the last state, in items.
     func free<States: Sendable>(_ states: States, size: Int) {
         guard size > turn.itemsFreedMax else { return }
         let remains = Handover(states)
         itemsFreed += min(size, Self.itemsCountedMax)
         onFree()
-        find(size: 0, while: { true }, {}) { [self] in
+        find(for: served.daemon, size: 0, while: { true }, {}) { [self] in
             let trim = size > Self.itemsTrimmedMin ? trim : nil
             let work: @Sendable () -> Void = {
                 let trimming = trim.map(Trimming.init)
                 remains.value.withLock { $0 = nil }
                 trimming?.end()
             }
-            find(size: size, while: { true }, work, use: {})
+            find(for: served.daemon, size: size, while: { true }, work, use: {})
         }
     }
 
-    /// A state counts for no more, also one of unknown size.
+    /// The items that a state counts for at most, even if its size is unknown.
     private static let itemsCountedMax = 1 << 24
     private static let itemsTrimmedMin = 1 << 17
 
-    private func beginNext() {
-        waiting.removeAll { !$0.isWanted() }
-        let next =
-            waiting.firstIndex { $0.timesPassed >= Self.timesPassedMax }
-            ?? waiting.indices.min { waiting[$0].size < waiting[$1].size }
-        isBusy = next != nil
-        guard let next else { return }
-        for earlier in 0..<next { waiting[earlier].timesPassed += 1 }
-        waiting.remove(at: next).begin()
+    private func mayBegin(size: Int, of user: Int?) -> Bool { size <= sizeMax && !busy.contains(user) }
+
+    /// The size of the longest piece that may begin now.
+    private var sizeMax: Int {
+        switch Self.threads - busy.count {
+        case ...0: -1
+        case 1: Self.shortSizeMax
+        default: .max
+        }
     }
 
-    /// From one thread to the other.
+    private func beginNext() {
+        while let (piece, user) = waiting.take(sizeMax: sizeMax, except: busy) {
+            guard piece.isWanted() else { continue }
+            busy.insert(user)
+            piece.begin()
+        }
+    }
+
+    /// Unwanted pieces are removed when the number of pieces has doubled, so each piece is asked a few times at most.
+    private func removeUnwanted() {
+        guard waiting.count >= sweepCount else { return }
+        var wanted = FairQueue<Piece>()
+        swap(&wanted, &waiting)
+        wanted.removeAll { !$0.isWanted() }
+        swap(&wanted, &waiting)
+        // Usually none: pieces that were added while the others were asked.
+        while let (piece, user) = wanted.take() { waiting.append(piece, size: piece.size, of: user) }
+        sweepCount = max(Self.sweepCountMin, 2 * waiting.count)
+    }
+
+    /// A value on its way from one thread to another.
     private final class Handover<Value: Sendable>: Sendable {
         let value: Mutex<Value?>
 
@@ -125,7 +180,7 @@ final class Background {
     }
 }
 
-/// Calls something again and again on a thread of its own, which is busy a fifth of the time at most.
+/// Calls a function again and again on its own thread, which is busy for a fifth of the time at most.
 private final class Trimming: Sendable {
     private static let queue = DispatchQueue(label: "diffabled.trimming", qos: .utility)
     private static let pauseMin: UInt64 = 10_000_000

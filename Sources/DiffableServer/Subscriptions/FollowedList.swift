@@ -38,6 +38,13 @@ final class FollowedList {
     private var audiencesMade = 0
     /// The end of this turn is waited for.
     private var isDue = false
+    /// It has views that are brought up to date after the next look at the sockets.
+    private var isPostponed = false
+    private var isResumed = false
+    /// Called when it is postponed. It is to be resumed after the next look at the sockets.
+    var onWorkLeft: () -> Void = {}
+    /// Called when a subscriber does not get a change at once.
+    var onLag: () -> Void = {}
     /// The transaction that led to the current revision, if it was one alone.
     private var lastTransaction: (from: Int, Commit.Transaction)?
 
@@ -100,9 +107,24 @@ final class FollowedList {
         isDue = false
         selections?.beginTurn()
         update()
+        if isResumed {
+            isResumed = false
+            selections?.moveMore()
+        }
         if isDeleted { forEachAudience { $0.serve() } }
         for audience in takeDueAudiences() { audience.serve() }
         for preparation in preparations.values { preparation.check() }
+        if selections?.isWorkLeft == true, !isPostponed {
+            isPostponed = true
+            onWorkLeft()
+        }
+    }
+
+    /// The sockets have been looked at since it was postponed.
+    func resume() {
+        isPostponed = false
+        isResumed = true
+        scheduleServing()
     }
 
     private func takeDueAudiences() -> [Audience] {
@@ -155,7 +177,7 @@ final class FollowedList {
             if audience.isOpen { return audience }
             closedAudiences[ObjectIdentifier(audience)] = audience
         }
-        let selection = selection(for: view, besides: nil)
+        let selection = selection(for: view, besides: nil, for: nil)
         selection?.users += 1
         audiencesMade += 1
         let audience = Audience(number: audiencesMade, of: self, through: view, selection)
@@ -187,9 +209,12 @@ final class FollowedList {
     /// - Parameters:
     ///   - neighbour: who has a view that may differ in its expansion alone, or in a `search` that says less of the same.
     ///   - past: another state, of which it is to be found as well.
-    func preparation(for view: View, besides neighbour: Audience? = nil, of past: ListState? = nil) -> ViewPreparation {
+    ///   - quota: the account for the memory of its rows.
+    func preparation(
+        for view: View, besides neighbour: Audience? = nil, of past: ListState? = nil, for quota: UserQuota? = nil
+    ) -> ViewPreparation {
         update()
-        let selection = selection(for: view, besides: neighbour?.selection)
+        let selection = selection(for: view, besides: neighbour?.selection, for: quota)
         selection?.users += 1
         let preparation = ViewPreparation(self, view, selection, of: past)
         preparations[ObjectIdentifier(preparation)] = preparation
@@ -212,10 +237,12 @@ final class FollowedList {
         return (state, stages)
     }
 
-    private func selection(for view: View, besides neighbour: LiveSelection?) -> LiveSelection? {
+    private func selection(
+        for view: View, besides neighbour: LiveSelection?, for quota: UserQuota?
+    ) -> LiveSelection? {
         if view.matching == nil, view.expansion == .all { return nil }
         let selections = selections ?? LiveSelections(of: self)
         self.selections = selections
-        return selections.selection(for: view, besides: neighbour)
+        return selections.selection(for: view, besides: neighbour, for: quota)
     }
 }

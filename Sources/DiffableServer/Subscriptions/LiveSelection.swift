@@ -1,5 +1,6 @@
 import Diffable
 import DiffableJSON
+import DiffableProtocol
 import DiffableStore
 
 /// What a selection shows of a list, kept up to date for all the views that begin with it.
@@ -20,6 +21,14 @@ final class LiveSelection {
     private let selection: Selection
     /// Whose audiences hold it.
     private unowned let list: FollowedList
+    /// The account for its memory, which is that of the first user with such a view.
+    private var quota: UserQuota?
+    /// The bytes that it has counted in `quota`.
+    private var lengthCounted = 0
+    /// Whether it was given up because its user has no memory left.
+    private(set) var isRefused = false
+    /// The user of the first client with this view. Its work in the background belongs to this user.
+    let user: UserTurn
     /// What it shows; nil until it is found.
     private(set) var shown: Snapshot?
     /// Of what that is; nil until it is found, and while it rests.
@@ -65,13 +74,15 @@ final class LiveSelection {
 
     init(
         _ key: Key, _ selection: Selection, _ criterion: Criterion?, in list: FollowedList, of source: LiveSelection?,
-        besides neighbour: LiveSelection?
+        besides neighbour: LiveSelection?, for quota: UserQuota?
     ) {
+        self.quota = quota
         self.key = key
         self.source = source
         self.selection = selection
         self.criterion = criterion
         self.list = list
+        user = list.background.served.current
         spans = criterion?.spans
         let isAlike = neighbour?.key.matchingText == key.matchingText && neighbour?.key.expansion != .all
         // One that shows more of the list itself has been chosen for that.
@@ -120,6 +131,9 @@ final class LiveSelection {
     }
 
     // MARK: Moving
+
+    /// Whether it may have to move.
+    var isBehind: Bool { !isBusy && !isAwaiting && (source == nil ? list.state : source?.state) !== state }
 
     /// The order that it waits for is there, or it is to ask anew.
     func endAwaiting() { isAwaiting = false }
@@ -234,7 +248,8 @@ final class LiveSelection {
     ) {
         isBusy = true
         // The list stays for as long as this is looked for, and so does who shows what is found.
-        list.background.find(size: size, while: { [self] in users > 0 }, find) { [self, list = list] value in
+        list.background.find(for: user, size: size, while: { [self] in mayBegin() }, find) {
+            [self, list = list] value in
             isBusy = false
             if users == 0 { return }
             if let shown { list.background.free(shown) }
@@ -247,5 +262,58 @@ final class LiveSelection {
         lastTransition = if let step, let state { (state, step) } else { nil }
         origin = (goal, next.input)
         shown = next.snapshot
+        isRefused = false
+        count(next.snapshot.numberOfItems * ViewPreparation.lengthOfRow)
+    }
+
+    // MARK: Memory
+
+    /// Whether the background may find its rows now. If its user has no memory left, it is given up.
+    private func mayBegin() -> Bool {
+        if users == 0 { return false }
+        guard shown == nil, let quota, quota.roomForRegistrations < 0 else { return true }
+        isBusy = false
+        isRefused = true
+        list.scheduleServing()
+        return false
+    }
+
+    private func count(_ length: Int) {
+        guard let quota, length != lengthCounted else { return }
+        quota.register(length - lengthCounted)
+        let isLonger = length > lengthCounted
+        lengthCounted = length
+        if isLonger, quota.roomForRegistrations < 0 { quota.endLater(self) }
+    }
+
+    /// Stops counting its rows, because it has no users.
+    func endCounting() { count(0) }
+
+    /// The subscriptions that depend on it.
+    private var subscriptions: [Subscription] {
+        var found: [Subscription] = []
+        audiences.forEach { audience in audience.members.forEach { found.append($0) } }
+        dependents.forEach { found += $0.subscriptions }
+        return found
+    }
+
+    /// Ends the subscriptions of a user who takes too much memory. If other users have the same view, it counts for one of them
+    /// from now on. Otherwise it still counts until it is released, so that a client that is about to have the view is refused.
+    func end(for user: UserQuota, because error: (ListName) -> WireError) {
+        var isShared = false
+        var heir: UserQuota?
+        for subscription in subscriptions {
+            if subscription.connection.quota === user {
+                subscription.revoke(because: error(subscription.list))
+            } else {
+                isShared = true
+                heir = heir ?? subscription.connection.quotaOfRows
+            }
+        }
+        guard isShared, quota === user else { return }
+        let length = lengthCounted
+        count(0)
+        quota = heir
+        count(length)
     }
 }

@@ -21,38 +21,52 @@ final class LiveSelections {
     private var numbersGiven = 0
     /// What is left of this turn's work.
     private var workLeft: Int
+    /// How many selections of each user have moved in this turn, if there are many.
+    private var moves: [Int: Int] = [:]
+    /// The first selection to look at, so that each has its turn.
+    private var first = 0
+    /// Whether some selections do not move in this turn, because their users have used up their part of it.
+    private(set) var isWorkLeft = false
+
+    /// How many selections of a user move in a turn.
+    private static let movesMax = 128
 
     init(of list: FollowedList) {
         self.list = list
         workLeft = list.background.turn.workMax
     }
 
-    func beginTurn() { workLeft = list.background.turn.workMax }
+    func beginTurn() {
+        workLeft = list.background.turn.workMax
+        isWorkLeft = false
+        if !moves.isEmpty { moves.removeAll(keepingCapacity: true) }
+    }
 
     // MARK: Which there are
 
     subscript(view: View) -> LiveSelection? { known[LiveSelection.Key(view)] }
 
     /// - Parameter neighbour: what was shown so far by whoever asks, which may be near what is shown next.
-    func selection(for view: View, besides neighbour: LiveSelection?) -> LiveSelection? {
+    func selection(for view: View, besides neighbour: LiveSelection?, for quota: UserQuota?) -> LiveSelection? {
         var source: LiveSelection?
         if let matching = view.matching {
             let key = LiveSelection.Key(matchingText: view.matchingText, expansion: .all)
             let wider = neighbour.map { $0.source ?? $0 }
             let isNarrower = wider.map { view.isNarrower(than: $0.key.matchingText, $0.criterion) } ?? false
-            source = selection(key, matching, view.criterion, of: nil, besides: isNarrower ? wider : nil)
+            source = selection(key, matching, view.criterion, of: nil, besides: isNarrower ? wider : nil, for: quota)
         }
         if view.expansion == .all { return source }
-        return selection(LiveSelection.Key(view), Selection(view.expansion), of: source, besides: neighbour)
+        return selection(
+            LiveSelection.Key(view), Selection(view.expansion), of: source, besides: neighbour, for: quota)
     }
 
     private func selection(
         _ key: LiveSelection.Key, _ selection: Selection, _ criterion: Criterion? = nil, of source: LiveSelection?,
-        besides neighbour: LiveSelection? = nil
+        besides neighbour: LiveSelection? = nil, for quota: UserQuota?
     ) -> LiveSelection {
         if let known = known[key] { return known }
         source?.users += 1
-        let made = LiveSelection(key, selection, criterion, in: list, of: source, besides: neighbour)
+        let made = LiveSelection(key, selection, criterion, in: list, of: source, besides: neighbour, for: quota)
         known[key] = made
         awake.add(made)
         source?.dependents.add(made)
@@ -68,6 +82,7 @@ final class LiveSelections {
     func release(_ selection: LiveSelection) {
         selection.users -= 1
         guard selection.users == 0 else { return }
+        selection.endCounting()
         known[selection.key] = nil
         awake.remove(selection)
         if let number = selection.number, let criterion = selection.criterion {
@@ -94,15 +109,37 @@ final class LiveSelections {
         if awake.isEmpty { return [] }
         var moved: [LiveSelection] = []
         for isFirst in [true, false] {
-            awake.forEach { selection in
-                guard (selection.source == nil) == isFirst, selection.catchUp(by: step, workLeft: &workLeft)
-                else { return }
+            let group = awake
+            for number in 0..<group.count {
+                let selection = group[(first + number) % group.count]
+                guard (selection.source == nil) == isFirst, mayMove(selection),
+                    selection.catchUp(by: step, workLeft: &workLeft)
+                else { continue }
                 show(selection)
                 moved.append(selection)
             }
         }
+        if isWorkLeft { first += Self.movesMax }
         letRest()
         return moved
+    }
+
+    /// Whether there is time left for a user's selection in this turn. A client that follows a list through thousands of views
+    /// gets their changes late, and does not delay the list's other clients.
+    private func mayMove(_ selection: LiveSelection) -> Bool {
+        guard awake.count > Self.movesMax, let user = selection.user.id, selection.isBehind else { return true }
+        let count = moves[user, default: 0]
+        if count == Self.movesMax {
+            isWorkLeft = true
+            return false
+        }
+        moves[user] = count + 1
+        return true
+    }
+
+    /// Moves more of the selections that are not up to date.
+    func moveMore() {
+        for moved in move() { moved.audiences.forEach { $0.wake() } }
     }
 
     /// The background has brought a selection on.
@@ -114,7 +151,7 @@ final class LiveSelections {
     }
 
     private func moveAndServe() {
-        for moved in move() { moved.audiences.forEach { $0.wake() } }
+        moveMore()
         list.scheduleServing()
     }
 

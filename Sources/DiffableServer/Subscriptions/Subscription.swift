@@ -13,6 +13,7 @@ final class Subscription {
     let number: Int
     let list: ListName
     private var view: View
+    /// The request without its view.
     let request: Request.Subscribe
     let connection: Connection
     private(set) var machine: SubscriptionMachine
@@ -28,6 +29,8 @@ final class Subscription {
     private var group: Group?
     /// Among the audience's members, for the audience; nil when it is none.
     var position: Int?
+    /// The error that its client gets when it is revoked.
+    private var lastError: WireError?
     /// When it is woken.
     private var alarm: DeadlineTimers<Subscription>.Time?
 
@@ -53,7 +56,9 @@ final class Subscription {
         self.number = number
         self.list = request.list
         self.view = request.view
-        self.request = request
+        var rest = request
+        rest.view = View()
+        self.request = rest
         self.audience = audience
         self.connection = connection
         let resetReason: NotificationWriter.ResetReason
@@ -62,6 +67,7 @@ final class Subscription {
         case .sent(let sent): (self.sent, resetReason) = (sent, .initial)
         }
         machine = SubscriptionMachine(request, isListThere: audience != nil, resetReason: resetReason)
+        connection.quota.register(Self.length(request.list, view, on: connection))
         if audience != nil { oweLiveness() }
     }
 
@@ -84,10 +90,69 @@ final class Subscription {
         connection.traffic.deliveries += 1
     }
 
+    // MARK: Memory
+
+    /// The memory of a subscription, in bytes.
+    static func length(_ list: ListName, _ view: View, on connection: Connection) -> Int {
+        lengthWithoutView + list.description.utf8.count + length(view, on: connection)
+    }
+
+    /// Windows of root and of the daemon's user count without their rows.
+    private static func length(_ view: View, on connection: Connection) -> Int {
+        let rows = connection.peer.isPrivileged ? 0 : view.window?.limit ?? 0
+        return view.lengthInMemory + rows * lengthOfWindowRow
+    }
+
+    /// What a row of a window counts, in bytes. It takes 40 of these, and a change of its list may take a third of a
+    /// microsecond for it.
+    private static let lengthOfWindowRow = 1_024
+
+    private static let lengthWithoutView = 1_536
+
+    /// The bytes that another view takes more than the current one.
+    func growth(with view: View) -> Int {
+        Self.length(view, on: connection) - Self.length(self.view, on: connection)
+    }
+
+    /// The states that only it and other slow subscriptions keep.
+    var heldStates: [(snapshot: Snapshot, origin: HeldStates.Origin)] {
+        let list = audience?.list
+        let shown = list?.isDeleted == true ? nil : audience?.shown
+        if group == nil, longDifference == nil, list?.isDeleted != true, sent?.shown === shown { return [] }
+        var states: [(Snapshot, HeldStates.Origin)] = []
+        for held in [sent?.shown, group?.target.shown, longDifference?.target.shown] {
+            if let held, held !== shown { states.append((held.snapshot, origin(of: held))) }
+        }
+        // A deleted list stays in memory until the client gets `listDeleted`.
+        if let list, list.isDeleted { states.append((list.state.snapshot, HeldStates.Origin(list.state, .all))) }
+        return states
+    }
+
+    private func origin(of held: RenderedView) -> HeldStates.Origin {
+        let audience = audience?.number == held.id.audience ? audience : nil
+        let isWhole = audience.map { $0.selection == nil && $0.view.window == nil } ?? false
+        return HeldStates.Origin(
+            list: list, epoch: self.audience?.list.state.epoch ?? "",
+            rows: isWhole ? .all : .ofAudience(held.id.audience), revision: held.id.revision)
+    }
+
+    /// Lets go of the states that it keeps. Its client gets the whole state when it reads again. In the middle of an update, the
+    /// connection is closed instead: nothing but the rest of the update can follow.
+    func letGo() {
+        guard audience?.list.isDeleted == false, machine.forget() else {
+            return connection.closeSlowReader(of: list)
+        }
+        if let sent { connection.hub.background.free(sent.shown.snapshot) }
+        sent = nil
+        longDifference = nil
+        markDue()
+    }
+
     // MARK: The list
 
     /// Goes on with another view of the list, which is prepared. A group that was begun is finished before.
     func show(_ view: View) {
+        if !hasEnded { connection.quota.register(growth(with: view)) }
         self.view = view
         switch machine.show(isSameView: view == audience?.view, of: condition) {
         case .nothing: break
@@ -98,6 +163,7 @@ final class Subscription {
             audience = new
             longDifference = nil
             new.add(self, insteadOf: old)
+            connection.hub.slowReaders.note()
         }
     }
 
@@ -105,7 +171,7 @@ final class Subscription {
     func follow(_ list: FollowedList) {
         machine.beginPreparing()
         preparation?.end()
-        let preparation = list.preparation(for: view)
+        let preparation = list.preparation(for: view, for: connection.quotaOfRows)
         self.preparation = preparation
         if preparation.isReady { return begin(list) }
         preparation.whenReady = { [unowned self] in begin(list) }
@@ -119,6 +185,12 @@ final class Subscription {
             connection.hub.awaitList(for: self)
             // Answers may have waited for it.
             return markDue()
+        }
+        if preparation?.isRefused == true {
+            endViewPreparation()
+            machine.beginFollowing()
+            return revoke(
+                because: .tooMuchRegistered(list: self.list, max: connection.hub.limits.registeredLengthMax))
         }
         let audience = list.audience(for: view)
         self.audience = audience
@@ -136,10 +208,19 @@ final class Subscription {
 
     /// Its client may not read the list any more.
     func revoke() {
-        if machine.revoke() {
-            endGroup()
-            leave()
-        }
+        revoke(
+            because: WireError(
+                .permissionDenied,
+                "permission denied for the list \"\(list)\": you lost the right to read it, and this subscription has ended; "
+                    + "subscribe again when its owner or root has restored that right", list: list))
+    }
+
+    /// Ends it with an error.
+    func revoke(because error: WireError) {
+        if lastError == nil { lastError = error }
+        if machine.revoke() { endGroup() }
+        // The rest of a line that was begun needs no audience.
+        if machine.state == .revoked { leave() }
         connection.markDue()
     }
 
@@ -164,6 +245,7 @@ final class Subscription {
     func end() {
         endGroup()
         guard machine.end() else { return }
+        connection.quota.register(-Self.length(list, view, on: connection))
         setAlarm()
         if audience == nil { connection.hub.stopWaiting(self) }
         leave()
@@ -340,10 +422,7 @@ final class Subscription {
     }
 
     private func lastWord() -> ByteWriter {
-        let error = WireError(
-            .permissionDenied,
-            "permission denied for the list \"\(list)\": you lost the right to read it; subscribe again after its owner or root "
-                + "has restored it", list: list)
+        guard let error = lastError else { preconditionFailure("a revoked subscription has an error") }
         var line = ByteWriter()
         NotificationWriter.writeSubscriptionEnded(error, subscription: number, into: &line)
         end()

@@ -83,7 +83,7 @@ struct SubscriptionMachine {
     private(set) var resetReason: NotificationWriter.ResetReason
     /// Whether it has heard that there is such a list.
     private var knowsOfList: Bool
-    /// It got another view: a group is owed that leads to it, even when both show the same.
+    /// Whether an update is owed even if nothing has changed: after another view, and after `forget`.
     private(set) var owesView = false
     /// Whether its list, a mirror, is live is to be told.
     private(set) var owesLiveness = false
@@ -155,6 +155,18 @@ struct SubscriptionMachine {
         if rest == .pages { return false }
         rest = .nothing
         search = .none
+        return true
+    }
+
+    /// Forgets the sent state, so that the client gets the whole state next.
+    ///
+    /// - Returns: false in the middle of an update.
+    mutating func forget() -> Bool {
+        guard state == .following, rest == .nothing else { return false }
+        resetReason = .history
+        search = .none
+        // Even if it is too early for another update, and before a bookmark, which has no revision now.
+        owesView = true
         return true
     }
 

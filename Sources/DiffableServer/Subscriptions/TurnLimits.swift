@@ -1,14 +1,10 @@
 import Diffable
 import DiffableStore
-import NIOCore
 
 /// How much of what takes long one turn of the loop has room for; all that is more is for the background.
 package struct TurnLimits: Sendable {
     /// In looks at 64 bytes of an item, for all views of a list together: a few milliseconds.
     package var workMax = 4_096
-    /// How much later a connection goes on that has more to do: not so soon that it is due before the loop has come to the
-    /// sockets. How long that takes depends on the build.
-    package var postponement = TimeAmount.microseconds(50)
 
     package init() {}
 

@@ -16,7 +16,11 @@ final class ViewPreparation {
     /// Called once, when all is found.
     var whenReady: (() -> Void)?
     private(set) var isReady = false
+    /// Whether it was given up because its user has no memory left.
+    private(set) var isRefused = false
     private var hasEnded = false
+    /// Whether its user has memory left when its turn has come.
+    private var mayBegin: () -> Bool = { true }
 
     private enum Past {
         case isNotWanted
@@ -34,7 +38,11 @@ final class ViewPreparation {
     }
 
     /// For somebody who reads one state of a list, which may be followed by others.
-    init(_ state: ListState, through view: View, _ followed: FollowedList?, _ background: Background) {
+    init(
+        _ state: ListState, through view: View, _ followed: FollowedList?, _ background: Background,
+        mayBegin: @escaping () -> Bool
+    ) {
+        self.mayBegin = mayBegin
         list = nil
         selection = nil
         revision = 0
@@ -47,10 +55,17 @@ final class ViewPreparation {
         if case .isFound(let state, let rows) = past { (state, rows) } else { nil }
     }
 
+    /// Memory of the rows of an earlier state, in bytes.
+    var lengthFound: Int { (found?.rows.snapshot.numberOfItems ?? 0) * Self.lengthOfRow }
+
+    /// The approximate memory of one row, in bytes.
+    static let lengthOfRow = 32
+
     /// Looks whether all is found. Of a list that was deleted nothing more is.
     func check() {
         guard !isReady, !hasEnded, let list else { return }
         if !list.isDeleted {
+            if selection?.isRefused == true { return refuse() }
             if let selection, (selection.state?.revision ?? -1) < revision { return }
             switch past {
             case .isWanted(let state, let view): return look(for: state, through: view, list, list.background)
@@ -58,6 +73,11 @@ final class ViewPreparation {
             case .isNotWanted, .isFound: break
             }
         }
+        becomeReady()
+    }
+
+    private func refuse() {
+        isRefused = true
         becomeReady()
     }
 
@@ -84,7 +104,13 @@ final class ViewPreparation {
         if view.isShort(for: state.snapshot, workMax: background.turn.workMax) {
             return use(find(), of: state, through: view)
         }
-        background.find(size: state.snapshot.numberOfItems, while: { [self] in !hasEnded }, find) { [self] rows in
+        let isWanted = { [self] in
+            if hasEnded { return false }
+            if mayBegin() { return true }
+            refuse()
+            return false
+        }
+        background.find(size: state.snapshot.numberOfItems, while: isWanted, find) { [self] rows in
             if !hasEnded { use(rows, of: state, through: view) }
         }
     }

@@ -1,11 +1,11 @@
 import CSystemd
 import Glibc
 
-/// A message of sd-bus that is read from its beginning to its end, or written so. It is valid as long as whoever handed it over says.
+/// A message of sd-bus, read or written from beginning to end. The code that provides it defines its lifetime.
 struct BusMessage {
     let pointer: OpaquePointer
 
-    /// Nil at the end of what it stands in, and where something else stands.
+    /// Reads a string; nil at the end of the container, and for another type.
     func string(_ type: Character = "s") -> String? {
         var text: UnsafePointer<CChar>?
         guard sd_bus_message_read_basic(pointer, CChar(type.asciiValue ?? 0), &text) > 0, let text else { return nil }
@@ -24,7 +24,7 @@ struct BusMessage {
 
     func skip(_ types: String) { sd_bus_message_skip(pointer, types) }
 
-    /// Reads what stands in a container; nil when none of that sort stands there.
+    /// Reads the contents of a container; nil if the next element is not of that type.
     func inside<R>(_ container: Character, _ contents: String, _ read: () -> R?) -> R? {
         let type = CChar(container.asciiValue ?? 0)
         guard sd_bus_message_enter_container(pointer, type, contents) > 0 else { return nil }
@@ -32,10 +32,10 @@ struct BusMessage {
         return sd_bus_message_exit_container(pointer) >= 0 ? result : nil
     }
 
-    /// What a variant has.
+    /// Reads the contents of a variant.
     func variant<R>(_ contents: String, _ read: () -> R?) -> R? { inside("v", contents, read) }
 
-    /// What went wrong, of an answer that says so.
+    /// The error of an answer; nil if the call succeeded.
     var error: (name: String, message: String)? {
         guard sd_bus_message_is_method_error(pointer, nil) > 0, let error = sd_bus_message_get_error(pointer) else {
             return nil
@@ -57,10 +57,10 @@ struct BusMessage {
     }
 }
 
-// MARK: - What systemd writes
+// MARK: - Messages of systemd
 
 extension BusMessage {
-    /// As in the answers of ListUnits and its like.
+    /// Reads the units in an answer of ListUnits or a similar call.
     func units() -> [Unit]? {
         inside("a", "(ssssssouso)") {
             var units: [Unit] = []
@@ -77,7 +77,7 @@ extension BusMessage {
         return Unit(name: name, description: description, load: load, state: UnitState(active: active, sub: sub))
     }
 
-    /// As in PropertiesChanged of the interface of all units; nil for that of another one, and without the state.
+    /// Reads the state in PropertiesChanged of the interface of all units; nil for another interface or without the state.
     func changedState() -> UnitState? {
         guard string() == "org.freedesktop.systemd1.Unit" else { return nil }
         var state = UnitState(active: "", sub: "")
@@ -99,11 +99,11 @@ extension BusMessage {
         return true
     }
 
-    /// The value of a time of a unit, as in the answer of Get.
+    /// Reads a unit's time from an answer of Get, in milliseconds since 1970.
     func time() -> Int? { variant("t", unsigned64).flatMap(milliseconds) }
 }
 
-/// Of what systemd says in microseconds. Zero is never.
+/// Returns milliseconds for systemd's microseconds; nil for zero, which means never.
 private func milliseconds(_ microseconds: UInt64) -> Int? {
     microseconds == 0 || microseconds == .max ? nil : Int(microseconds / 1_000)
 }

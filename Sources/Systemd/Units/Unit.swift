@@ -1,9 +1,9 @@
 /// A unit that a service manager has loaded.
 package struct Unit: Equatable, Sendable {
-    /// With its type: `ssh.service`.
+    /// The name with its type, such as `ssh.service`.
     package var name: String
     package var description: String
-    /// Such as `loaded`, `masked`, `not-found`.
+    /// The load state, such as `loaded`, `masked`, `not-found`.
     package var load: String
     package var state: UnitState
 
@@ -14,7 +14,7 @@ package struct Unit: Equatable, Sendable {
         self.state = state
     }
 
-    /// `service`, for `ssh.service`.
+    /// The type, such as `service` for `ssh.service`.
     package var type: Substring { Unit.type(of: name) }
 
     package static func type(of name: String) -> Substring {
@@ -22,13 +22,13 @@ package struct Unit: Equatable, Sendable {
     }
 }
 
-/// What a unit is doing.
+/// The state of a unit.
 package struct UnitState: Equatable, Sendable {
-    /// Such as `active`, `failed`, `activating`.
+    /// The active state, such as `active`, `failed`, `activating`.
     package var active: String
-    /// What that is for this type of unit: `running`, `listening`.
+    /// The state specific to the unit's type, such as `running`, `listening`.
     package var sub: String
-    /// Since when, in milliseconds since 1970; nil for one that was always so, and while it is not known.
+    /// The time of the last change of state, in milliseconds since 1970; nil if the state never changed or the time is unknown.
     package var since: Int?
 
     package init(active: String, sub: String, since: Int? = nil) {
@@ -38,7 +38,7 @@ package struct UnitState: Equatable, Sendable {
     }
 }
 
-/// What can be done with a unit.
+/// An action on a unit.
 package enum UnitAction: String, CaseIterable, Sendable {
     case start, stop, restart
 }

@@ -1,14 +1,14 @@
-// sys/socket.h is CSystemd's where the libraries are linked statically.
+// Where the libraries are linked statically, sys/socket.h is part of CSystemd.
 import CSystemd
 import Glibc
 import Synchronization
 
 /// A service manager over its bus, by libsystemd's sd-bus.
 ///
-/// All calls of sd-bus are made on one thread (`UnitBusLoop`), because a bus must not be touched by two. It sleeps until there is
-/// something to do.
+/// All calls of sd-bus are made on one thread (`UnitBusLoop`), because a bus is not thread-safe. The thread sleeps while there
+/// is nothing to do.
 package final class UnitBus: UnitConnection {
-    /// Whose units.
+    /// The service manager: the system's or the user's.
     package enum Scope: String, CaseIterable, Sendable {
         case system, user
     }
@@ -18,23 +18,23 @@ package final class UnitBus: UnitConnection {
     private struct State {
         var commands: [Command] = []
         var isClosed = false
-        /// Whether the thread has ended, and with it the descriptors.
+        /// Whether the thread has ended and the descriptors are closed.
         var isOver = false
         var lastNumber = 0
-        /// Who waits for an answer, by number.
+        /// Callers that wait for an answer, by number.
         var waiting: [Int: CheckedContinuation<Result<String, UnitFailure>, Never>] = [:]
     }
 
     private let state = Mutex(State())
-    /// What is written to the first wakes the thread, which polls the second.
+    /// A socket pair: a byte sent to the first wakes the thread, which polls the second.
     private let wakers: (write: Int32, read: Int32)
 
-    /// Begins to connect; what comes of that is heard.
+    /// Begins to connect. The listener receives the outcome.
     package init(_ scope: Scope, _ listener: @escaping UnitListener) throws(UnitFailure) {
         var pair: [Int32] = [-1, -1]
         let kind = Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
         guard socketpair(AF_UNIX, kind, 0, &pair) == 0 else {
-            throw .disconnected("there is no descriptor for a connection to systemd: \(words(errno))")
+            throw .disconnected("cannot open a connection to systemd: \(words(errno))")
         }
         wakers = (pair[0], pair[1])
         var thread = pthread_t()
@@ -51,7 +51,7 @@ package final class UnitBus: UnitConnection {
         guard status == 0 else {
             start.release()
             end()
-            throw .disconnected("there is no thread for a connection to systemd: \(words(status))")
+            throw .disconnected("cannot start a thread for the connection to systemd: \(words(status))")
         }
         pthread_detach(thread)
     }
@@ -86,7 +86,7 @@ package final class UnitBus: UnitConnection {
 
     private func wake() {
         state.withLock { state in
-            // When it is full, the thread will wake anyhow.
+            // A full buffer wakes the thread anyway.
             if !state.isOver { _ = send(wakers.write, [0], 1, Int32(MSG_NOSIGNAL)) }
         }
     }
@@ -95,7 +95,7 @@ package final class UnitBus: UnitConnection {
 
     var wakeDescriptor: Int32 { wakers.read }
 
-    /// What is to be done since it was asked last; nil when it is to end.
+    /// Returns the commands since the last call; nil when the thread has to end.
     func takeCommands() -> [Command]? {
         var bytes = [UInt8](repeating: 0, count: 64)
         while recv(wakers.read, &bytes, bytes.count, 0) == bytes.count {}
@@ -123,7 +123,7 @@ package final class UnitBus: UnitConnection {
     }
 }
 
-/// What a thread is given, which takes one pointer.
+/// The arguments of the thread, which takes one pointer.
 private final class ThreadStart {
     let bus: UnitBus
     let scope: UnitBus.Scope
@@ -136,5 +136,5 @@ private final class ThreadStart {
     }
 }
 
-/// The system's words for an error number.
+/// Returns the system's message for an error number.
 func words(_ error: Int32) -> String { String(cString: strerror(error)) }

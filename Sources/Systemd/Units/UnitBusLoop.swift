@@ -1,7 +1,7 @@
 import CSystemd
 import Glibc
 
-/// The thread of a `UnitBus`, and all that is touched on it alone.
+/// The thread of a `UnitBus`, and all state that only this thread uses.
 final class UnitBusLoop {
     private let front: UnitBus
     private let scope: UnitBus.Scope
@@ -9,15 +9,15 @@ final class UnitBusLoop {
     private var bus: OpaquePointer?
     private var failure: UnitFailure?
 
-    /// Who takes the answer to a call, by the call's number.
+    /// Handlers of answers, by the call's number.
     private var answers: [UInt64: (BusMessage) -> Void] = [:]
-    /// Who waits for the end of a job, by its path.
+    /// Numbers of the callers that wait for the end of a job, by the job's path.
     private var jobs: [String: Int] = [:]
-    /// Jobs that ended while calls were under way whose answer names the job.
+    /// Jobs that ended before the answer arrived that names them.
     private var endedJobs: [String: String] = [:]
     private var callsForJobs = 0
 
-    /// After so many messages it looks whether there is something to do for others.
+    /// The most messages to process before checking for commands.
     private static let messagesPerTurn = 256
     private static let service = "org.freedesktop.systemd1"
     private static let path = "/org/freedesktop/systemd1"
@@ -37,12 +37,12 @@ final class UnitBusLoop {
             for command in commands { command(self) }
             process()
         }
-        // Whoever waits for an answer gets none any more.
+        // Callers still waiting get no answer.
         if let bus { sd_bus_close_unref(bus) }
         if let failure { _ = listener(.ended(failure)) }
     }
 
-    /// Reads what has come, and waits if there is nothing.
+    /// Processes the received messages, or waits if there is none.
     private func process() {
         for _ in 0..<Self.messagesPerTurn where failure == nil {
             let result = sd_bus_process(bus, nil)
@@ -60,11 +60,11 @@ final class UnitBusLoop {
             pollfd(fd: sd_bus_get_fd(bus), events: Int16(events), revents: 0),
             pollfd(fd: front.wakeDescriptor, events: Int16(POLLIN), revents: 0),
         ]
-        // It stays interrupted at the worst, and the loop comes here again.
+        // If the poll is interrupted, the loop returns here.
         poll(&descriptors, 2, timeout == .max ? -1 : milliseconds(until: timeout))
     }
 
-    /// - Parameter time: of the clock that sd-bus reads, in microseconds.
+    /// - Parameter time: in microseconds of the clock that sd-bus reads.
     private func milliseconds(until time: UInt64) -> Int32 {
         var now = timespec()
         clock_gettime(CLOCK_MONOTONIC, &now)
@@ -90,7 +90,7 @@ final class UnitBusLoop {
             return
         }
         bus = opened
-        // Nobody is there who could be asked for a password.
+        // There is no user to ask for a password.
         sd_bus_set_allow_interactive_authorization(opened, 0)
         for member in ["UnitNew", "UnitRemoved", "JobRemoved", "Reloading"] {
             match("sender='\(Self.service)',path='\(Self.path)',interface='\(Self.manager)',member='\(member)'")
@@ -110,7 +110,7 @@ final class UnitBusLoop {
         if result < 0 { lose(-result) }
     }
 
-    /// systemd tells what happens to those who say that they want to hear it.
+    /// Subscribes, because systemd sends signals only to subscribers.
     private func subscribe() {
         call(Self.manager, "Subscribe", []) { [self] answer in
             guard let error = answer.error, error.name != "org.freedesktop.systemd1.AlreadySubscribed" else {
@@ -177,15 +177,15 @@ final class UnitBusLoop {
         }
     }
 
-    /// Names are patterns too: none of their characters means anything in one.
+    /// Asks for units by name. Names work as patterns, because none of their characters is special in one.
     private func askForUnits(_ patterns: [String], _ news: @escaping ([Unit]) -> UnitNews) {
         call(Self.manager, "ListUnitsByPatterns", [.texts([]), .texts(patterns)]) { [self] answer in
             if let units = answer.units() { return tell(news(units)) }
-            failure = .disconnected("systemd does not say which units there are: \(answer.error?.message ?? "")")
+            failure = .disconnected("systemd did not list its units: \(answer.error?.message ?? "")")
         }
     }
 
-    /// - Parameter number: of who waits.
+    /// - Parameter number: of the caller that waits.
     func perform(_ action: UnitAction, on unit: String, for number: Int) {
         let method =
             switch action {
@@ -248,7 +248,7 @@ final class UnitBusLoop {
 }
 
 extension UnitFailure {
-    /// As D-Bus and systemd name errors.
+    /// Maps the error names of D-Bus and systemd.
     fileprivate init(_ name: String, _ message: String) {
         switch name {
         case "org.freedesktop.DBus.Error.AccessDenied", "org.freedesktop.DBus.Error.AuthFailed",
@@ -263,7 +263,7 @@ extension UnitFailure {
     }
 }
 
-// MARK: - What sd-bus calls, on the thread of the loop, whose life is longer than that of its bus
+// MARK: - Callbacks of sd-bus, on the thread of the loop, which outlives its bus
 
 private func heard(
     message: OpaquePointer?, context: UnsafeMutableRawPointer?, _: UnsafeMutablePointer<sd_bus_error>?

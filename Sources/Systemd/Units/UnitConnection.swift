@@ -1,61 +1,60 @@
-/// A connection to a service manager, for who follows its units.
+/// A connection to a service manager, for following its units.
 ///
-/// What is heard has one order, that of the service manager: an answer has all that was told before it, and what is told after it is
-/// newer.
+/// News arrives in the service manager's order: an answer includes all changes reported before it, and later reports are newer.
 package protocol UnitConnection: Sendable {
-    /// Has something done, and waits until that has ended.
+    /// Performs an action, and waits until its job has ended.
     ///
-    /// - Returns: how its job ended: `done`, `skipped`, `failed`, `timeout`, `dependency` and others.
+    /// - Returns: the job's result: `done`, `skipped`, `failed`, `timeout`, `dependency` and others.
     func perform(_ action: UnitAction, on unit: String) async throws(UnitFailure) -> String
-    /// Ends it soon. Nothing is heard any more.
+    /// Ends the connection soon. No news follows.
     func close()
 }
 
-/// Hears what a service manager tells, on one thread, and says what it is to be asked next.
+/// Receives a service manager's news, on one thread, and returns the questions to ask next.
 package typealias UnitListener = @Sendable (UnitNews) -> [UnitQuestion]
 
-/// What a service manager tells, or answers.
+/// A signal or an answer of a service manager.
 package enum UnitNews: Sendable {
-    /// All changes are told from now on. Comes again when another process takes the service manager's place.
+    /// All changes are reported from now on. Repeated when another process replaces the service manager.
     case subscribed
-    /// The unit of this name was loaded. What it is like has to be asked.
+    /// The unit with this name was loaded. Ask for its state.
     case loaded(String)
-    /// It is forgotten.
+    /// The unit was unloaded.
     case unloaded(String)
     case changed(String, UnitState)
-    /// The service manager reads its files again, and tells meanwhile that all units are forgotten.
+    /// The service manager is reading its files again, and reports all units as unloaded during that.
     case reloading
-    /// It has read them. What was known before may be otherwise.
+    /// The service manager has read its files. All known states may be outdated.
     case reloaded
     /// The answer to `list`.
     case listed([Unit])
-    /// The answer to `look`: those that there are.
+    /// The answer to `look`: the existing units.
     case looked(at: [String], [Unit])
     /// The answer to `since`.
     case since(String, Int?)
-    /// The connection is lost, or was never made. It is the last that is heard.
+    /// The connection is lost or was never made. This is the last news.
     case ended(UnitFailure)
 }
 
-/// What a service manager is asked.
+/// A question to a service manager.
 package enum UnitQuestion: Equatable, Sendable {
-    /// Which units are loaded whose names are like one of these patterns (fnmatch(3)).
+    /// The loaded units with names that match one of these patterns (fnmatch(3)).
     case list([String])
-    /// What these units are like. It loads none of them.
+    /// The states of these units. This loads none of them.
     case look([String])
-    /// Since when a unit is in its state. A unit that is not loaded is loaded for that, so only one that is should be asked for.
+    /// The time since which a unit is in its state. This loads the unit, so ask only for loaded ones.
     case since(String)
 }
 
-/// Why a service manager did not do something.
+/// The reason why a service manager did not do something.
 package enum UnitFailure: Error, Equatable, Sendable {
     /// There is no connection, with the reason.
     case disconnected(String)
-    /// This user may not do that.
+    /// The user is not allowed to do that.
     case denied(String)
-    /// It said no, and did nothing.
+    /// The service manager refused, and did nothing.
     case refused(String)
-    /// It did not say, so it may have been done.
+    /// The answer is missing, so the action may have been performed.
     case unanswered(String)
     case cancelled
 }

@@ -108,20 +108,24 @@ enum AccessSetting {
     }
 
     private static func text(_ node: Node, at place: String) throws(ConfigurationError) -> String {
-        guard case .scalar(let scalar) = node else { throw .badAccess(place: place, "it is one value") }
+        guard case .scalar(let scalar) = node else {
+            throw .badAccess(place: place, "it must be one value, not a list or a mapping")
+        }
         return scalar.string
     }
 
     private static func user(_ node: Node, at place: String) throws(ConfigurationError) -> UInt32 {
         let name = try text(node, at: place)
         if let number = getpwnam(name)?.pointee.pw_uid ?? number(name) { return number }
-        throw .badAccess(place: place, "there is no user \"\(name)\"")
+        throw .badAccess(
+            place: place, "there is no user \"\(name)\" on this host; correct the name, or create the user")
     }
 
     private static func group(_ node: Node, at place: String) throws(ConfigurationError) -> UInt32 {
         let name = try text(node, at: place)
         if let number = getgrnam(name)?.pointee.gr_gid ?? number(name) { return number }
-        throw .badAccess(place: place, "there is no group \"\(name)\"")
+        throw .badAccess(
+            place: place, "there is no group \"\(name)\" on this host; correct the name, or create the group")
     }
 
     /// The greatest number means "none" to the system.

@@ -3,8 +3,8 @@ import DiffableServer
 import Logging
 
 extension Configuration {
-    /// Converts every setting that has a value. A value that cannot be converted is an error: a mistyped limit must not
-    /// become the default.
+    /// Converts every setting that has a value. A value that cannot be converted is an error: a mistyped limit must not become
+    /// the default.
     init(reading values: [Setting: String]) throws(ConfigurationError) {
         self.init()
         for setting in Setting.allCases {
@@ -30,9 +30,9 @@ extension Configuration {
         }
     }
 
-    /// One item must always fit one line, in and out. Otherwise a list could hold what nobody can be sent. Beside its
-    /// content a line needs room for half a dozen of the longest ids, each twice as long when it is all quotation
-    /// marks, and for the rest of the message around them.
+    /// One item must always fit one line, in and out. Otherwise a list could hold an item that cannot be sent. Besides its
+    /// content a line needs room for half a dozen of the longest ids, each twice as long if it is all quotation marks, and for
+    /// the rest of the message around them.
     private func checkThatAnItemFitsALine() throws(ConfigurationError) {
         let (room, contentLengthMax) = (8_192, limits.decoding.contentLengthMax)
         for limit in [Limit.lineLengthMax, .lineOutLengthMax] where limits[limit] < contentLengthMax + room {
@@ -42,8 +42,8 @@ extension Configuration {
         }
     }
 
-    /// Each level of items takes two brackets, and six more stand around the first. The deepest item may hold content
-    /// that came in a line of its own, so a line out has both together, and clients read at most 128.
+    /// Each level of items takes two brackets, and six more surround the first. The deepest item may hold content that arrived
+    /// in a line of its own, so an outgoing line contains both, and clients read at most 128.
     private func checkThatNestingFitsALine() throws(ConfigurationError) {
         let (depthMax, levelsMax) = (limits.decoding.depthMax, limits.levelsMax)
         let levels = 2 * levelsMax + 8
@@ -54,7 +54,7 @@ extension Configuration {
         }
         guard depthMax + levels <= 128 else {
             throw .contradiction(
-                "depthMax \(depthMax) and levelsMax \(levelsMax) together nest deeper than the 128 that clients "
+                "depthMax \(depthMax) and levelsMax \(levelsMax) together nest deeper than the 128 levels that clients "
                     + "read: lower depthMax to at most \(128 - levels) or lower levelsMax")
         }
     }

@@ -3,22 +3,20 @@ import DiffableServer
 import DiffableStore
 import Logging
 
-/// The settings of diffabled, with their defaults. `config/diffabled.yaml` documents each.
-///
-/// The paths of the socket and of the state depend on who runs diffabled: they are `nil` until somebody sets them; see
-/// `DefaultPlaces`.
+/// The settings of diffabled, with their defaults. `config/diffabled.yaml` documents each. The default paths of the socket and of
+/// the state depend on the user that runs diffabled (`DefaultPlaces`), so they are nil here.
 struct Configuration: Equatable, Sendable {
     var socket: String?
     var stateDirectory: String?
     var logLevel = Logger.Level.info
-    /// Who may connect; nil for the default of the user that runs diffabled (`DefaultPlaces`).
+    /// The users that may connect; nil for the default of the user that runs diffabled (`DefaultPlaces`).
     var clients: Clients?
-    /// Who may create lists, and which owner, group and mode these get.
+    /// The users that may create lists, and the owner, group and mode of these lists.
     var access = [AccessRules.Rule(creators: .everyone, mode: .ownerOnly)]
     var limits = ServerLimits()
 
-    /// The settings with other values than in another configuration, which a reload puts in force. The socket, the
-    /// state directory and `clients` are not among them: `Reply.Reload` compares the values that the process uses.
+    /// The settings that differ from another configuration and that a reload applies. The socket, the state directory and
+    /// `clients` are not among them: `Reply.Reload` compares the values that the process uses.
     func changes(from old: Configuration) -> [Setting] {
         var changes: [Setting] = []
         if logLevel != old.logLevel { changes.append(.logLevel) }

@@ -1,15 +1,13 @@
 import DiffableJSON
 
-/// Why a configuration cannot be used. Each description says where the mistake is and what would be right.
+/// Why a configuration cannot be used. Each description gives the place of the mistake and the remedy.
 enum ConfigurationError: Error, Equatable, CustomStringConvertible {
     case unreadableFile(path: String, reason: String)
     case unknownKey(String, line: Int?)
     case noSingleValue(Setting, line: Int?)
-    /// `place`: where it was set, if that is known.
+    /// `place` is the source of the value, if it is known.
     case badValue(Setting, value: String, expected: String, place: String? = nil)
-    /// The place in `access`, and what is wrong there.
     case badAccess(place: String, String)
-    /// Two settings that contradict each other.
     case contradiction(String)
     case noRuntimeDirectory
     case noStateDirectory

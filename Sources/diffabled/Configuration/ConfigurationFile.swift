@@ -1,24 +1,21 @@
 import DiffableJSON
-import Foundation
-import Glibc
+import Files
 import Yams
 
-/// The configuration file: YAML of one mapping from settings to single values.
-///
-/// A key that is not a setting is an error, because a mistyped limit would have no effect. Values are texts here;
-/// `Configuration` converts them.
+/// The configuration file: a YAML mapping from settings to single values. An unknown key is an error, because a mistyped limit
+/// would have no effect. Values are texts here; `Configuration` converts them.
 struct ConfigurationFile {
     let values: [Setting: String]
-    /// The line of each, counted from 1.
+    /// Counted from 1.
     let lines: [Setting: Int]
 
     /// Reads pipes and devices as well, so that `--config /dev/null` means "no file".
     init(path: String) throws(ConfigurationError) {
-        guard let handle = FileHandle(forReadingAtPath: path) else {
-            throw .unreadableFile(path: path, reason: String(cString: strerror(errno)))
+        let bytes: [UInt8]
+        do throws(UntrustedPath) { bytes = try TrustedPath.contents(ofFile: path) } catch {
+            throw .unreadableFile(path: path, reason: error.reason(for: path))
         }
         do {
-            let bytes = try handle.readToEnd() ?? Data()
             (values, lines) = try settings(in: String(decoding: bytes.withoutByteOrderMark(), as: UTF8.self))
         } catch {
             throw .unreadableFile(path: path, reason: "\(error)")
@@ -40,7 +37,7 @@ private func settings(in text: String) throws -> (values: [Setting: String], lin
             throw ConfigurationError.unknownKey(key.string ?? "?", line: line)
         }
         if setting == .access, value.null == nil {
-            // `AccessSetting` reads it again, wherever it came from.
+            // `AccessSetting` parses it again, as it does for every source.
             values[setting] = try Yams.serialize(node: value)
             lines[setting] = line
             continue
@@ -55,5 +52,5 @@ private func settings(in text: String) throws -> (values: [Setting: String], lin
 }
 
 private struct NoMapping: Error, CustomStringConvertible {
-    var description: String { "it must consist of lines such as \"logLevel: info\"" }
+    var description: String { "the file must consist of lines such as \"logLevel: info\"" }
 }

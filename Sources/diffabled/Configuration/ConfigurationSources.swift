@@ -1,9 +1,7 @@
 import DiffableJSON
 
-/// The sources of settings. The command line wins over the environment, the environment over the file, and the file
-/// over the defaults.
+/// The sources of settings. The command line overrides the environment, the environment the file, and the file the defaults.
 struct ConfigurationSources {
-    /// From the command line; only what was given there.
     var flags: [Setting: String] = [:]
     var environment: [String: String] = [:]
     /// The file must exist.
@@ -23,9 +21,15 @@ struct ConfigurationSources {
         do throws(ConfigurationError) {
             return try Configuration(reading: values)
         } catch {
-            guard case .badValue(let setting, let value, let expected, nil) = error else { throw error }
-            let place = place(of: setting, line: lines[setting])
-            throw .badValue(setting, value: value, expected: expected, place: place)
+            switch error {
+            case .badValue(let setting, let value, let expected, nil):
+                let place = place(of: setting, line: lines[setting])
+                throw .badValue(setting, value: value, expected: expected, place: place)
+            case .badAccess(let key, let message):
+                guard let source = place(of: .access, line: lines[.access]) else { throw error }
+                throw .badAccess(place: "\(source), \(key)", message)
+            default: throw error
+            }
         }
     }
 
@@ -36,9 +40,8 @@ struct ConfigurationSources {
         return line.map { "in line \($0) of \(file)" } ?? "in \(file)"
     }
 
-    /// Names in the environment that look like settings of diffabled and are none, each with the nearest name.
-    ///
-    /// They cause a warning and no error, because the environment is inherited and holds names for others.
+    /// Names in the environment that look like settings of diffabled but are unknown, each with the nearest name. They cause a
+    /// warning instead of an error, because the environment is inherited and has names for other programs.
     func unknownEnvironmentNames() -> [(name: String, nearest: String?)] {
         let known =
             Setting.allCases.map(\.environmentName) + [Setting.configurationFileName, Setting.feedsFileName]

@@ -1,11 +1,9 @@
 import DiffableServer
 import ProcessArguments
 
-/// Where the socket, the state and the configuration are by default: for the system's daemon in the system's
-/// directories, for a user's in those of the XDG base directory specification.
-///
-/// Directories that the service manager made for the daemon win (`RUNTIME_DIRECTORY`, `STATE_DIRECTORY`,
-/// `CONFIGURATION_DIRECTORY`).
+/// The default paths of the socket, the state and the configuration: in the system's directories for the system's daemon, and in
+/// those of the XDG base directory specification for a user's. Directories that the service manager created for the daemon have
+/// precedence (`RUNTIME_DIRECTORY`, `STATE_DIRECTORY`, `CONFIGURATION_DIRECTORY`).
 struct DefaultPlaces {
     let userID: UInt32
     let environment: [String: String]

@@ -1,6 +1,6 @@
 import DiffableServer
 
-/// Every setting that diffabled has: the limits, which are a table of their own, and the others.
+/// Every setting of diffabled: the limits, which have a table of their own, and the others.
 enum Setting: Hashable, CaseIterable, Sendable {
     case socket
     case stateDirectory
@@ -19,7 +19,6 @@ enum Setting: Hashable, CaseIterable, Sendable {
         self = setting
     }
 
-    /// In the configuration file, where it is a key of the mapping at the top.
     var key: String {
         switch self {
         case .socket: "socket"
@@ -43,9 +42,9 @@ enum Setting: Hashable, CaseIterable, Sendable {
 
     static let environmentPrefix = "DIFFABLED_"
 
-    /// Names the configuration file itself, so it is only in the environment.
+    /// Names the configuration file itself, so it exists only in the environment.
     static let configurationFileName = "DIFFABLED_CONFIG"
 
-    /// Names the file of `diffable-feed`, and may be in the environment of all.
+    /// Names the file of `diffable-feed`. It may be in every program's environment.
     static let feedsFileName = "DIFFABLED_FEEDS"
 }

@@ -3,7 +3,7 @@ import Glibc
 import TestSupport
 import Testing
 
-/// What a service manager sees of the real daemon.
+/// The real daemon, seen by a service manager.
 @Suite struct DaemonLifecycleTests {
     @Test(arguments: [SIGTERM, SIGINT])
     func `it is ready when its socket accepts, and a signal ends it with success`(signal: Int32) throws {
@@ -26,8 +26,8 @@ import Testing
             environment: ["NOTIFY_SOCKET": manager.name, "WATCHDOG_USEC": "400000"])
         #expect(manager.waits(for: "READY=1"))
         #expect(manager.waits(for: "WATCHDOG=1"))
-        // Half the timeout each; never early, and late only as far as a busy machine is. On one where we are late ourselves the
-        // first of three comes soon, and then we look again.
+        // Half the timeout each; never early, and late only on a busy machine. If this test itself is late, the first of three
+        // notices seems early, and it tries again.
         let isNeverEarly = (0..<10).contains { _ in
             let time = ContinuousClock().measure {
                 for _ in 0..<3 { #expect(manager.waits(for: "WATCHDOG=1")) }

@@ -2,18 +2,17 @@ import Foundation
 import Glibc
 import TestSupport
 
-/// The real diffabled in a scratch directory of its own, ended when the test is done with it.
+/// The real diffabled in its own scratch directory, ended with its last reference.
 final class RunningDaemon {
     let directory: ScratchDirectory
     private let process = Process()
     private let errors = Pipe()
 
-    /// SwiftPM puts it beside the test bundle.
+    /// SwiftPM puts it next to the test bundle.
     private static let binary = URL(fileURLWithPath: "/proc/self/exe").resolvingSymlinksInPath()
         .deletingLastPathComponent().appending(path: "diffabled").path
 
-    /// Without `launcher` diffabled itself is started; otherwise the launcher, with diffabled's command line behind
-    /// its own.
+    /// Starts diffabled, or the launcher, with diffabled's command line after its own arguments.
     init(
         in directory: ScratchDirectory, launcher: [String] = [], arguments: [String] = [],
         environment: [String: String] = [:]
@@ -22,7 +21,7 @@ final class RunningDaemon {
         let command = launcher + [Self.binary] + arguments
         process.executableURL = URL(fileURLWithPath: command[0])
         process.arguments = Array(command.dropFirst())
-        // Nothing of the test's own surroundings: they may name a socket or a state directory.
+        // Nothing from the test's own environment, which may name a socket or a state directory.
         process.environment = environment.merging([
             "PATH": "/usr/bin:/bin", "HOME": directory.path, "XDG_CONFIG_HOME": directory.path,
             "DIFFABLED_STATE_DIRECTORY": directory.path + "/state",
@@ -39,7 +38,7 @@ final class RunningDaemon {
         kill(process.processIdentifier, signal)
     }
 
-    /// What it wrote to stderr and how it ended, or nothing if it does not end.
+    /// Returns its stderr and its exit status, or nil if it does not end.
     func ending() -> (status: Int32, errors: String)? {
         guard eventually({ !process.isRunning }), process.terminationReason == .exit else { return nil }
         let text = String(decoding: errors.fileHandleForReading.readDataToEndOfFile(), as: UTF8.self)
@@ -47,7 +46,7 @@ final class RunningDaemon {
     }
 }
 
-/// A directory that is gone when nobody holds it any more.
+/// A temporary directory that is deleted with its last reference.
 final class ScratchDirectory {
     let path: String
     var socket: String { path + "/lists.sock" }
@@ -66,7 +65,7 @@ final class ScratchDirectory {
         return path + "/" + name
     }
 
-    /// Whether somebody accepts there.
+    /// Whether a server accepts connections there.
     func canConnect() -> Bool {
         let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
         defer { close(descriptor) }

@@ -1,0 +1,56 @@
+import Glibc
+import NIOCore
+import NIOPosix
+
+/// Calls back after the event loop has looked at its sockets.
+///
+/// The loop looks at its sockets only when no task is due. So work that continues in further tasks, or that another thread
+/// hands over again and again, can keep the loop from its sockets forever. The loop finds a byte in a pair of sockets at its next
+/// look.
+final class LookSignal: ChannelInboundHandler {
+    typealias InboundIn = ByteBuffer
+
+    private let byte = ByteBuffer(bytes: [0])
+    private var context: ChannelHandlerContext?
+    private var isRequested = false
+    private let onLook: () -> Void
+
+    /// - Parameter onLook: called on the event loop, when all sockets that are ready have been read.
+    init(onLook: @escaping () -> Void) { self.onLook = onLook }
+
+    /// Opens the pair. Call this on the event loop.
+    func start(on eventLoop: any EventLoop) -> EventLoopFuture<any Channel> {
+        var ends: [Int32] = [-1, -1]
+        let kind = CInt(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
+        guard socketpair(AF_UNIX, kind, 0, &ends) == 0 else {
+            return eventLoop.makeFailedFuture(IOError(errnoCode: errno, reason: "socketpair"))
+        }
+        let signal = NIOLoopBound(self, eventLoop: eventLoop)
+        return NIOPipeBootstrap(group: eventLoop)
+            .channelOption(.recvAllocator, value: FixedSizeRecvByteBufferAllocator(capacity: 16))
+            .channelInitializer { channel in
+                channel.eventLoop.makeCompletedFuture { try channel.pipeline.syncOperations.addHandler(signal.value) }
+            }
+            .takingOwnershipOfDescriptors(input: ends[0], output: ends[1])
+    }
+
+    /// Asks for one call, after the next look.
+    func request() {
+        guard !isRequested, let context else { return }
+        isRequested = true
+        context.writeAndFlush(NIOAny(byte), promise: nil)
+    }
+
+    /// Closes the pair.
+    func stop() { context?.close(promise: nil) }
+
+    func handlerAdded(context: ChannelHandlerContext) { self.context = context }
+
+    func handlerRemoved(context: ChannelHandlerContext) { self.context = nil }
+
+    func channelRead(context: ChannelHandlerContext, data: NIOAny) {
+        isRequested = false
+        let signal = NIOLoopBound(self, eventLoop: context.eventLoop)
+        context.eventLoop.execute { signal.value.onLook() }
+    }
+}

@@ -1,0 +1,181 @@
+import Diffable
+import DiffableProtocol
+import DiffableStore
+import NIOCore
+
+/// Counts the earlier states of lists that connections keep because their clients are slow. If a user has no room for them,
+/// the oldest are let go.
+///
+/// While all clients keep up, nothing is measured. Root and the daemon's user have no limit.
+final class SlowReaders {
+    private unowned let hub: Hub
+    /// Whether connections kept any states at the last measurement.
+    private var areStatesKept = false
+    private var isScheduled = false
+    private var haveListsChanged = false
+    /// The number of states at the last measurement.
+    private var statesMeasured = 0
+    /// The users with `statesLength` above 0.
+    private var quotas: [UserQuota] = []
+
+    private static let pauseMin = TimeAmount.milliseconds(50)
+    /// The pause after a measurement, as a multiple of its time in the background.
+    private static let pausePerMeasurement = 4
+    /// The pause after a measurement, as a multiple of the time in which the event loop collected the states.
+    private static let pausePerCollection = 50
+
+    /// A subscription that keeps a state, or a reply on a connection.
+    private struct Holder {
+        let connection: Connection
+        let subscription: Subscription?
+        let origin: HeldStates.Origin
+    }
+
+    private struct User {
+        let quota: UserQuota
+        var states = HeldStates()
+        var holders: [Holder] = []
+    }
+
+    init(of hub: Hub) { self.hub = hub }
+
+    /// A client may keep an earlier state of a list from now on.
+    @inline(__always)
+    func note() {
+        if !isScheduled { schedule(in: Self.pauseMin) }
+    }
+
+    /// Lists have changed: states that are kept share less with them.
+    @inline(__always)
+    func noteCommits() {
+        haveListsChanged = true
+        if areStatesKept { note() }
+    }
+
+    private func schedule(in pause: TimeAmount) {
+        isScheduled = true
+        hub.schedule(in: pause) { [weak hub] in hub?.slowReaders.measure() }
+    }
+
+    // MARK: Measuring
+
+    private func measure() {
+        let begin = NIODeadline.now()
+        let users = users
+        let collection = NIODeadline.now() - begin
+        let states = users.reduce(0) { $0 + $1.states.count }
+        areStatesKept = states > 0
+        if states == 0 {
+            isScheduled = false
+            return take([], of: users)
+        }
+        if !haveListsChanged, states == statesMeasured { return scheduleNext(in: .seconds(1)) }
+        haveListsChanged = false
+        statesMeasured = states
+        let work = users.map(\.states)
+        hub.background.find(for: hub.served.daemon, size: work.reduce(0) { $0 + $1.size }, while: { true }) {
+            let begin = NIODeadline.now()
+            return (work.map { $0.measured() }, NIODeadline.now() - begin)
+        } use: { [self, hub] (measured: [HeldStates.Measured], duration: TimeAmount) in
+            withExtendedLifetime(hub) { take(measured, of: users) }
+            scheduleNext(
+                in: max(Self.pauseMin, duration * Self.pausePerMeasurement, collection * Self.pausePerCollection))
+        }
+    }
+
+    /// Schedules another measurement if states are counted, or if lists have changed during the last one.
+    private func scheduleNext(in pause: TimeAmount) {
+        isScheduled = false
+        if !quotas.isEmpty || haveListsChanged { schedule(in: pause) }
+    }
+
+    /// The users with slow clients.
+    private var users: [User] {
+        var users: [ObjectIdentifier: User] = [:]
+        func add(_ snapshot: Snapshot, _ holder: Holder) {
+            let quota = holder.connection.quota
+            var user = users.removeValue(forKey: ObjectIdentifier(quota)) ?? User(quota: quota)
+            user.states.add(snapshot, holder.origin, of: user.holders.count) { newest(for: holder) }
+            user.holders.append(holder)
+            users[ObjectIdentifier(quota)] = user
+        }
+        for connection in hub.connections.values where !connection.peer.isPrivileged {
+            for (snapshot, origin) in connection.heldStates {
+                add(snapshot, Holder(connection: connection, subscription: nil, origin: origin))
+            }
+            for subscription in connection.subscriptions {
+                for (snapshot, origin) in subscription.heldStates {
+                    add(snapshot, Holder(connection: connection, subscription: subscription, origin: origin))
+                }
+            }
+        }
+        return Array(users.values)
+    }
+
+    private func newest(for holder: Holder) -> HeldStates.Newest {
+        let origin = holder.origin
+        guard let state = hub.store.assumeIsolated({ $0.list(origin.list) }), state.epoch == origin.epoch else {
+            return HeldStates.Newest()
+        }
+        switch origin.rows {
+        case .all: return HeldStates.Newest(rows: state.snapshot)
+        case .ofReply: return HeldStates.Newest(list: state.snapshot)
+        case .ofAudience(let number):
+            let audience = holder.subscription?.audience
+            let rows = audience?.number == number ? audience?.shown.snapshot : nil
+            return HeldStates.Newest(rows: rows ?? Snapshot(), list: state.snapshot)
+        }
+    }
+
+    // MARK: Counting
+
+    private func take(_ measured: [HeldStates.Measured], of users: [User]) {
+        let before = quotas
+        quotas = []
+        for (user, var measured) in zip(users, measured) {
+            let quota = user.quota
+            for holder in measured.shorten(to: quota.roomForRegistrations + quota.statesLength) {
+                letGo(user.holders[holder])
+            }
+            quota.registerStates(quota.numberOfConnections == 0 ? 0 : measured.length)
+            if quota.statesLength > 0 { quotas.append(quota) }
+        }
+        for quota in before where !quotas.contains(where: { $0 === quota }) { quota.registerStates(0) }
+    }
+
+    /// Lets go of a state if its client has not read on since the measurement.
+    private func letGo(_ holder: Holder) {
+        let states = holder.subscription?.heldStates ?? holder.connection.heldStates
+        guard states.contains(where: { $0.origin == holder.origin }) else { return }
+        guard let subscription = holder.subscription else {
+            return holder.connection.closeSlowReader(of: holder.origin.list)
+        }
+        subscription.letGo()
+    }
+}
+
+extension Connection {
+    /// The states in the reply that is being written, and in the one that is ready.
+    fileprivate var heldStates: [(snapshot: Snapshot, origin: HeldStates.Origin)] {
+        var states: [(Snapshot, HeldStates.Origin)] = []
+        if case .snapshot(_, let snapshot)? = session.openLine, let stateOfReply {
+            states.append((snapshot, stateOfReply))
+        }
+        if let state = preparation?.found?.state {
+            states.append((state.snapshot, HeldStates.Origin(state, .all)))
+        }
+        return states
+    }
+
+    /// Closes the connection in the middle of a reply or an update.
+    func closeSlowReader(of list: ListName) {
+        noteRefusal(.tooMuchRegistered(list: list, max: hub.limits.registeredLengthMax), of: nil)
+        close()
+    }
+}
+
+extension HeldStates.Origin {
+    init(_ state: ListState, _ rows: HeldStates.Rows) {
+        self.init(list: state.name, epoch: state.epoch, rows: rows, revision: state.revision)
+    }
+}

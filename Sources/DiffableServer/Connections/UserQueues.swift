@@ -1,0 +1,26 @@
+import DequeModule
+
+/// Elements that wait, by user. Users take turns, and each user's elements keep their order.
+struct UserQueues<Element> {
+    private var queues: [Int?: Deque<Element>] = [:]
+    private var turns: Deque<Int?> = []
+
+    var isEmpty: Bool { queues.isEmpty }
+    var numberOfUsers: Int { turns.count }
+
+    mutating func append(_ element: Element, of user: Int?) {
+        if queues[user] == nil { turns.append(user) }
+        queues[user, default: []].append(element)
+    }
+
+    /// Begins the turn of the next user.
+    /// - Returns: the user, whose turn lasts until `endTurn`.
+    mutating func beginTurn() -> Int?? { turns.popFirst() }
+
+    mutating func next(of user: Int?) -> Element? { queues[user]?.popFirst() }
+
+    /// Ends the user's turn. The next one follows the turns of all other users.
+    mutating func endTurn(of user: Int?) {
+        if queues[user]?.isEmpty == true { queues[user] = nil } else { turns.append(user) }
+    }
+}
